@@ -1,0 +1,154 @@
+"""Path: what TCP sees of the network. The only validation of it, the only units."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .errors import InputError, choice, positive, real, whole
+
+BACKOFFS = ("rfc6298", "paper")
+HALVINGS = ("floor", "ceil")
+
+#: A run of growth from half the default largest window reaches it with at most this probability.
+REACHES_MAX_WINDOW = 1e-9
+
+
+def enough_window(loss: float, rounds_per_increase: int = 1) -> int:
+    """Return the smallest largest-window that hardly ever matters.
+
+    Growing from w/2 to w without a loss takes ``rounds_per_increase`` rounds at each window, with probability
+    ``(1 - loss) ** (rounds_per_increase * (w/2 + ... + (w - 1)))``. The smallest w for which this is at most
+    `REACHES_MAX_WINDOW` (1e-9) is returned: the chain meets the limit about once in 10^9 loss epochs.
+
+    Parameters
+    ----------
+    loss : float
+        Loss rate p, 0 < p < 1.
+    rounds_per_increase : int
+        b, 1 or 2.
+
+    Returns
+    -------
+    int
+        Largest window [packets], at least 4.
+    """
+    log_success = rounds_per_increase * math.log1p(-loss)
+    w = 4
+    while log_success * (w - w // 2) * (w + w // 2 - 1) / 2 > math.log(REACHES_MAX_WINDOW):
+        w += 1
+    return w
+
+
+@dataclass(frozen=True, init=False)
+class Path:
+    """A TCP path: loss, round trip time, retransmission timer, window limit, and how its TCP grows and backs off.
+
+    Parameters
+    ----------
+    loss : float
+        p, the probability that a packet is the first one lost of its round: a loss-event rate, 0 < p < 1.
+    rtt : float
+        R, round trip time [s], the length of one round.
+    rto : float, optional
+        R_TO, the first retransmission timer [s], at least `rtt`. Give this or `timeout_ratio`.
+    timeout_ratio : float, optional
+        T_O = R_TO / R >= 1 [rounds], any real number.
+    max_window : int, optional
+        W_max, largest window [packets]. By default large enough not to matter (`enough_window`).
+    rounds_per_increase : {1, 2}
+        b, rounds of full windows per window increase: 2 for delayed ACKs where growth is per ACK.
+    backoff : {"rfc6298", "paper"}
+        Timer of back-off level e: 2^min(e, 6) R_TO, or the paper's 2^(e-1) R_TO.
+    halving : {"floor", "ceil"}
+        How half of an odd window is rounded.
+
+    Raises
+    ------
+    InputError
+        For a value out of range, not finite, missing or contradictory.
+
+    Notes
+    -----
+    Wang, Kurose, Shenoy and Towsley, "Multimedia Streaming via TCP: An Analytic Performance Study", Section 3.2.
+    After construction both `rto` and `timeout_ratio` are set.
+    """
+
+    loss: float
+    rtt: float
+    rto: float
+    timeout_ratio: float
+    max_window: int
+    rounds_per_increase: int
+    backoff: str
+    halving: str
+
+    def __init__(
+        self,
+        *,
+        loss: float,
+        rtt: float,
+        rto: float | None = None,
+        timeout_ratio: float | None = None,
+        max_window: int | None = None,
+        rounds_per_increase: int = 1,
+        backoff: str = "rfc6298",
+        halving: str = "floor",
+    ) -> None:
+        loss = real("loss rate", loss)
+        if not 0 < loss < 1:
+            raise InputError(f"loss rate must lie strictly between 0 and 1, got {loss:g}")
+        rtt = positive("round trip time", rtt, "s")
+        rto, timeout_ratio = _timeout(rtt, rto, timeout_ratio)
+        rounds_per_increase = whole("rounds per increase", rounds_per_increase)
+        choice("rounds per increase", rounds_per_increase, (1, 2))
+        if max_window is None:
+            max_window = enough_window(loss, rounds_per_increase)
+        choice("back-off", backoff, BACKOFFS)
+        choice("halving", halving, HALVINGS)
+        values = {
+            "loss": loss,
+            "rtt": rtt,
+            "rto": rto,
+            "timeout_ratio": timeout_ratio,
+            "max_window": whole("largest window", max_window, unit="packets"),
+            "rounds_per_increase": rounds_per_increase,
+            "backoff": backoff,
+            "halving": halving,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def to_dict(self) -> dict[str, float | int | str]:
+        """Return the parameters as a plain dict, units in the names."""
+        return {
+            "loss": self.loss,
+            "rtt_s": self.rtt,
+            "rto_s": self.rto,
+            "timeout_ratio": self.timeout_ratio,
+            "max_window": self.max_window,
+            "rounds_per_increase": self.rounds_per_increase,
+            "backoff": self.backoff,
+            "halving": self.halving,
+        }
+
+
+def _timeout(rtt: float, rto: float | None, ratio: float | None) -> tuple[float, float]:
+    """Return the first retransmission timer [s] and T_O [rounds] from whichever of the two was given."""
+    if rto is None and ratio is None:
+        raise InputError("give the retransmission timer: either rto [s] or timeout_ratio [rounds]")
+    if ratio is None:
+        rto = positive("retransmission timer (rto)", rto, "s")
+        if rto < rtt * (1 - 1e-12):
+            raise InputError(
+                f"retransmission timer (rto) must be at least the round trip time of {rtt:g} s, got {rto:g} s"
+            )
+        return rto, max(rto / rtt, 1.0)
+    ratio = positive("timeout ratio", ratio)
+    if ratio < 1:
+        raise InputError(f"timeout ratio T_O = rto/rtt must be at least 1, got {ratio:g}")
+    if rto is not None and not math.isclose(positive("retransmission timer (rto)", rto, "s"), ratio * rtt):
+        raise InputError(
+            f"rto = {rto:g} s and timeout_ratio = {ratio:g} contradict each other at rtt = {rtt:g} s: give one"
+        )
+    return ratio * rtt, ratio

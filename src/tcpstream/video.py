@@ -1,0 +1,179 @@
+"""Video: the playback curve, constant or variable rate, and its length."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import InputError, positive, real
+
+Curve = tuple[tuple[float, ...], tuple[float, ...]]
+
+
+@dataclass(frozen=True, init=False)
+class Video:
+    """A video: packets due for playback, at a constant rate or along any nondecreasing curve.
+
+    Parameters
+    ----------
+    packet_rate : float, optional
+        mu, playback rate [packets/s]. Give exactly one of `packet_rate`, `bitrate` and `curve`.
+    bitrate : float, optional
+        Playback rate [bit/s]; mu is ``bitrate / (8 * packet_size)``.
+    curve : pair of sequences, optional
+        Times [s] and packets due by then, counted from the start of playback, for a variable bit rate: both start
+        at 0, times increase, packets do not decrease; straight lines in between. Sets the duration.
+    packet_size : float
+        Bytes of a packet, 1500 by default.
+    duration : float, optional
+        Length of the video [s]; needed for stored media, and for live streaming of finite length.
+
+    Attributes
+    ----------
+    packets : float
+        Packets of the whole video; infinite without a duration.
+
+    Raises
+    ------
+    InputError
+        For a value out of range, not finite, missing or contradictory.
+    """
+
+    packet_rate: float
+    packet_size: float
+    duration: float | None
+    curve: Curve | None
+
+    def __init__(
+        self,
+        *,
+        packet_rate: float | None = None,
+        bitrate: float | None = None,
+        curve: tuple[Sequence[float], Sequence[float]] | None = None,
+        packet_size: float = 1500,
+        duration: float | None = None,
+    ) -> None:
+        if sum(x is not None for x in (packet_rate, bitrate, curve)) != 1:
+            raise InputError("give the playback rate: exactly one of packet_rate, bitrate and curve")
+        packet_size = positive("packet size", packet_size, "bytes")
+        points: Curve | None = None
+        if duration is not None:
+            duration = positive("duration", duration, "s")
+        if curve is not None:
+            points = _curve(*curve)
+            if duration is not None and not math.isclose(duration, points[0][-1]):
+                raise InputError(
+                    f"duration = {duration:g} s contradicts the playback curve, which ends at {points[0][-1]:g} s"
+                )
+            duration = points[0][-1]
+            packet_rate = points[1][-1] / duration
+        elif bitrate is not None:
+            packet_rate = positive("bit rate", bitrate, "bit/s") / (8 * packet_size)
+        values = {
+            "packet_rate": positive("playback rate", packet_rate, "packets/s"),
+            "packet_size": packet_size,
+            "duration": duration,
+            "curve": points,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], *, packet_size: float = 1500) -> Video:
+        """Read a playback curve: one ``time_s,packets`` row a point, a header line allowed.
+
+        Parameters
+        ----------
+        path : path-like
+            A CSV file; rows as `curve` wants them.
+        packet_size : float
+            Bytes of a packet.
+
+        Raises
+        ------
+        InputError
+            When the file cannot be read or a row is not two numbers; the message names the line.
+        """
+        times: list[float] = []
+        packets: list[float] = []
+        try:
+            with FilePath(path).open(newline="", encoding="utf-8") as file:
+                for number, row in enumerate(csv.reader(file), 1):
+                    if not row or (number == 1 and not _is_number(row[0])):
+                        continue
+                    if len(row) != 2 or not all(map(_is_number, row)):
+                        raise InputError(
+                            f"{path}, line {number}: expected two numbers 'time_s,packets', got {','.join(row)!r}"
+                        )
+                    times.append(float(row[0]))
+                    packets.append(float(row[1]))
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            reason = getattr(error, "strerror", None) or "not a text file"
+            raise InputError(f"cannot read the playback curve {path}: {reason}") from None
+        return cls(curve=(times, packets), packet_size=packet_size)
+
+    @property
+    def bitrate(self) -> float:
+        """Mean playback rate [bit/s]."""
+        return self.packet_rate * self.packet_size * 8
+
+    @property
+    def packets(self) -> float:
+        """Packets of the whole video; infinite without a duration."""
+        if self.curve is not None:
+            return self.curve[1][-1]
+        return math.inf if self.duration is None else self.packet_rate * self.duration
+
+    def due(self, seconds: ArrayLike) -> NDArray[np.float64]:
+        """Return B, the packets due for playback `seconds` after playback started (0 before, all after the end)."""
+        t = np.asarray(seconds, dtype=float)
+        if self.curve is not None:
+            return np.asarray(np.interp(t, *self.curve), dtype=float)
+        end = math.inf if self.duration is None else self.duration
+        return np.asarray(self.packet_rate * np.clip(t, 0.0, end), dtype=float)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as a plain dict, units in the names."""
+        return {
+            "packet_rate_pps": self.packet_rate,
+            "bitrate_bps": self.bitrate,
+            "packet_size_bytes": self.packet_size,
+            "duration_s": self.duration,
+            "playback_curve_points": None if self.curve is None else len(self.curve[0]),
+        }
+
+
+def _curve(times: Sequence[float], packets: Sequence[float]) -> Curve:
+    """Validate a playback curve and return it as tuples."""
+    if len(times) != len(packets) or len(times) < 2:
+        raise InputError(
+            f"a playback curve needs as many times as packet counts and at least two points, "
+            f"got {len(times)} and {len(packets)}"
+        )
+    t = tuple(real("playback curve time", x, "s") for x in times)
+    n = tuple(real("playback curve packets", x, "packets") for x in packets)
+    if t[0] != 0 or n[0] != 0:
+        raise InputError(f"a playback curve starts at time 0 s with 0 packets, got {t[0]:g} s and {n[0]:g}")
+    for (t0, t1), (n0, n1) in zip(pairwise(t), pairwise(n)):
+        if t1 <= t0:
+            raise InputError(f"playback curve times must increase, got {t0:g} s followed by {t1:g} s")
+        if n1 < n0:
+            raise InputError(f"playback curve packets must not decrease, got {n0:g} followed by {n1:g} at {t1:g} s")
+    return t, n
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
