@@ -1,0 +1,64 @@
+"""Roots on computed curves: the smallest delay, the largest rate that meet a target. Numbers in, numbers out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from scipy.optimize import brentq
+
+from .errors import AccuracyError
+
+LONGEST = 1e9
+"""A search that gets here [s] has failed."""
+
+
+def smallest_delay(curve: Callable[[float], float], target: float, step: float) -> float:
+    """Return the smallest delay at which a nonincreasing continuous curve is at most `target`.
+
+    Parameters
+    ----------
+    curve : callable
+        Late fraction at a delay [s].
+    target : float
+        Wanted late fraction, > 0.
+    step : float
+        First delay tried [s]; doubled until the curve is low enough.
+
+    Raises
+    ------
+    AccuracyError
+        When no delay below 1e9 s meets the target.
+    """
+    low, high = 0.0, step
+    if curve(0.0) <= target:
+        return 0.0
+    while curve(high) > target:
+        low, high = high, 2 * high
+        if high > LONGEST:
+            raise AccuracyError(f"no startup delay below {LONGEST:g} s gives a late fraction of {target:g}")
+
+    def gap(delay: float) -> float:
+        return math.log(max(curve(delay), 1e-300) / target)
+
+    root = float(brentq(gap, low, high, xtol=1e-9, rtol=1e-12))
+    return root if curve(root) <= target else math.nextafter(root + 1e-9, math.inf)
+
+
+def smallest_meeting(meets: Callable[[float], bool], low: float, high: float, tolerance: float) -> float:
+    """Return, within `tolerance` above it, the smallest x in (low, high] from which on `meets` holds.
+
+    Parameters
+    ----------
+    meets : callable
+        False at `low`, true at `high`, changes once.
+    low, high, tolerance : float
+        In the unit of x.
+    """
+    while high - low > tolerance:
+        middle = (low + high) / 2
+        if meets(middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,138 @@
+"""What the answers for live and stored streaming have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._version import __version__
+from .errors import AccuracyError, InputError, MissingExtraError, real
+from .path import Path
+from .tcp import reno
+from .video import Video
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+"""Number of the layout of `to_dict` and of the command line's JSON."""
+
+DEFAULT_TARGET = 1e-4
+"""Late fraction below which streaming is called satisfactory (Section 6.2)."""
+
+
+class Streaming(ABC):
+    """A path and a video solved together.
+
+    Attributes
+    ----------
+    path : Path
+    video : Video
+    """
+
+    kind: str
+
+    def __init__(self, path: Path, video: Video) -> None:
+        self.path = path
+        self.video = video
+
+    @abstractmethod
+    def late_fraction(self, startup_delay: ArrayLike) -> Any:
+        """Return f, the fraction of late packets, for startup delays [s]."""
+
+    @abstractmethod
+    def required_delay(self, target: float | None = None) -> float:
+        """Return the smallest startup delay [s] with at most `target` late packets."""
+
+    @abstractmethod
+    def columns(self, delays: NDArray[np.float64]) -> dict[str, Any]:
+        """Return the answers for an array of startup delays [s], by name."""
+
+    @property
+    @abstractmethod
+    def error_bound(self) -> float:
+        """Bound on the error of the late fraction, truncation and residual together."""
+
+    @property
+    def throughput(self) -> float:
+        """Achievable TCP throughput T [packets/s]."""
+        return reno(self.path).packets_per_round / self.path.rtt
+
+    @property
+    def load(self) -> float:
+        """Mean playback rate over throughput, mu / T."""
+        return self.video.packet_rate / self.throughput
+
+    def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
+        """Return the answers for startup delays [s] and what they were computed from, ready for JSON."""
+        columns = self.columns(self._delays(delays))
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "model": self.kind,
+            "parameters": self.path.to_dict() | self.video.to_dict(),
+            "throughput_pps": self.throughput,
+            "load": self.load,
+            "error_bound": self.error_bound,
+        } | {name: np.asarray(values).tolist() for name, values in columns.items()}
+
+    def to_pandas(self, delays: ArrayLike) -> pd.DataFrame:
+        """Return the answers for startup delays [s] as a table indexed by them.
+
+        Raises
+        ------
+        MissingExtraError
+            Without pandas.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError("a table", "pandas", "tables") from None
+        return pd.DataFrame(self.columns(self._delays(delays))).set_index("startup_delay_s")
+
+    def summary(self) -> str:
+        """Return a few lines for people: throughput, load and the required startup delay."""
+        path, video = self.path, self.video
+        length = "" if video.duration is None else f", {video.duration:g} s"
+        return "\n".join(
+            [
+                f"{self.kind} streaming of {video.packet_rate:g} packets/s ({video.bitrate / 1e3:.4g} kbit/s{length})",
+                f"path: loss {path.loss:g}, round trip {path.rtt:g} s, timeout ratio {path.timeout_ratio:g}, "
+                f"windows up to {path.max_window} packets",
+                f"TCP throughput T = {self.throughput:.4g} packets/s, T/mu = {1 / self.load:.4g}",
+                f"startup delay for a late fraction of {DEFAULT_TARGET:g}: {self.required_delay():.3f} s",
+                f"error bound of late fractions: {self.error_bound:.1e}",
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.video.packet_rate:g} packets/s, T/mu = {1 / self.load:.4g}>"
+
+    def _delay(self, value: Any) -> float:
+        delay = real("startup delay", value, "s")
+        if delay < 0:
+            raise InputError(f"startup delay must not be negative, got {delay:g} s")
+        return delay
+
+    def _delays(self, values: ArrayLike) -> NDArray[np.float64]:
+        return np.array([self._delay(v) for v in np.ravel(np.asarray(values, dtype=object))], dtype=float)
+
+    def _over_delays(self, values: ArrayLike, answer: Callable[[float], float]) -> Any:
+        """Apply `answer` to each delay: a float for one, an array of the same shape for several."""
+        if np.ndim(values) == 0:
+            return answer(self._delay(values))
+        return np.array([answer(tau) for tau in self._delays(values)]).reshape(np.shape(values))
+
+    def _target(self, target: float | None) -> float:
+        wanted = DEFAULT_TARGET if target is None else real("target late fraction", target)
+        if not 0 < wanted < 1:
+            raise InputError(f"target late fraction must lie strictly between 0 and 1, got {wanted:g}")
+        if wanted < 10 * self.error_bound:
+            raise AccuracyError(
+                f"target late fraction {wanted:g} is finer than ten times the error bound {self.error_bound:.1e}"
+            )
+        return wanted

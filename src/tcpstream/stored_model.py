@@ -1,0 +1,250 @@
+"""Stored media (Section 3.3.2): TCP sends as fast as it can, whatever is played."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrivals import Arrivals
+from .curves import smallest_delay, smallest_meeting
+from .errors import AccuracyError, InputError, choice, real
+from .path import Path
+from .result import Streaming
+from .tcp import reno
+from .transient import Transient
+from .video import Video
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+HORIZONS = ("end", "paper")
+
+ON_TIME = 1e-9
+"""Packet counts this close to a whole number are that number: rounding noise must not make a packet late."""
+
+
+class StoredStreaming(Streaming):
+    """Stored media over a path: every startup delay from one transient pass.
+
+    Made by `stored`. Late packets of round i are ``min(B_i - B_(i-1), (B_i - A_i)+)`` with B_i packets due and A_i
+    delivered by the round's end.
+    """
+
+    kind = "stored"
+
+    def __init__(self, path: Path, video: Video, horizon: str, arrivals: Arrivals) -> None:
+        super().__init__(path, video)
+        self.horizon = horizon
+        self._arrivals = arrivals
+        self._no_late: dict[float, float] = {}
+
+    def late_fraction(self, startup_delay: ArrayLike) -> Any:
+        """Return f, the fraction of the video's packets that come too late (Eq. 1).
+
+        Parameters
+        ----------
+        startup_delay : array_like
+            tau [s], >= 0.
+
+        Returns
+        -------
+        float or ndarray
+            In 0..1, of the shape of `startup_delay`.
+        """
+        return self._over_delays(startup_delay, lambda tau: float(self._late_packets(tau).sum() / self._judged()))
+
+    def late_probability_per_round(self, startup_delay: float) -> Floats:
+        """Return P_i, the probability that round i has a late packet, i = 1, 2, ... (Eq. 5).
+
+        Parameters
+        ----------
+        startup_delay : float
+            tau [s], >= 0.
+
+        Returns
+        -------
+        (rounds,) ndarray
+            Until playback ends, or `duration / rtt` rounds with the paper's horizon.
+        """
+        due = self._due(self._delay(startup_delay))
+        needed = np.ceil(due)
+        arrivals = self._arrivals
+        return np.maximum(arrivals.shortfall(needed) - arrivals.shortfall(np.maximum(needed - 1, 0)), 0.0)
+
+    def no_late_lower_bound(self, startup_delay: ArrayLike) -> Any:
+        """Return the lower bound of Theorem 1, prod (1 - P_i), on the probability that no packet is late."""
+        return self._over_delays(
+            startup_delay,
+            lambda tau: float(np.exp(np.log1p(-np.minimum(self.late_probability_per_round(tau), 1 - 1e-16)).sum())),
+        )
+
+    def no_late_probability(self, startup_delay: ArrayLike) -> Any:
+        """Return alpha, the exact probability that no packet of the video is late.
+
+        One more pass per delay: mass that is late is removed in every round, what is left at the end is alpha.
+
+        Parameters
+        ----------
+        startup_delay : array_like
+            tau [s], >= 0.
+
+        Raises
+        ------
+        AccuracyError
+            When the pass loses more probability than 1e-10.
+        """
+        return self._over_delays(startup_delay, self._no_late_at)
+
+    def required_delay(self, target: float | None = None, *, no_late: float | None = None) -> float:
+        """Return the smallest startup delay that meets a target.
+
+        Parameters
+        ----------
+        target : float, optional
+            Late fraction f wanted, 0 < target < 1; 1e-4 if nothing is given.
+        no_late : float, optional
+            Probability wanted that no packet is late, 0 < no_late < 1, instead.
+
+        Returns
+        -------
+        float
+            tau [s]; for `no_late` at most a thousandth of a round too long.
+
+        Raises
+        ------
+        InputError
+            For a target out of range, or both given.
+        AccuracyError
+            For a target finer than the accuracy of the solve.
+        """
+        if no_late is None:
+            wanted = self._target(target)
+            return smallest_delay(lambda tau: float(self.late_fraction(tau)), wanted, self.path.rtt)
+        if target is not None:
+            raise InputError("give a late fraction or a probability of no late packet as the target, not both")
+        wanted = real("target probability of no late packet", no_late)
+        if not 0 < wanted < 1 - self.error_bound:
+            raise InputError(
+                f"target probability of no late packet must lie between 0 and 1 - {self.error_bound:.0e}, "
+                f"got {wanted:.15g}"
+            )
+        return self._delay_without_late(wanted)
+
+    def plot(self, *, ax: Axes | None = None, delays: ArrayLike | None = None) -> Axes:
+        """Draw the late fraction over the startup delay; see `tcpstream.plots.late_fraction`."""
+        from . import plots
+
+        return plots.late_fraction(self, delays=delays, ax=ax)
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the error of f, P_i and alpha: probability unaccounted for."""
+        return self._arrivals.error_bound
+
+    def columns(self, delays: Floats) -> dict[str, Any]:
+        """Return the answers for an array of startup delays [s], by name."""
+        return {
+            "startup_delay_s": delays,
+            "late_fraction": self.late_fraction(delays),
+            "no_late_probability": self.no_late_probability(delays),
+            "no_late_lower_bound": self.no_late_lower_bound(delays),
+        }
+
+    def _rounds(self, tau: float) -> int:
+        assert self.video.duration is not None
+        if self.horizon == "paper":
+            return int(self.video.duration / self.path.rtt + ON_TIME)
+        return math.ceil((self.video.duration + tau) / self.path.rtt - ON_TIME)
+
+    def _due(self, tau: float) -> Floats:
+        """Packets due by the end of rounds 1, 2, ...; makes the rows that are needed for them."""
+        ends = self.path.rtt * np.arange(1, self._rounds(tau) + 1)
+        self._arrivals.extend(_snapped(self.video.due(ends)))
+        return _snapped(self.video.due(ends - tau))
+
+    def _late_packets(self, tau: float) -> Floats:
+        due = self._due(tau)
+        before = np.concatenate([[0.0], due[:-1]])
+        return self._arrivals.shortfall(due) - self._arrivals.shortfall(before)
+
+    def _judged(self) -> float:
+        """Packets of the video that are judged."""
+        if self.horizon == "paper":
+            return float(self.video.due(self._rounds(0.0) * self.path.rtt))
+        return self.video.packets
+
+    def _no_late_at(self, tau: float) -> float:
+        if tau not in self._no_late:
+            goal = self._arrivals.packets
+            transient = Transient(self._arrivals.source, goal)
+            for needed in np.ceil(self._due(tau)):
+                transient.step(goal, floor=int(needed))
+                if transient.exhausted:
+                    break
+            unaccounted = transient.neglected + transient.residual
+            if unaccounted > 1e-10:
+                raise AccuracyError(f"probability of no late packet: {unaccounted:.1e} of the mass was lost")
+            self._no_late[tau] = min(transient.survivors(), 1.0)
+        return self._no_late[tau]
+
+    def _delay_without_late(self, wanted: float) -> float:
+        """Search between delays at which single rounds already miss, and at which Theorem 1 already meets."""
+        R = self.path.rtt
+        if self._no_late_at(0.0) >= wanted:
+            return 0.0
+        low = smallest_delay(lambda tau: float(self.late_probability_per_round(tau).max()), 1 - wanted, R)
+        high = max(low, R)
+        while float(self.no_late_lower_bound(high)) < wanted:
+            high *= 2
+        high = smallest_meeting(lambda tau: float(self.no_late_lower_bound(tau)) >= wanted, 0.0, high, R / 8)
+        return smallest_meeting(lambda tau: self._no_late_at(tau) >= wanted, min(low, high), high, R / 1000)
+
+
+def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming:
+    """Solve stored-media streaming: a video of finite length, sent as fast as TCP allows (Section 3.3.2).
+
+    Parameters
+    ----------
+    path : Path
+        Loss, round trip time, retransmission timer, window limit.
+    video : Video
+        Rate or playback curve, and duration.
+    horizon : {"end", "paper"}
+        Judge every packet until playback ends at duration + tau, or stop after duration / rtt rounds as the paper.
+
+    Returns
+    -------
+    StoredStreaming
+        Answers for every startup delay.
+
+    Raises
+    ------
+    InputError
+        Without a duration, or with one shorter than a round.
+    AccuracyError
+        When the pass would need too much memory.
+
+    Notes
+    -----
+    Wang, Kurose, Shenoy and Towsley, Section 3.3.2 and Appendix B; the exact alpha replaces Theorem 1's bound.
+    """
+    choice("horizon", horizon, HORIZONS)
+    if video.duration is None:
+        raise InputError("stored media needs the duration of the video [s]")
+    if video.duration < path.rtt:
+        raise InputError(
+            f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s"
+        )
+    packets = math.ceil(_snapped(np.array(video.packets)))
+    return StoredStreaming(path, video, horizon, Arrivals(reno(path), packets))
+
+
+def _snapped(packets: Floats) -> Floats:
+    """Move packet counts that are whole but for rounding noise to the whole number."""
+    whole = np.round(packets)
+    return np.where(np.abs(packets - whole) <= ON_TIME * np.maximum(whole, 1.0), whole, packets)

@@ -1,0 +1,270 @@
+"""The paper's TCP source: the Reno chain of Table VI (corrected), in structured form.
+
+Short rounds are not states here. Whatever number j of a window w was delivered before the loss, the short round leads
+to half of w or to a timeout, so losing and recovering is one two-round step whose law is geometric; the solvers
+apply it as a recursion (`tcpstream.kernels.recovery`). What has to be stored is b W_max + 14 states.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from ..errors import AccuracyError
+from ..path import Path
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: A wait: the numbers of rounds it can take, each with its probability.
+Wait = tuple[tuple[int, float], ...]
+
+LEVELS = 7
+"""Back-off levels e = 1..7."""
+
+DUPLICATE_ACKS = 3
+"""Packets of the short round that must arrive for a fast retransmit."""
+
+
+def wait(rounds: float) -> Wait:
+    """Split a wait of any real length >= 1 [rounds] in its two neighbouring integers, keeping the mean."""
+    nearest = round(rounds)
+    if math.isclose(rounds, nearest, rel_tol=1e-9):
+        return ((nearest, 1.0),)
+    low = math.floor(rounds)
+    return ((low, low + 1 - rounds), (low + 1, rounds - low))
+
+
+@dataclass(frozen=True)
+class ExplicitArrays:
+    """A source expanded to one row a transition.
+
+    Attributes
+    ----------
+    labels : (n, 5) int array
+        (w, c, l, e, r) of each state, as in Table VI; window 1 in timeouts.
+    source, target : int arrays
+        Indices into `labels`.
+    probability : float array
+        Of the transition.
+    packets, rounds : int arrays
+        Packets delivered in its first round; its length in rounds.
+    """
+
+    labels: Ints
+    source: Ints
+    target: Ints
+    probability: Floats
+    packets: Ints
+    rounds: Ints
+
+
+@dataclass(frozen=True)
+class RenoSource:
+    """The Reno chain in structured form: what the solvers read.
+
+    Congestion avoidance state s = (w - 1) b + c stands for (w, c); all arrays over s have S = b W_max elements.
+
+    Attributes
+    ----------
+    loss : float
+        p.
+    max_window, rounds_per_increase : int
+        W_max and b.
+    windows : (S,) int array
+        w of each state.
+    grow_to : (S,) int array
+        State after a round that was delivered whole.
+    recover_to : (W_max + 1,) int array
+        State after a fast retransmit from window w (-1 below 4, where none is possible).
+    start, restart : int
+        First state of a video, (1, 0); state after a timeout is over, (min(2, W_max), 0).
+    all_lost_wait, short_wait : Wait
+        Rounds from a round all lost, from a short round without fast retransmit, to the first retransmission.
+    backoff_wait : tuple of 7 Wait
+        Rounds from a packet lost at back-off level e to the next retransmission.
+    """
+
+    loss: float
+    max_window: int
+    rounds_per_increase: int
+    windows: Ints
+    grow_to: Ints
+    recover_to: Ints
+    start: int
+    restart: int
+    all_lost_wait: Wait
+    short_wait: Wait
+    backoff_wait: tuple[Wait, ...]
+
+    @property
+    def size(self) -> int:
+        """Congestion avoidance states, S = b W_max."""
+        return len(self.windows)
+
+    @cached_property
+    def packets_per_round(self) -> float:
+        """Stationary throughput [packets per round], from the chain embedded at its transitions."""
+        q = 1 - self.loss
+        p = self.loss
+        w = self.windows
+        moves = self.tilted(0.0, 0.0)
+        n = moves.shape[0]
+        balance = (sparse.eye_array(n) - moves.T).tolil()
+        balance[n - 1, :] = 1.0
+        pi = splu(balance.tocsc()).solve(np.eye(1, n, n - 1)[0])
+        residual = float(np.abs(pi @ moves - pi).sum())
+        if not residual < 1e-10:
+            raise AccuracyError(f"stationary law of the TCP chain: residual {residual:.1e} exceeds 1e-10")
+        j = np.arange(self.max_window)
+        first = np.cumsum(j * p * q**j)[w - 1]  # E[packets of the round of the loss]
+        second = np.cumsum(np.where(j > 0, p * q**j * q * -np.expm1(j * math.log(q)) / p, 0.0))[w - 1]
+        recovers = q**3 * np.maximum(q**3 - q**w, 0.0)
+        short_timeout = (q - q**w) - recovers
+        packets = w * q**w + first + second
+        rounds = (
+            q**w + p * _mean(self.all_lost_wait) + 2 * recovers + short_timeout * (1 + _mean(self.short_wait))
+        )
+        timeout_rounds = [p * _mean(d) + q for d in self.backoff_wait]
+        packets = np.concatenate([packets, np.full(2 * LEVELS, q)])
+        rounds = np.concatenate([rounds, np.repeat(timeout_rounds, 2)])
+        return float((pi @ packets) / (pi @ rounds))
+
+    def tilted(
+        self, theta: float, packets_due: float, levels: int = LEVELS
+    ) -> sparse.csr_array[np.float64, tuple[int, int]]:
+        """Return the matrix of sums of P exp(theta (m d - S)) over the transitions between stored states.
+
+        The transition matrix itself at ``theta = 0``. States: congestion avoidance, then (e, r) for e = 1..7 in the
+        order (1, 1), (1, 0), (2, 1), ...; the short round is part of the transition that enters it.
+
+        Parameters
+        ----------
+        theta : float
+            Exponent [1/packet].
+        packets_due : float
+            m, packets due per round.
+        levels : int
+            Back-off levels kept; what would go beyond is left out.
+        """
+        p, q, W = self.loss, 1 - self.loss, self.max_window
+        z = math.exp(-theta)
+        one = math.exp(theta * packets_due)  # a round without a delivery
+
+        def tilt(waits: Wait) -> float:
+            return sum(weight * math.exp(theta * packets_due * d) for d, weight in waits)
+
+        w = self.windows
+        j = np.arange(W, dtype=float)
+        sent = p * (q * z) ** j  # j delivered, then a loss
+        before = np.concatenate([[0.0], np.cumsum(np.where(j >= 3, sent, 0.0))])[:-1]  # 3 <= i < j delivered
+        recovered = np.cumsum(np.where(j >= 3, sent * (before + (q * z) ** j), 0.0))[w - 1]
+        few = np.cumsum(np.where(j < 3, sent, 0.0))
+        timeout_law = np.where(j < 3, np.concatenate([[0.0], few])[:-1] + (q * z) ** j, few[min(2, W - 1)])
+        timed_out = np.cumsum(np.where(j >= 1, sent * timeout_law, 0.0))[w - 1]
+        S = self.size
+        first = S  # (1, 1)
+        s = np.arange(S)
+        rows = [s, s, s[w >= 4]]
+        columns = [self.grow_to, np.full(S, first), self.recover_to[w[w >= 4]]]
+        values = [
+            (q * z) ** w * one,
+            p * tilt(self.all_lost_wait) + timed_out * one * tilt(self.short_wait),
+            recovered[w >= 4] * one**2,
+        ]
+        for e in range(1, LEVELS + 1):
+            retransmit, fresh = S + 2 * (e - 1), S + 2 * (e - 1) + 1
+            rows.append(np.array([retransmit, fresh]))
+            columns.append(np.array([fresh, self.restart]))
+            values.append(np.array([q * z * one, q * z * one]))
+            up = min(e + 1, LEVELS)
+            if e < levels or e == levels == LEVELS:
+                rows.append(np.array([retransmit, fresh]))
+                columns.append(np.full(2, S + 2 * (up - 1)))
+                values.append(np.full(2, p * tilt(self.backoff_wait[e - 1])))
+        shape = (S + 2 * LEVELS, S + 2 * LEVELS)
+        return sparse.coo_array(
+            (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape
+        ).tocsr()
+
+    def explicit(self) -> ExplicitArrays:
+        """Expand to plain arrays, short rounds included: every row of Table VI, one transition a row."""
+        p, q, b, W = self.loss, 1 - self.loss, self.rounds_per_increase, self.max_window
+        labels = [(int(w), s % b, 0, 0, 0) for s, w in enumerate(self.windows)]
+        short = {}
+        for w in range(2, W + 1):
+            for j in range(1, w):
+                short[j, w - j] = len(labels)
+                labels.append((j, 0, w - j, 0, 0))
+        timeout = {}
+        for e in range(1, LEVELS + 1):
+            for r in (1, 0):
+                timeout[e, r] = len(labels)
+                labels.append((1, 0, 0, e, r))
+        rows: list[tuple[int, int, float, int, int]] = []
+        for s, w in enumerate(map(int, self.windows)):
+            rows.append((s, int(self.grow_to[s]), q**w, w, 1))
+            rows += [(s, short[j, w - j], p * q**j, j, 1) for j in range(1, w)]
+            rows += [(s, timeout[1, 1], p * weight, 0, d) for d, weight in self.all_lost_wait]
+        for (j, lost), s in short.items():
+            for i in range(j + 1):
+                probability = q**j if i == j else p * q**i
+                if i >= DUPLICATE_ACKS:
+                    rows.append((s, int(self.recover_to[j + lost]), probability, i, 1))
+                else:
+                    rows += [(s, timeout[1, 1], probability * weight, i, d) for d, weight in self.short_wait]
+        for (e, r), s in timeout.items():
+            target = timeout[e, 0] if r == 1 else self.restart
+            rows.append((s, target, q, 1, 1))
+            up = timeout[min(e + 1, LEVELS), 1]
+            rows += [(s, up, p * weight, 0, d) for d, weight in self.backoff_wait[e - 1]]
+        source, target_, probability_, packets, rounds = zip(*rows)
+        return ExplicitArrays(
+            labels=np.array(labels),
+            source=np.array(source),
+            target=np.array(target_),
+            probability=np.array(probability_),
+            packets=np.array(packets),
+            rounds=np.array(rounds),
+        )
+
+
+def reno(path: Path) -> RenoSource:
+    """Build the Reno source of a path (Table VI with the corrections of the theory page).
+
+    Parameters
+    ----------
+    path : Path
+        Its round trip time does not matter: the law of the source counts rounds.
+    """
+    W, b = path.max_window, path.rounds_per_increase
+    s = np.arange(b * W)
+    w, c = s // b + 1, s % b
+    halves = np.arange(W + 1) // 2 if path.halving == "floor" else (np.arange(W + 1) + 1) // 2
+    recover_to = np.where(np.arange(W + 1) >= DUPLICATE_ACKS + 1, (halves - 1) * b, -1)
+    first = path.timeout_ratio
+    exponents = range(1, LEVELS + 1)
+    factors = [2.0 ** min(e, 6) if path.backoff == "rfc6298" else 2.0 ** (e - 1) for e in exponents]
+    return RenoSource(
+        loss=path.loss,
+        max_window=W,
+        rounds_per_increase=b,
+        windows=w,
+        grow_to=np.where(c + 1 < b, s + 1, np.where(w < W, (np.minimum(w + 1, W) - 1) * b, (W - 1) * b)),
+        recover_to=recover_to,
+        start=0,
+        restart=(min(2, W) - 1) * b,
+        all_lost_wait=wait(first),
+        short_wait=wait(max(first - 1, 1.0)),
+        backoff_wait=tuple(wait(factor * first) for factor in factors),
+    )
+
+
+def _mean(waits: Wait) -> float:
+    return sum(d * weight for d, weight in waits)

@@ -1,0 +1,351 @@
+"""The transient of a TCP source in (state, packets delivered): one pass, round by round.
+
+Nothing of the playback is in here. Waits are pure delays: mass that enters one comes out later where it went in.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels.growth import grow
+from .kernels.losses import lose
+from .kernels.recovery import recover
+from .tcp.reno import LEVELS, RenoSource, Wait
+
+Floats = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-17
+"""Mass dropped at most at each end of the window of positions, each round; what is dropped is counted."""
+
+
+@dataclass
+class Law:
+    """A measure over positions ``origin, origin + 1, ...``, the last axis of `mass`."""
+
+    origin: int
+    mass: Floats
+
+    @property
+    def end(self) -> int:
+        """Position after the last one."""
+        return self.origin + self.mass.shape[-1]
+
+    def add(self, other: Law, weight: float = 1.0, limit: int | None = None) -> None:
+        """Add a measure that fits; what lies beyond position `limit` goes there."""
+        stop = other.end if limit is None else min(other.end, limit)
+        if stop > other.origin:
+            self.mass[..., other.origin - self.origin : stop - self.origin] += (
+                weight * other.mass[..., : stop - other.origin]
+            )
+        if limit is not None and other.end > limit:
+            beyond = other.mass[..., max(0, limit - other.origin) :].sum(axis=-1)
+            self.mass[..., limit - self.origin] += weight * beyond
+
+
+@dataclass
+class Held:
+    """Short rounds held at the ceiling, since nothing new exists to be sent: by row and j, and by class of j."""
+
+    position: int
+    pairs: Floats
+    classes: Floats
+
+
+@dataclass
+class Transient:
+    """Evolution of a source from its start, one round at a time.
+
+    Positions count delivered packets in steps of ``1 / stride``. Without `ceiling` nothing limits the source. A
+    ceiling that grows is a live stream: TCP cannot deliver what does not exist yet, and a source that has delivered
+    everything pauses. Once `final`, mass at the ceiling has delivered the whole video and is `done`.
+
+    Parameters
+    ----------
+    source : RenoSource
+        What sends.
+    ceiling : int
+        Position of what exists at the start; 0 for a live stream, the whole video for stored media.
+    stride : int
+        Positions per packet.
+
+    Attributes
+    ----------
+    round : int
+        Rounds made.
+    done : float
+        Probability that the whole video is delivered.
+    killed : float
+        Probability removed below a floor.
+    neglected : float
+        Probability dropped because it was negligible.
+    residual : float
+        Largest departure of the total probability from 1 so far.
+    """
+
+    source: RenoSource
+    ceiling: int
+    stride: int = 1
+    round: int = 0
+    floor: int = 0
+    done: float = 0.0
+    killed: float = 0.0
+    neglected: float = 0.0
+    residual: float = 0.0
+    _pending: dict[int, list[tuple[int, float, Law]]] = field(default_factory=lambda: defaultdict(list))
+    _waiting_mass: float = 0.0
+
+    def __post_init__(self) -> None:
+        source = self.source
+        self._success = (1 - source.loss) ** source.windows
+        self._rows, inverse = np.unique(source.recover_to[source.recover_to >= 0], return_inverse=True)
+        row_of_window = np.zeros(source.max_window + 1, dtype=np.int64)
+        row_of_window[source.recover_to >= 0] = inverse
+        self._row_of_state = row_of_window[source.windows]
+        self._x = Law(0, np.zeros((source.size, 1)))
+        self._x.mass[source.start, 0] = 1.0
+        self._timeouts = Law(0, np.zeros((2, LEVELS, 1)))  # r = 1, then r = 0
+        self._sending = Law(0, np.zeros((source.size, 1)))  # what sent in the previous round
+        self._short = Law(0, np.zeros((3, 1)))
+        self._held = Held(0, np.zeros((len(self._rows), source.max_window)), np.zeros(3))
+        self._waiting = Law(0, np.zeros(1))
+
+    def step(self, ceiling: int, *, floor: int = 0, final: bool = True) -> None:
+        """Make one round.
+
+        Parameters
+        ----------
+        ceiling : int
+            Positions that exist by the end of the round; does not decrease.
+        floor : int
+            What lies below at the end of the round is removed and counted in `killed`; does not decrease.
+        final : bool
+            No more will exist: mass at the ceiling is done.
+        """
+        source, stride, p = self.source, self.stride, self.source.loss
+        q = 1 - p
+        now = self.ceiling
+        x, timeouts, short = self._x, self._timeouts, self._short
+        paused_x = _take(x, now)
+        paused_timeouts = _take(timeouts, now)
+        recovered, frozen = self._recover(now)
+        frozen_classes = _take(short, now)
+        release, held = self._hold(now, frozen, frozen_classes)
+        leaving = self._pending.pop(self.round + 1, [])
+
+        origins = [x.origin, short.origin, recovered.origin, now, release.position]
+        origins += [law.origin for _, _, law in leaving]
+        origin = min(origins)
+        most = stride * max(source.max_window, 2)
+        ends = [x.end + most, recovered.end, short.end + most, release.position + 1 + most, now + 1]
+        end = min(ceiling + 1, max(ends))
+        nx = Law(origin, np.zeros((source.size, end - origin)))
+        nt = Law(origin, np.zeros((2, LEVELS, end - origin)))
+        nshort = Law(x.origin, np.zeros((3, end - x.origin)))
+
+        grow(
+            x.mass, source.windows, source.grow_to, self._success, stride,
+            ceiling - origin, x.origin - origin, nx.mass,
+        )  # fmt: skip
+        lose(x.mass, source.windows, self._success, p, stride, ceiling - x.origin, nshort.mass)
+        for row, state in enumerate(self._rows):
+            Law(origin, nx.mass[state]).add(Law(recovered.origin, recovered.mass[row]), limit=ceiling)
+        self._release(release, nx, ceiling)
+        if paused_x is not None:
+            nx.mass[:, now - origin] += paused_x
+        if paused_timeouts is not None:
+            nt.mass[..., now - origin] += paused_timeouts
+
+        for level, weight, law in leaving:
+            nt_level = Law(origin, nt.mass[0, level - 1])
+            nt_level.add(law, weight)
+            self._waiting.add(law, -weight)
+            self._waiting_mass -= weight * float(law.mass.sum())
+        self._waiting = _extended(self._waiting, min(origin, self._waiting.origin), ceiling + 1)
+        self._wait(source.all_lost_wait, 1, Law(x.origin, p * x.mass.sum(axis=0)), nt)
+        few = self._few(short, release, ceiling)
+        self._wait(source.short_wait, 1, few, nt)
+        moved = Law(timeouts.origin + stride, q * timeouts.mass)
+        Law(origin, nt.mass[1]).add(Law(moved.origin, moved.mass[0]), limit=ceiling)
+        Law(origin, nx.mass[source.restart]).add(Law(moved.origin, moved.mass[1].sum(axis=0)), limit=ceiling)
+        lost = p * timeouts.mass.sum(axis=0)
+        for e in range(1, LEVELS + 1):
+            self._wait(source.backoff_wait[e - 1], min(e + 1, LEVELS), Law(timeouts.origin, lost[e - 1]), nt)
+
+        self.round += 1
+        self.ceiling, self._x, self._timeouts, self._short, self._held = ceiling, nx, nt, nshort, held
+        self._sending = x
+        self._settle(floor, final)
+
+    def survivors(self) -> float:
+        """Return the probability of being at or above the floor now, in waits too."""
+        waiting = sum(
+            weight * float(law.mass[max(0, self.floor - law.origin) :].sum())
+            for entries in self._pending.values()
+            for _, weight, law in entries
+        )
+        active = self._x.mass.sum() + self._timeouts.mass.sum() + self._short.mass.sum()
+        return self.done + waiting + float(active + self._held.classes.sum())
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left to follow."""
+        active = self._x.mass.sum() + self._timeouts.mass.sum() + self._short.mass.sum()
+        return bool(active + self._held.classes.sum() + self._waiting_mass < NEGLIGIBLE)
+
+    def law(self) -> Law:
+        """Return the law of the packets delivered by now, what is done left out."""
+        parts = [
+            Law(self._x.origin, self._x.mass.sum(axis=0)),
+            Law(self._timeouts.origin, self._timeouts.mass.sum(axis=(0, 1))),
+            Law(self._short.origin, self._short.mass.sum(axis=0)),
+            Law(self._held.position, np.array([self._held.classes.sum()])),
+            self._waiting,
+        ]
+        origin = min(part.origin for part in parts)
+        total = Law(origin, np.zeros(max(part.end for part in parts) - origin))
+        for part in parts:
+            total.add(part)
+        return total
+
+    def _recover(self, now: int) -> tuple[Law, Floats]:
+        """Second round of losing and recovering, of what sent in the previous round."""
+        source, sending = self.source, self._sending
+        n = sending.mass.shape[1]
+        out = np.zeros((len(self._rows), n + 2 * self.stride * source.max_window))
+        frozen = np.zeros((len(self._rows), source.max_window))
+        recover(
+            sending.mass, source.windows, self._row_of_state, source.loss, self.stride,
+            self.floor - sending.origin, now - sending.origin, out, frozen,
+        )  # fmt: skip
+        return Law(sending.origin, out), frozen
+
+    def _hold(self, now: int, frozen: Floats, classes: Floats | None) -> tuple[Held, Held]:
+        """Return the short rounds that are held no longer, and those that are held during this round."""
+        fresh = Held(now, frozen, np.zeros(3) if classes is None else classes)
+        if self._held.position < now:
+            return self._held, fresh
+        fresh.pairs = fresh.pairs + self._held.pairs
+        fresh.classes = fresh.classes + self._held.classes
+        return Held(now, np.zeros_like(frozen), np.zeros(3)), fresh
+
+    def _release(self, held: Held, nx: Law, ceiling: int) -> None:
+        """Let held short rounds of three and more packets go on to their fast retransmit."""
+        if not held.classes.any():
+            return
+        p, width = self.source.loss, self.source.max_window
+        power = (1 - p) ** np.arange(width)
+        later = np.cumsum(held.pairs[:, ::-1], axis=1)[:, ::-1] - held.pairs
+        law = power * (p * later + held.pairs)
+        for i in range(3, width):
+            nx.mass[self._rows, min(held.position + i * self.stride, ceiling) - nx.origin] += law[:, i]
+
+    def _few(self, short: Law, release: Held, ceiling: int) -> Law:
+        """Short rounds that deliver fewer than three packets, by position after them."""
+        p = self.source.loss
+        q = 1 - p
+        laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
+        origin = min(short.origin, release.position)
+        end = max(short.end, release.position + 1)
+        total = Law(origin, np.zeros((3, min(end + 2 * self.stride, ceiling + 1) - origin)))
+        for i in range(3):
+            total_i = Law(origin, total.mass[i])
+            total_i.add(Law(short.origin + i * self.stride, laws[:, i] @ short.mass), limit=ceiling)
+            held = Law(release.position + i * self.stride, np.array([laws[:, i] @ release.classes]))
+            total_i.add(held, limit=ceiling)
+        return Law(origin, total.mass.sum(axis=0))
+
+    def _wait(self, waits: Wait, level: int, law: Law, nt: Law) -> None:
+        """Let `law` wait, then retransmit at back-off `level`; a wait of one round is over at once."""
+        trimmed, dropped = _trim(law, NEGLIGIBLE)
+        self.neglected += dropped
+        if trimmed is None:
+            return
+        for rounds, weight in waits:
+            if rounds == 1:
+                Law(nt.origin, nt.mass[0, level - 1]).add(trimmed, weight)
+                continue
+            self._pending[self.round + rounds].append((level, weight, trimmed))
+            self._waiting.add(trimmed, weight)
+            self._waiting_mass += weight * float(trimmed.mass.sum())
+
+    def _settle(self, floor: int, final: bool) -> None:
+        """Remove what is done, killed or negligible, and check that nothing else is missing."""
+        active = (self._x, self._timeouts, self._short)
+        if final:
+            for law in active:
+                finished = _take(law, self.ceiling)
+                self.done += 0.0 if finished is None else float(finished.sum())
+            if self._held.position == self.ceiling:
+                self.done += float(self._held.classes.sum())
+                self._held = Held(self.ceiling, np.zeros_like(self._held.pairs), np.zeros(3))
+            if self._waiting.end > self.ceiling >= self._waiting.origin:
+                self._finish_waits()
+        if floor > 0:
+            for law in active:
+                below = max(0, floor - law.origin)
+                self.killed += float(law.mass[..., :below].sum())
+                law.mass[..., :below] = 0.0
+            if self._held.position < floor:
+                self.killed += float(self._held.classes.sum())
+                self._held = Held(self.ceiling, np.zeros_like(self._held.pairs), np.zeros(3))
+        self.floor = floor
+        by_position = self._x.mass.sum(axis=0) + self._timeouts.mass.sum(axis=(0, 1))
+        kept, dropped = _trim(Law(self._x.origin, by_position), NEGLIGIBLE)
+        self.neglected += dropped
+        if kept is None:
+            kept = Law(self._x.origin, by_position[:1])
+        cut = slice(kept.origin - self._x.origin, kept.end - self._x.origin)
+        self._x = Law(kept.origin, np.ascontiguousarray(self._x.mass[:, cut]))
+        self._timeouts = Law(kept.origin, self._timeouts.mass[..., cut])
+        total = by_position[cut].sum() + self._short.mass.sum() + self._held.classes.sum()
+        total += self._waiting_mass + self.done + self.killed + self.neglected
+        self.residual = max(self.residual, abs(float(total) - 1))
+
+    def _finish_waits(self) -> None:
+        """Take waits at the ceiling out: everything is delivered already."""
+        finished = float(self._waiting.mass[self.ceiling - self._waiting.origin])
+        if finished == 0.0:
+            return
+        self._waiting.mass[self.ceiling - self._waiting.origin] = 0.0
+        self._waiting_mass -= finished
+        self.done += finished
+        for entries in self._pending.values():
+            for _, _, law in entries:
+                _take(law, self.ceiling)
+
+
+def _take(law: Law, position: int) -> Floats | None:
+    """Take the mass at a position out; None if the position lies outside."""
+    k = position - law.origin
+    if not 0 <= k < law.mass.shape[-1]:
+        return None
+    taken = law.mass[..., k].copy()
+    law.mass[..., k] = 0.0
+    return taken
+
+
+def _extended(law: Law, origin: int, end: int) -> Law:
+    """Return a law that covers `origin` to `end` at least; grows generously, since it is called every round."""
+    if origin >= law.origin and end <= law.end:
+        return law
+    wide = Law(min(origin, law.origin), np.zeros(max(end, law.end) - min(origin, law.origin)))
+    wide.add(law)
+    return wide
+
+
+def _trim(law: Law, negligible: float) -> tuple[Law | None, float]:
+    """Cut off ends that hold at most `negligible` each; return the rest and what was dropped."""
+    if not law.mass.any():
+        return None, 0.0
+    from_left = np.cumsum(law.mass)
+    from_right = np.cumsum(law.mass[::-1])
+    first = int(np.searchsorted(from_left > negligible, True))
+    last = len(law.mass) - int(np.searchsorted(from_right > negligible, True))
+    if first >= last:
+        return None, float(from_left[-1])
+    dropped = float(law.mass[:first].sum() + law.mass[last:].sum())
+    return Law(law.origin + first, law.mass[first:last]), dropped
