@@ -24,6 +24,11 @@ class MissingExtraError(TcpstreamError, ImportError):
         super().__init__(
             f"{feature} needs {package}, which is not installed: pip install 'tcpstream[{extra}]'"
         )
+        self._arguments = (feature, package, extra)
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+        """Pickle by the arguments, so that the error crosses process borders."""
+        return type(self), self._arguments
 
 
 class AccuracyError(TcpstreamError, ArithmeticError):
@@ -49,6 +54,10 @@ class NoFiniteDelayError(TcpstreamError):
             f"not more than the playback rate of {packet_rate:.4g} packets/s (T/mu = {throughput / packet_rate:.4g})"
         )
 
+    def __reduce__(self) -> tuple[type[NoFiniteDelayError], tuple[float, float]]:
+        """Pickle by the arguments, so that the error crosses process borders."""
+        return type(self), (self.throughput, self.packet_rate)
+
 
 class CaptureWarning(UserWarning):
     """A capture was used as far as it goes, or does not fit the model."""
@@ -61,7 +70,7 @@ def real(name: str, value: object, unit: str = "") -> float:
         if isinstance(value, (str, bytes, bool)):
             raise TypeError
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} must be a number{' in ' + unit if unit else ''}, got {value!r}") from None
     if not math.isfinite(number):
         raise InputError(f"{name} must be finite, got {number}{suffix}")

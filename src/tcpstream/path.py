@@ -33,11 +33,20 @@ def enough_window(loss: float, rounds_per_increase: int = 1) -> int:
     int
         Largest window [packets], at least 4.
     """
-    log_success = rounds_per_increase * math.log1p(-loss)
-    w = 4
-    while log_success * (w - w // 2) * (w + w // 2 - 1) / 2 > math.log(REACHES_MAX_WINDOW):
-        w += 1
-    return w
+    needed = math.log(REACHES_MAX_WINDOW) / (rounds_per_increase * math.log1p(-loss))
+    needed = min(needed, 1e300)  # finite for every loss rate, however small
+    low, high = 3, 4
+    while _grown(high) < needed:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _grown(middle) >= needed else (middle, high)
+    return high
+
+
+def _grown(w: int) -> int:
+    """Return w//2 + ... + (w - 1), the packets of a growth from half of w, one round at each window."""
+    return (w - w // 2) * (w + w // 2 - 1) // 2
 
 
 @dataclass(frozen=True, init=False)
@@ -143,7 +152,9 @@ def _timeout(rtt: float, rto: float | None, ratio: float | None) -> tuple[float,
             raise InputError(
                 f"retransmission timer (rto) must be at least the round trip time of {rtt:g} s, got {rto:g} s"
             )
-        return rto, max(rto / rtt, 1.0)
+        ratio = real("timeout ratio T_O = rto/rtt", max(rto / rtt, 1.0))
+        nearest = float(round(ratio))
+        return rto, nearest if math.isclose(ratio, nearest, rel_tol=1e-12) else ratio  # 0.3 s / 0.1 s is 3
     ratio = positive("timeout ratio", ratio)
     if ratio < 1:
         raise InputError(f"timeout ratio T_O = rto/rtt must be at least 1, got {ratio:g}")
@@ -151,4 +162,4 @@ def _timeout(rtt: float, rto: float | None, ratio: float | None) -> tuple[float,
         raise InputError(
             f"rto = {rto:g} s and timeout_ratio = {ratio:g} contradict each other at rtt = {rtt:g} s: give one"
         )
-    return ratio * rtt, ratio
+    return real("retransmission timer (rto)", ratio * rtt, "s"), ratio

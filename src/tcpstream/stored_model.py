@@ -161,11 +161,24 @@ class StoredStreaming(Streaming):
             return int(self.video.duration / self.path.rtt + ON_TIME)
         return math.ceil((self.video.duration + tau) / self.path.rtt - ON_TIME)
 
+    def due_by_round(self, startup_delay: float, *, rounds: int | None = None) -> Floats:
+        """Return B_i, the packets due for playback by the end of rounds i = 1, 2, ... [packets].
+
+        Parameters
+        ----------
+        startup_delay : float
+            tau [s], >= 0.
+        rounds : int, optional
+            How many; by default those that are judged.
+        """
+        count = self._rounds(startup_delay) if rounds is None else rounds
+        return _snapped(self.video.due(self.path.rtt * np.arange(1, count + 1) - startup_delay))
+
     def _due(self, tau: float) -> Floats:
-        """Packets due by the end of rounds 1, 2, ...; makes the rows that are needed for them."""
-        ends = self.path.rtt * np.arange(1, self._rounds(tau) + 1)
-        self._arrivals.extend(_snapped(self.video.due(ends)))
-        return _snapped(self.video.due(ends - tau))
+        """Packets due by the end of each round; makes the rows that are needed for them."""
+        due = self.due_by_round(tau)
+        self._arrivals.extend(self.due_by_round(0.0, rounds=len(due)))
+        return due
 
     def _late_packets(self, tau: float) -> Floats:
         due = self._due(tau)

@@ -193,8 +193,10 @@ class Transient:
     @property
     def exhausted(self) -> bool:
         """Whether nothing is left to follow."""
+        if any(self._pending.values()):
+            return False
         active = self._x.mass.sum() + self._timeouts.mass.sum() + self._short.mass.sum()
-        return bool(active + self._held.classes.sum() + self._waiting_mass < NEGLIGIBLE)
+        return bool(active + self._held.classes.sum() < 100 * NEGLIGIBLE)
 
     def law(self) -> Law:
         """Return the law of the packets delivered by now, what is done left out."""

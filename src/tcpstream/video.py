@@ -106,7 +106,7 @@ class Video:
         times: list[float] = []
         packets: list[float] = []
         try:
-            with FilePath(path).open(newline="", encoding="utf-8") as file:
+            with FilePath(path).open(newline="", encoding="utf-8-sig") as file:
                 for number, row in enumerate(csv.reader(file), 1):
                     if not row or (number == 1 and not _is_number(row[0])):
                         continue

@@ -1,0 +1,51 @@
+# Needs git, make and Python >= 3.11 with venv; everything else goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# What an extra includes: installing dev makes the other two up to date as well.
+all := all
+test := all test
+dev := all test dev
+
+DEMO := tcpstream delay --capture examples/linux-reno.pcap --rate 400kbps --live
+
+.PHONY: help demo test check clean
+
+help:
+	@echo "make demo    one answer from a recorded TCP flow"
+	@echo "make test    the tests"
+	@echo "make check   linters, types, import rules"
+	@echo "make clean   remove .venv and everything made"
+
+demo: $(VENV)/.all
+	@echo '$$ $(DEMO)'
+	@$(BIN)/$(DEMO)
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp per extra, so that nothing is installed again until pyproject.toml changes.
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	@touch $(addprefix $(VENV)/.,$($*))
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "tcpstream needs Python >= 3.11, not $$($(PYTHON) -V 2>&1): make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "$(PYTHON) has no venv module: install it (Debian: apt install python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,75 @@
+"""Will this video play without glitches over this TCP path, and how long must the player wait before it starts?
+
+>>> import tcpstream
+>>> path = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+>>> video = tcpstream.Video(packet_rate=25, duration=80)
+>>> result = tcpstream.stored(path, video)
+>>> round(result.required_delay(1e-4), 2)
+3.13
+
+Names are loaded when first used, so that importing costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from .errors import AccuracyError as AccuracyError
+    from .errors import CaptureError as CaptureError
+    from .errors import CaptureWarning as CaptureWarning
+    from .errors import InputError as InputError
+    from .errors import MissingExtraError as MissingExtraError
+    from .errors import NoFiniteDelayError as NoFiniteDelayError
+    from .errors import TcpstreamError as TcpstreamError
+    from .live_model import EndlessLive as EndlessLive
+    from .live_model import FiniteLive as FiniteLive
+    from .live_model import live as live
+    from .path import Path as Path
+    from .search import largest_rate as largest_rate
+    from .stored_model import StoredStreaming as StoredStreaming
+    from .stored_model import stored as stored
+    from .tcp import throughput as throughput
+    from .traces import PathEstimate as PathEstimate
+    from .traces import estimate as estimate
+    from .video import Video as Video
+
+_HOMES = {
+    "Path": "path",
+    "Video": "video",
+    "stored": "stored_model",
+    "StoredStreaming": "stored_model",
+    "live": "live_model",
+    "EndlessLive": "live_model",
+    "FiniteLive": "live_model",
+    "largest_rate": "search",
+    "throughput": "tcp",
+    "estimate": "traces",
+    "PathEstimate": "traces",
+    "TcpstreamError": "errors",
+    "InputError": "errors",
+    "CaptureError": "errors",
+    "MissingExtraError": "errors",
+    "AccuracyError": "errors",
+    "NoFiniteDelayError": "errors",
+    "CaptureWarning": "errors",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

@@ -1,0 +1,120 @@
+"""The inverse question: the largest playback rate that a startup delay allows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from scipy.optimize import brentq
+
+from .arrivals import Arrivals
+from .curves import smallest_meeting
+from .errors import AccuracyError, InputError, positive, real
+from .live_model import live
+from .path import Path
+from .result import DEFAULT_TARGET
+from .stored_model import StoredStreaming, stored
+from .tcp import reno, throughput
+from .video import Video
+
+HIGHEST_LOAD = 0.95
+"""Live rates are searched up to this fraction of the throughput."""
+
+
+def largest_rate(
+    path: Path,
+    *,
+    delay: float,
+    duration: float | None = None,
+    target: float | None = None,
+    no_late: float | None = None,
+) -> float:
+    """Return the largest playback rate that meets a target after a given startup delay.
+
+    The least T/mu for that delay is ``tcpstream.throughput(path)`` over this rate.
+
+    Parameters
+    ----------
+    path : Path
+    delay : float
+        Startup delay tau [s], >= 0.
+    duration : float, optional
+        Length of a stored video [s]; without it the stream is live and endless.
+    target : float, optional
+        Late fraction allowed, 0 < target < 1; 1e-4 by default.
+    no_late : float, optional
+        Stored only, instead of `target`: probability wanted that no packet is late.
+
+    Returns
+    -------
+    float
+        mu [packets/s], within 1e-4 of itself, never above what meets the target.
+
+    Raises
+    ------
+    InputError
+        For values out of range or contradictory.
+    AccuracyError
+        When the answer lies beyond 0.95 T (live), or a solve fails.
+    """
+    tau = real("startup delay", delay, "s")
+    if tau < 0:
+        raise InputError(f"startup delay must not be negative, got {tau:g} s")
+    if target is not None and no_late is not None:
+        raise InputError("give a late fraction or a probability of no late packet as the target, not both")
+    wanted = real("target", DEFAULT_TARGET if target is None else target)
+    if no_late is not None:
+        wanted = real("target probability of no late packet", no_late)
+    if not 0 < wanted < 1:
+        raise InputError(f"target must lie strictly between 0 and 1, got {wanted:g}")
+    if duration is None:
+        if no_late is not None:
+            raise InputError("a probability that no packet is late is for stored video: give its duration")
+        return _live(path, tau, wanted)
+    return _stored(path, tau, positive("duration", duration, "s"), wanted, no_late is not None)
+
+
+def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: bool) -> float:
+    """One transient pass serves every rate below the highest tried; only alpha needs a pass of its own."""
+    source = reno(path)
+
+    def solved(rate: float, arrivals: Arrivals | None = None) -> StoredStreaming:
+        result = stored(path, Video(packet_rate=rate, duration=duration))
+        return result if arrivals is None else StoredStreaming(path, result.video, result.horizon, arrivals)
+
+    def meets(result: StoredStreaming) -> bool:
+        if no_late:
+            return float(result.no_late_probability(tau)) >= wanted
+        return float(result.late_fraction(tau)) <= wanted
+
+    high = throughput(path) * (1 + tau / duration) * 1.1
+    while meets(widest := solved(high)):
+        high *= 2
+        if high > source.max_window / path.rtt * (2 + tau / duration):
+            raise AccuracyError(f"no rate up to {high:g} packets/s misses the target: nothing limits it")
+    shared = Arrivals(source, math.ceil(high * duration))
+    shared.extend(widest.due_by_round(0.0, rounds=math.ceil((duration + tau) / path.rtt)))
+    return _largest(lambda rate: meets(solved(rate, None if no_late else shared)), high)
+
+
+def _live(path: Path, tau: float, wanted: float) -> float:
+    T = throughput(path)
+
+    def gap(rate: float) -> float:
+        return math.log(max(float(live(path, Video(packet_rate=rate)).late_fraction(tau)), 1e-300) / wanted)
+
+    high = HIGHEST_LOAD * T
+    if gap(high) <= 0:
+        raise AccuracyError(f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s")
+    low = high / 2
+    while gap(low) > 0:
+        low, high = low / 2, low
+        if low < 1e-3 * T:
+            raise AccuracyError(f"no rate above {low:.3g} packets/s meets the target after {tau:g} s")
+    root = float(brentq(gap, low, high, xtol=5e-5 * low, rtol=1e-6))
+    return root if gap(root) <= 0 else root * (1 - 1e-4)
+
+
+def _largest(meets: Callable[[float], bool], high: float) -> float:
+    """Bisect for the largest rate below `high` that meets the target."""
+    return -smallest_meeting(lambda negative: meets(-negative), -high, -1e-4 * high, 5e-5 * high)

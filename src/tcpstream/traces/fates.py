@@ -1,0 +1,246 @@
+"""What became of each data packet: lost, delivered or not known; and the delay until it was acknowledged.
+
+One walk through the flow, in the order of the capture. `waiting` holds, by sequence number, the packets
+that nothing has acknowledged yet, and the holes: bytes that were never seen although later ones were. A
+packet that carries waiting bytes again means that the earlier copy was lost behind the point of capture;
+one that fills a hole late means that a copy was lost before it. A retransmission that was not needed shows
+itself afterwards (`_forgive`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+from .flow import Flow, Sack
+
+#: Identical packets closer than this [s] are one packet captured on two interfaces.
+TWICE = 2e-4
+_FAR = 1 << 28
+
+
+@dataclass(slots=True)
+class Packet:
+    """One transmission of bytes `start` to `end`, passing the point of capture at `time` [s]."""
+
+    time: float
+    start: int
+    end: int
+    tsval: int = -1
+    seen: bool = True
+    again: bool = False
+    lost: bool = False
+    acked: bool = False
+    acked_at: float = 0.0
+    copies: _Copies | None = None
+    drops: list[Packet] | None = None
+
+
+@dataclass(slots=True)
+class _Copies:
+    """All transmissions of the same bytes, and how many of them were shown to be needless."""
+
+    packets: list[Packet]
+    duplicates: int = 0
+    early: bool = False
+
+
+@dataclass
+class Fates:
+    """Result of the walk.
+
+    Attributes
+    ----------
+    sent : list of Packet
+        Transmissions in the order of sending; those lost before the point of capture have ``seen=False``.
+    acks : list of (time, number)
+        Cumulative acknowledgements, increasing.
+    samples : list of (time, delay)
+        Times [s] of acknowledgements and the delays [s] since the packets they acknowledge, none sent twice.
+    unseen : int
+        Bytes acknowledged but not in the capture.
+    twice : int
+        Packets left out because the capture holds them twice.
+    """
+
+    sent: list[Packet] = field(default_factory=list)
+    acks: list[tuple[float, int]] = field(default_factory=list)
+    samples: list[tuple[float, float]] = field(default_factory=list)
+    unseen: int = 0
+    twice: int = 0
+
+
+def follow(flow: Flow, patience: float) -> Fates:
+    """Return the fate of each packet of a flow.
+
+    Parameters
+    ----------
+    flow : Flow
+        The flow and its acknowledgements.
+    patience : float
+        Where packets have no timestamps, a hole filled within this time [s] was reordering, not loss.
+    """
+    walk = _Walk(patience)
+    rows = zip(
+        flow.time.tolist(),
+        flow.is_data.tolist(),
+        flow.mark.tolist(),
+        flow.payload.tolist(),
+        flow.tsval.tolist(),
+        flow.tsecr.tolist(),
+        flow.sack,
+    )
+    for time, is_data, mark, payload, tsval, tsecr, sack in rows:
+        if not is_data:
+            walk.acknowledge(time, mark, tsecr, sack)
+            continue
+        for start in range(mark, mark + payload, flow.mss):
+            walk.send(Packet(time, start, min(start + flow.mss, mark + payload), tsval))
+    return walk.finish()
+
+
+class _Walk:
+    def __init__(self, patience: float) -> None:
+        self.patience = patience
+        self.result = Fates()
+        self.waiting: list[Packet] = []  # sorted by start
+        self.copies: dict[int, _Copies] = {}
+        self.top: int | None = None  # end of everything sent so far
+        self.acked = 0
+
+    def send(self, packet: Packet) -> None:
+        """A data packet passes."""
+        if self.top is None:
+            self.top = self.acked = packet.start
+        if packet.start >= self.top:
+            if packet.start > self.top:
+                self._queue(Packet(packet.time, self.top, packet.start, packet.tsval, seen=False, drops=[]))
+            self._queue(packet)
+        elif not self._again(packet):
+            return
+        self.top = max(self.top, packet.end)
+
+    def _queue(self, packet: Packet) -> None:
+        self.result.sent.append(packet)
+        packet.acked = packet.seen and packet.end <= self.acked
+        if not packet.acked:
+            self.waiting.append(packet)
+
+    def _again(self, packet: Packet) -> bool:
+        """A packet passes whose bytes are not new; False if it is the same packet captured twice."""
+        low = bisect_left(self.waiting, packet.start, key=lambda p: p.end - 1)
+        high = bisect_left(self.waiting, packet.end, low, key=lambda p: p.start)
+        replaced = self.waiting[low:high]
+        left: list[Packet] = []
+        right: list[Packet] = []
+        for old in replaced:
+            if not old.seen:
+                packet.again |= self._fill(old, packet, left, right)
+            elif packet.time - old.time < TWICE and old.start == packet.start:
+                self.result.twice += 1
+                return False
+            else:
+                packet.again = old.lost = True
+                self._link(old, packet)
+        if not replaced:  # delivered before: needless from the start
+            packet.again = True
+            packet.copies = self.copies.setdefault(packet.start, _Copies([]))
+            packet.copies.packets.append(packet)
+        self.result.sent.append(packet)
+        packet.acked = packet.end <= self.acked
+        self.waiting[low:high] = left + ([] if packet.acked else [packet]) + right
+        return True
+
+    def _fill(self, hole: Packet, packet: Packet, left: list[Packet], right: list[Packet]) -> bool:
+        """Cut the bytes of a packet out of a hole; True if they had been lost, False if only out of order."""
+        if hole.start < packet.start:
+            left.append(Packet(hole.time, hole.start, packet.start, hole.tsval, seen=False, drops=hole.drops))
+        if packet.end < hole.end:
+            right.append(Packet(hole.time, packet.end, hole.end, hole.tsval, seen=False, drops=hole.drops))
+        if packet.tsval >= 0 and hole.tsval >= 0:
+            late = _later(packet.tsval, hole.tsval)
+        else:
+            late = packet.time - hole.time > self.patience
+        if late:
+            start, end = max(packet.start, hole.start), min(packet.end, hole.end)
+            assert hole.drops is not None
+            hole.drops.append(Packet(hole.time, start, end, seen=False, lost=True))
+        return late
+
+    def _link(self, old: Packet, new: Packet) -> None:
+        if old.copies is None:
+            old.copies = _Copies([old])
+        new.copies = self.copies[new.start] = old.copies
+        new.copies.packets.append(new)
+
+    def acknowledge(self, time: float, number: int, tsecr: int, sack: Sack) -> None:
+        """An acknowledgement passes."""
+        if self.top is None or not -_FAR < number - self.top < _FAR:
+            return
+        if sack and (sack[0][1] <= number or (len(sack) > 1 and _inside(sack[0], sack[1]))):
+            self._duplicate(*sack[0])
+            sack = sack[1:]
+        leaving: list[Packet] = []
+        if number > self.acked:
+            leaving += self._take(None, number)
+            if leaving and leaving[0].copies is not None and tsecr >= 0 and leaving[0].tsval >= 0:
+                leaving[0].copies.early |= _later(leaving[0].tsval, tsecr)
+            self.acked = number
+            self.result.acks.append((time, number))
+        for left, right in sack:
+            if number < left < right <= self.top:
+                leaving += self._take(left, right)
+        for packet in leaving:
+            packet.acked, packet.acked_at = True, time
+        if leaving and not any(packet.again for packet in leaving):
+            self.result.samples.append((time, time - min(packet.time for packet in leaving)))
+
+    def _take(self, left: int | None, right: int) -> list[Packet]:
+        """Remove the waiting packets that end by `right` (and start from `left` on); return those seen."""
+        low = 0 if left is None else bisect_left(self.waiting, left, key=lambda p: p.start)
+        high = bisect_left(self.waiting, right + 1, low, key=lambda p: p.end)
+        taken = self.waiting[low:high]
+        self.result.unseen += sum(p.end - p.start for p in taken if not p.seen)
+        del self.waiting[low:high]
+        return [p for p in taken if p.seen]
+
+    def _duplicate(self, left: int, right: int) -> None:
+        """The receiver reports bytes that it got twice (RFC 2883)."""
+        while left < right and (copies := self.copies.get(left)) is not None:
+            copies.duplicates += 1
+            left = max(copies.packets[-1].end, left + 1)
+
+    def finish(self) -> Fates:
+        """Take back the losses that were none; put packets lost before the capture where they belong."""
+        quick = min((delay for _, delay in self.result.samples), default=0.0) / 2
+        for copies in {id(c): c for c in self.copies.values()}.values():
+            _forgive(copies, quick)
+        self.result.sent = [
+            packet
+            for entry in self.result.sent
+            for packet in ([entry] if entry.seen else sorted(entry.drops or (), key=lambda p: p.start))
+        ]
+        return self.result
+
+
+def _forgive(copies: _Copies, quick: float) -> None:
+    """Call copies delivered that were shown to have arrived.
+
+    Each report of a duplicate (DSACK, RFC 2883) shows that one more copy arrived. So does an acknowledgement
+    that echoes a timestamp older than the last copy's (Eifel, RFC 3522), or that follows it sooner than half
+    of the smallest delay ever seen.
+    """
+    last = copies.packets[-1]
+    early = copies.early or (last.acked and last.acked_at - last.time < quick)
+    needless = max(copies.duplicates, int(early))
+    for packet in copies.packets[:-1][-needless:] if needless else []:
+        packet.lost, packet.acked = False, True
+
+
+def _later(first: int, second: int) -> bool:
+    """Tell whether one 32-bit timestamp is later than another."""
+    return 0 < (first - second) % (1 << 32) < 1 << 31
+
+
+def _inside(block: tuple[int, int], other: tuple[int, int]) -> bool:
+    return other[0] <= block[0] and block[1] <= other[1]

@@ -1,0 +1,74 @@
+"""From fates and delays to measured values with their intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .events import Events
+from .fates import Fates
+from .intervals import BATCHES, batch_means, wilson
+from .result import Measured
+from .timing import Upstream, timers
+
+
+def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measured, Measured, Measured]:
+    """Return the round trip time [s], the retransmission timer [s] and their ratio."""
+    value, low, high = batch_means(trips)
+    below, above = min(value - low, value - float(trips.min())), high - value
+    how = f"mean of {len(trips)} delays from data to acknowledgement, of packets sent once (Karn)"
+    if where != "sender":
+        below, above = below + up.below, above + up.above
+        how += (
+            ", plus that until data echo an acknowledgement's timestamp, the smallest of ten at a time"
+            if up.source == "timestamps"
+            else ", plus one delay to the sender and back, seen in the handshake"
+        )
+    rtt = Measured(value, value - below, value + above, f"{how}; interval by batch means")
+    value, low, high = batch_means(timers(trips))
+    rto = Measured(
+        value,
+        min(low, value - below),
+        max(high, value + above),
+        "mean of SRTT + max(0.2 s, 4 RTTVAR) over these round trips (RFC 6298, Linux's floor); batch means",
+    )
+    ratio = rto.value / rtt.value
+    high = rto.high / rtt.low if rtt.low > 0 else ratio
+    return rtt, rto, Measured(ratio, max(rto.low / rtt.high, 1.0), max(high, ratio), "rto / rtt")
+
+
+def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]:
+    """Return the loss rate and the loss-event rate."""
+    sent = sum(packet.seen and (packet.lost or packet.acked) for packet in fates.sent)
+    lost = min(sum(packet.lost for packet in fates.sent), sent)
+    counts = np.array(events.episodes, dtype=float)
+    design = max(float((counts**2).sum() / counts.sum()), 1.0) if len(counts) else 1.0
+    seen = {
+        "sender": "that had to be retransmitted",
+        "receiver": "that arrived late into a hole",
+        "between": "retransmitted, or late into a hole,",
+    }[where]
+    loss = Measured(
+        lost / sent,
+        *wilson(lost, sent, design),
+        f"{lost} data packets {seen} over {sent} sent; Wilson score, widened for losses that come together",
+    )
+    event_rate = Measured(
+        len(counts) / events.trials,
+        *wilson(len(counts), events.trials),
+        f"{len(counts)} first losses over {events.trials} sent while nothing was missing; Wilson score",
+    )
+    return loss, event_rate
+
+
+def throughput(fates: Fates, start: float, end: float) -> Measured:
+    """Return the distinct packets delivered per second between two times [s]."""
+    delivered = {packet.start: packet.time for packet in fates.sent if packet.seen and packet.acked}
+    counts, _ = np.histogram(list(delivered.values()), BATCHES, (start, end))
+    value, low, high = batch_means(counts * BATCHES / (end - start))
+    return Measured(
+        value,
+        max(low, 0.0),
+        high,
+        f"{len(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means",
+    )

@@ -1,0 +1,136 @@
+"""What a capture says about a path: estimates with their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError
+from ..path import Path
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measured value, its 95% interval, and one sentence on how it was measured."""
+
+    value: float
+    low: float
+    high: float
+    how: str
+
+
+@dataclass(frozen=True)
+class PathEstimate:
+    """What a capture says about the path of its largest TCP flow.
+
+    Attributes
+    ----------
+    loss : Measured
+        Dropped over sent data packets, 0 to 1.
+    loss_event_rate : Measured
+        First losses over data packets sent while nothing was missing, 0 to 1: the chain's p. On average equal
+        to `loss` if packets are lost independently, lower if they are lost in bursts.
+    rtt : Measured
+        Mean round trip time [s].
+    rto : Measured
+        Mean first retransmission timer [s], as Linux sets it: SRTT + max(0.2 s, 4 RTTVAR).
+    timeout_ratio : Measured
+        `rto` / `rtt`, at least 1 [rounds].
+    throughput_pps : Measured
+        Distinct data packets delivered per second.
+    packets : int
+        Data packets sent, retransmissions included.
+    timeouts : int
+        Retransmissions of the oldest missing packet after a silence of at least 0.9 `rto`.
+    duration_s : float
+        From the first data packet to the last [s].
+    packet_size : int
+        A full packet with its IP and TCP headers [bytes].
+    vantage : {"sender", "receiver", "between"}
+        Where the capture was taken.
+    flow : str
+        "address:port > address:port".
+    warnings : tuple of str
+        What limits the use of this capture.
+
+    Notes
+    -----
+    Packets are counted as they are on the wire: one that offloading split after the capture or merged before
+    it, larger than the maximum segment size (MSS), counts as ceil(payload / MSS) packets.
+    """
+
+    loss: Measured
+    loss_event_rate: Measured
+    rtt: Measured
+    rto: Measured
+    timeout_ratio: Measured
+    throughput_pps: Measured
+    packets: int
+    timeouts: int
+    duration_s: float
+    packet_size: int
+    vantage: str
+    flow: str
+    warnings: tuple[str, ...]
+
+    def path(self, **overrides: Any) -> Path:
+        """Return the path with this loss-event rate, round trip time and retransmission timer.
+
+        Parameters
+        ----------
+        **overrides
+            Parameters of `tcpstream.Path` that replace the measured ones or add to them.
+
+        Raises
+        ------
+        InputError
+            When no loss was seen and no loss rate is given, or `Path` rejects a value.
+        """
+        if self.loss_event_rate.value == 0 and "loss" not in overrides:
+            raise InputError(
+                f"no loss was seen in {self.packets} packets, which only says that the loss rate is below "
+                f"{3 / self.packets:.2g} (95% bound): give a loss rate"
+            )
+        values: dict[str, Any] = {"loss": self.loss_event_rate.value, "rtt": self.rtt.value}
+        if "timeout_ratio" not in overrides:
+            values["rto"] = self.rto.value
+        return Path(**(values | overrides))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers, strings, lists and dicts, units in the names."""
+        measured = self._measured()
+        return {
+            **{key: m.value for key, m in measured.items()},
+            "packets": self.packets,
+            "timeouts": self.timeouts,
+            "intervals": {key: [m.low, m.high] for key, m in measured.items()},
+            "how": {key: m.how for key, m in measured.items()},
+            "vantage": self.vantage,
+            "flow": self.flow,
+            "duration_s": self.duration_s,
+            "packet_size_bytes": self.packet_size,
+            "warnings": list(self.warnings),
+        }
+
+    def summary(self) -> str:
+        """Return the estimates as text of several lines."""
+        lines = [
+            f"flow {self.flow}, captured at the {self.vantage}"
+            if self.vantage != "between"
+            else f"flow {self.flow}, captured between sender and receiver",
+            f"{self.packets} data packets of {self.packet_size} bytes in {self.duration_s:.1f} s, "
+            f"{self.timeouts} timeouts",
+        ]
+        for key, m in self._measured().items():
+            lines.append(f"{key:16} {m.value:9.5g}   95% interval {m.low:.5g} to {m.high:.5g}")
+        return "\n".join(lines + [f"warning: {text}" for text in self.warnings])
+
+    def _measured(self) -> dict[str, Measured]:
+        return {
+            "loss": self.loss,
+            "loss_event_rate": self.loss_event_rate,
+            "rtt_s": self.rtt,
+            "rto_s": self.rto,
+            "timeout_ratio": self.timeout_ratio,
+            "throughput_pps": self.throughput_pps,
+        }
