@@ -30,6 +30,9 @@ ACCEPTED = 1e-9
 VISIBLE_LEVELS = 3
 """Back-off levels that set the decay where it is visible."""
 
+FINE = 8
+"""Lattice steps per round that are fine enough where no lattice fits."""
+
 MIXING = 40
 """Plain epochs before the long waves are solved for."""
 
@@ -114,15 +117,13 @@ def drain_rounds(source: RenoSource, packets_due: float) -> tuple[float, Floats]
     `RenoSource.tilted`.
     """
     rate = source.packets_per_round
-    moves = source.tilted(0.0, 0.0)
-    n = moves.shape[0]
-    # derivative of the tilted matrix at 0, packets against the mean rate
-    h = 1e-6
-    gain = np.asarray((source.tilted(-h, rate) - source.tilted(h, rate)).sum(axis=1)).ravel() / (2 * h)
-    system = (sparse.eye_array(n) - moves).tolil()
-    system[n - 1, :] = 0.0
-    system[n - 1, source.start] = 1.0
-    gain[n - 1] = 0.0
+    packets, rounds = source.per_transition
+    gain = packets - rate * rounds
+    common = int(np.argmax(source.stationary))  # its equation follows from the others
+    system = (sparse.eye_array(len(gain)) - source.tilted(0.0, 0.0)).tolil()
+    system[common, :] = 0.0
+    system[common, common] = 1.0
+    gain[common] = 0.0
     bias = splu(system.tocsc()).solve(gain)
     return 1 / (rate - packets_due), bias.max() - bias
 
@@ -201,12 +202,12 @@ def _check_size(source: RenoSource, depth: int) -> None:
 
 def lattice(packets_due: float, max_window: int) -> int:
     """Return the lattice steps per packet: the least that makes `packets_due` whole, or else fine enough."""
-    finest = max(4, math.ceil(16 / packets_due))
+    finest = max(4, math.ceil(FINE / packets_due))
     for stride in range(1, finest + 1):
         steps = packets_due * stride
         if abs(steps - round(steps)) < 1e-9 * max(1.0, steps):
             return stride
-    return max(1, math.ceil(16 / packets_due), math.ceil(2.5 / (max_window - packets_due)))
+    return max(1, math.ceil(FINE / packets_due), math.ceil(2.5 / (max_window - packets_due)))
 
 
 def _start(backlog: Backlog, decay: float) -> Floats:

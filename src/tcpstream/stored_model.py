@@ -113,7 +113,7 @@ class StoredStreaming(Streaming):
         Returns
         -------
         float
-            tau [s]; for `no_late` at most a thousandth of a round too long.
+            tau [s]; for `no_late` at most a hundredth of a round too long.
 
         Raises
         ------
@@ -215,7 +215,7 @@ class StoredStreaming(Streaming):
         while float(self.no_late_lower_bound(high)) < wanted:
             high *= 2
         high = smallest_meeting(lambda tau: float(self.no_late_lower_bound(tau)) >= wanted, 0.0, high, R / 8)
-        return smallest_meeting(lambda tau: self._no_late_at(tau) >= wanted, min(low, high), high, R / 1000)
+        return smallest_meeting(lambda tau: self._no_late_at(tau) >= wanted, min(low, high), high, R / 100)
 
 
 def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@numba.njit(cache=True, fastmath=False)
+@numba.njit(cache=True, fastmath={"contract"})
 def climb(
     entries: NDArray[np.float64],
     windows: NDArray[np.int64],
@@ -86,7 +86,7 @@ def climb(
         _move_down(x[s], sending[s], drop, spread)
 
 
-@numba.njit(cache=True, fastmath=False)
+@numba.njit(cache=True, fastmath={"contract"})
 def back_off(
     inflow: NDArray[np.float64],
     loss: float,
@@ -150,7 +150,7 @@ def back_off(
         e = min(e + 1, levels - 1)
 
 
-@numba.njit(cache=True, fastmath=False)
+@numba.njit(cache=True, fastmath={"contract"})
 def _pause(row: NDArray[np.float64], drop: int, spread: NDArray[np.float64]) -> None:
     """Add what pauses at the ceiling again, one round of playback lower."""
     cap = len(row) - 1
@@ -159,7 +159,7 @@ def _pause(row: NDArray[np.float64], drop: int, spread: NDArray[np.float64]) -> 
             row[cap - drop - i + 1] += spread[i] * row[cap]
 
 
-@numba.njit(cache=True, fastmath=False)
+@numba.njit(cache=True, fastmath={"contract"})
 def _move_down(
     row: NDArray[np.float64], out: NDArray[np.float64], drop: int, spread: NDArray[np.float64]
 ) -> None:
@@ -173,7 +173,7 @@ def _move_down(
                 out[k] += weight * row[k + down]
 
 
-@numba.njit(cache=True, fastmath=False)
+@numba.njit(cache=True, fastmath={"contract"})
 def _largest_window(
     x: NDArray[np.float64], top: int, b: int, net: int, q_w: float, spread: NDArray[np.float64]
 ) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@numba.njit(cache=True, fastmath=False)
+@numba.njit(cache=True, fastmath={"contract"})
 def recover(
     x: NDArray[np.float64],
     windows: NDArray[np.int64],
@@ -50,10 +50,13 @@ def recover(
     longest = 0
     for s in range(states):
         longest = max(longest, windows[s])
+    # with a margin of zeros in front, so that the recursions need no first cases
+    margin = 2 * longest * stride
     y = np.zeros(n)
-    once = np.zeros(n + longest * stride)
-    twice = np.zeros(n + 2 * longest * stride)
-    diagonal = np.zeros(n + 2 * longest * stride)
+    inner = np.zeros(margin + n + margin)
+    once = np.zeros(margin + n + margin)
+    twice = np.zeros(margin + n + margin)
+    diagonal = np.zeros(margin + n + margin)
     power = np.empty(2 * longest + 1)
     for j in range(2 * longest + 1):
         power[j] = q**j
@@ -68,16 +71,15 @@ def recover(
             s = last + 1
             continue
         target = out[rows[s]]
-        first_used = n
-        last_used = -1
-        for k in range(n):
-            total = 0.0
-            for c in range(s, last + 1):
-                total += x[c, k]
-            y[k] = total
-            if total != 0.0:
-                first_used = min(first_used, k)
-                last_used = k
+        y[:] = x[s]
+        for c in range(s + 1, last + 1):
+            y += x[c]
+        first_used = 0
+        while first_used < n and y[first_used] == 0.0:
+            first_used += 1
+        last_used = n - 1
+        while last_used >= first_used and y[last_used] == 0.0:
+            last_used -= 1
         k0 = max(first_used, floor - three)
         k1 = min(last_used + 1, cap - (w - 1) * stride)
         # near a limit: j is restricted, and the pairs are counted one source at a time
@@ -93,38 +95,36 @@ def recover(
                 law = 0.0
                 if pairs > 0:
                     law = p * p * pairs
-                half = total_sent // 2
-                if 2 * half == total_sent and least <= half <= most:
+                middle = total_sent // 2
+                if 2 * middle == total_sent and least <= middle <= most:
                     law += p
                 if law != 0.0:
                     target[k + total_sent * stride] += law * power[total_sent] * y[k]
         # away from the limits: recursions
         if k0 < k1:
-            enter = p * power[3]
-            leave = p * power[w]
-            end = k1 + (w - 1) * stride
-            for k in range(k0 + three, end):
-                value = enter * y[k - three] if k - three < k1 else 0.0
-                if k - stride >= k0 + three:
-                    value += q * once[k - stride]
-                if k - w * stride >= k0:
-                    value -= leave * y[k - w * stride]
-                once[k] = value
-            end2 = k1 + 2 * (w - 1) * stride
-            enter2 = p * power[6]
-            leave2 = p * power[2 * w]
-            for k in range(k0 + 2 * three, end2):
-                value = enter * once[k - three] if k - three < end else 0.0
-                if k - stride >= k0 + 2 * three:
-                    value += q * twice[k - stride]
-                if k - w * stride >= k0 + three:
-                    value -= leave * once[k - w * stride]
-                twice[k] = value
-                even = enter2 * y[k - 2 * three] if k - 2 * three < k1 else 0.0
-                if k - 2 * stride >= k0 + 2 * three:
-                    even += power[2] * diagonal[k - 2 * stride]
-                if k - 2 * w * stride >= k0:
-                    even -= leave2 * y[k - 2 * w * stride]
+            enter, leave = p * power[3], p * power[w]
+            enter_twice, leave_twice = p * power[6], p * power[2 * w]
+            square = power[2]
+            half, diagonal_weight = 0.5, 1.0 - 0.5 * p
+            reach = (w - 1) * stride
+            whole = w * stride
+            origin = margin + k0
+            inner[origin - margin : origin] = 0.0
+            once[origin - margin : origin + three] = 0.0
+            twice[origin : origin + 2 * three] = 0.0
+            diagonal[origin : origin + 2 * three] = 0.0
+            end = margin + k1
+            inner[origin:end] = y[k0:k1]
+            inner[end : end + 2 * reach] = 0.0
+            for k in range(origin + three, end + reach):
+                once[k] = q * once[k - stride] + (enter * inner[k - three] - leave * inner[k - whole])
+            once[end + reach : end + 2 * reach] = 0.0
+            for k in range(origin + 2 * three, end + 2 * reach):
+                pairs_law = q * twice[k - stride] + (enter * once[k - three] - leave * once[k - whole])
+                even = square * diagonal[k - 2 * stride] + (
+                    enter_twice * inner[k - 2 * three] - leave_twice * inner[k - 2 * whole]
+                )
+                twice[k] = pairs_law
                 diagonal[k] = even
-                target[k] += 0.5 * value + (1.0 - 0.5 * p) * even
+                target[k - margin] += half * pairs_law + diagonal_weight * even
         s = last + 1

@@ -109,11 +109,14 @@ class RenoSource:
         return len(self.windows)
 
     @cached_property
-    def packets_per_round(self) -> float:
-        """Stationary throughput [packets per round], from the chain embedded at its transitions."""
-        q = 1 - self.loss
-        p = self.loss
-        w = self.windows
+    def stationary(self) -> Floats:
+        """Stationary law of the chain embedded at its transitions, over the states of `tilted`.
+
+        Raises
+        ------
+        AccuracyError
+            When the linear solve leaves a residual above 1e-10.
+        """
         moves = self.tilted(0.0, 0.0)
         n = moves.shape[0]
         balance = (sparse.eye_array(n) - moves.T).tolil()
@@ -122,19 +125,31 @@ class RenoSource:
         residual = float(np.abs(pi @ moves - pi).sum())
         if not residual < 1e-10:
             raise AccuracyError(f"stationary law of the TCP chain: residual {residual:.1e} exceeds 1e-10")
+        return np.asarray(pi)
+
+    @cached_property
+    def per_transition(self) -> tuple[Floats, Floats]:
+        """Mean packets delivered and mean rounds of the transitions from each state of `tilted`."""
+        p, q, w = self.loss, 1 - self.loss, self.windows
         j = np.arange(self.max_window)
-        first = np.cumsum(j * p * q**j)[w - 1]  # E[packets of the round of the loss]
-        second = np.cumsum(np.where(j > 0, p * q**j * q * -np.expm1(j * math.log(q)) / p, 0.0))[w - 1]
+        lost = np.where(j > 0, p * q**j, 0.0)
+        first = np.cumsum(j * lost)[w - 1]  # of the round of the loss
+        second = np.cumsum(lost * q * -np.expm1(j * math.log1p(-p)) / p)[w - 1]  # of the short round
         recovers = q**3 * np.maximum(q**3 - q**w, 0.0)
         short_timeout = (q - q**w) - recovers
         packets = w * q**w + first + second
-        rounds = (
-            q**w + p * _mean(self.all_lost_wait) + 2 * recovers + short_timeout * (1 + _mean(self.short_wait))
-        )
+        rounds = q**w + p * _mean(self.all_lost_wait) + 2 * recovers + short_timeout * (1 + _mean(self.short_wait))
         timeout_rounds = [p * _mean(d) + q for d in self.backoff_wait]
-        packets = np.concatenate([packets, np.full(2 * LEVELS, q)])
-        rounds = np.concatenate([rounds, np.repeat(timeout_rounds, 2)])
-        return float((pi @ packets) / (pi @ rounds))
+        return (
+            np.concatenate([packets, np.full(2 * LEVELS, q)]),
+            np.concatenate([rounds, np.repeat(timeout_rounds, 2)]),
+        )
+
+    @cached_property
+    def packets_per_round(self) -> float:
+        """Stationary throughput [packets per round]."""
+        packets, rounds = self.per_transition
+        return float((self.stationary @ packets) / (self.stationary @ rounds))
 
     def tilted(
         self, theta: float, packets_due: float, levels: int = LEVELS

@@ -1,0 +1,95 @@
+"""The group of commands, and how every outcome becomes an exit status and at most one line on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from .._version import __version__
+from ..errors import InputError, MissingExtraError, TcpstreamError
+from .delay import delay
+from .estimate import estimate
+from .live import live
+from .report import Report
+from .stored import stored
+from .throughput import throughput
+
+FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+
+
+class _InOrder(click.Group):
+    """A group that lists its commands in the order in which they were added."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    cls=_InOrder,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="tcpstream", message="%(prog)s %(version)s")
+def group() -> None:
+    """Will this video play without glitches over this TCP path, and how long must the player wait first?
+
+    Times are seconds or carry a unit: 0.11, 110ms, 2min, 1h. Rates carry a unit: 25pps, 800bps, 600kbps, 1.2Mbps,
+    5Gbps. Every command prints a table, or with --json one JSON object.
+
+    \b
+    tcpstream delay  --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --live
+    tcpstream delay  --capture flow.pcap --rate 300kbps --duration 10min
+    tcpstream stored --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --duration 80s --delay 1,2,4
+
+    Exit status: 0 an answer, 2 bad input, 3 no finite startup delay suffices, 1 no accurate answer.
+    """
+
+
+for _command in (throughput, stored, live, delay, estimate):
+    group.add_command(_command)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line on `argv` (by default the process's own) and return the exit status."""
+    try:
+        outcome = group.main(args=argv, prog_name="tcpstream", standalone_mode=False)
+        if isinstance(outcome, Report):
+            return _write(outcome)
+        return int(outcome or 0)
+    except click.ClickException as error:
+        return _error(_usage(error), BAD_INPUT)
+    except (InputError, MissingExtraError) as error:
+        return _error(str(error), BAD_INPUT)
+    except TcpstreamError as error:
+        return _error(str(error), FAILED)
+    except MemoryError:
+        return _error("not enough memory for this solve", FAILED)
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+
+
+def _write(report: Report) -> int:
+    try:
+        report.write()
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit must not fail again
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE
+        return _error(f"cannot write the answer: {error.strerror}", FAILED)
+    return report.status
+
+
+def _error(message: str, status: int) -> int:
+    print(f"tcpstream: error: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _usage(error: click.ClickException) -> str:
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context else ""
+    return message[:1].lower() + message[1:] + hint

@@ -1,0 +1,85 @@
+"""``tcpstream delay``: how long the player must wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import InputError
+from . import options as opt
+from .inputs import read_route, read_video
+from .report import Report
+from .words import share, wait
+
+if TYPE_CHECKING:
+    from ..result import Streaming
+
+
+@click.command()
+@opt.path_options
+@opt.rate_option
+@click.option("--live", "is_live", is_flag=True, help="A live stream without end.")
+@opt.option("--duration", opt.units.seconds, "T", "A stored video of this length.")
+@opt.playback_option
+@opt.packet_size_option
+@opt.option("--target", opt.units.number, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
+@opt.option(
+    "--target-no-late", opt.units.number, "A", "Instead, stored only: probability wanted that no packet is late."
+)
+@opt.json_option
+def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: float | None, **options: Any) -> Report:
+    """Smallest startup delay after which a video plays well enough.
+
+    Give --live, or --duration (or --playback) for a stored video.
+    """
+    from .. import live_model, stored_model
+    from ..errors import NoFiniteDelayError
+    from ..result import DEFAULT_TARGET
+    from . import details
+    from .endless import no_finite_delay
+
+    _check(is_live, target, target_no_late, options)
+    if target is None and target_no_late is None:
+        target = DEFAULT_TARGET
+    wanted = {"target_late_fraction": target, "target_no_late": target_no_late}
+    route = read_route(options)
+    video = read_video(options, route, stored=not is_live)
+    result: Streaming
+    try:
+        if is_live:
+            result = live_model.live(route.path, video)
+            tau = result.required_delay(target)
+        else:
+            result = stored_model.stored(route.path, video)
+            tau = result.required_delay(target, no_late=target_no_late)
+    except NoFiniteDelayError as error:
+        parameters = route.path.to_dict() | video.to_dict() | wanted
+        return no_finite_delay(error, route, parameters, {"required_startup_delay_s": None}, as_json)
+    data = {key: value for key, value in result.to_dict([]).items() if value != []}
+    data["parameters"] |= wanted
+    data["required_startup_delay_s"] = tau
+    blocks = [_sentence(tau, target, target_no_late), *details.solved(result, route)]
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput))
+
+
+def _check(is_live: bool, target: float | None, target_no_late: float | None, options: dict[str, Any]) -> None:
+    if is_live and options["duration"] is not None:
+        raise InputError("give --live or --duration (a stored video), not both")
+    if not is_live and options["duration"] is None and options["playback"] is None:
+        raise InputError("give --live for a live stream, or --duration T or --playback FILE for a stored video")
+    if target is not None and target_no_late is not None:
+        raise InputError("give --target or --target-no-late, not both")
+    if is_live and target_no_late is not None:
+        raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
+
+
+def _sentence(tau: float, target: float | None, no_late: float | None) -> str:
+    """Return the answer in a sentence."""
+    if target is not None:
+        outcome = f"at most {share(target)} late"
+    else:
+        outcome = f"with a probability of at least {no_late:g} no packet is late"
+    if tau == 0:
+        return f"Playback can start at once: {outcome}."
+    return f"Wait {wait(tau)} before playback starts: then {outcome}."

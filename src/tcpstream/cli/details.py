@@ -1,0 +1,82 @@
+"""What stands beside every solved answer: throughput and rate, error bound, path, and the capture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .report import Table
+from .words import bits_per_second, packets_per_second
+
+if TYPE_CHECKING:
+    from ..path import Path
+    from ..result import Streaming
+    from ..traces import PathEstimate
+    from .route import Route
+
+_MEASURED = {
+    "loss": "loss rate",
+    "loss_event_rate": "loss-event rate p",
+    "rtt_s": "round trip time R [s]",
+    "rto_s": "first retransmission timer [s]",
+    "timeout_ratio": "timer over round trip",
+    "throughput_pps": "throughput [packets/s]",
+}
+
+
+def solved(result: Streaming, route: Route) -> list[Table]:
+    """Return the tables below the answer of a solve."""
+    video = result.video
+    rows = [
+        ("throughput T", packets_per_second(result.throughput, video.packet_size)),
+        ("playback rate mu", packets_per_second(video.packet_rate, video.packet_size)),
+        ("T/mu", f"{1 / result.load:.4g}"),
+    ]
+    if video.duration is not None:
+        rows.append(("duration", f"{video.duration:g} s"))
+    rows.append(("error bound of f", f"{result.error_bound:.1e}"))
+    if lattice_error := getattr(result, "lattice_error", 0):
+        rows.append(("lattice error of f", f"{lattice_error:g} of itself: packets per round fit no fine lattice"))
+    return [Table([*rows, *path_rows(route.path)]), *captured(route, result.throughput)]
+
+
+def path_rows(path: Path) -> list[tuple[str, str]]:
+    """Return the parameters of a path, one a row."""
+    return [
+        ("loss rate p", f"{path.loss:.4g}"),
+        ("round trip time R", f"{path.rtt:.4g} s"),
+        ("retransmission timer", f"{path.rto:.4g} s ({path.timeout_ratio:.4g} R), back-off {path.backoff}"),
+        ("largest window", f"{path.max_window} packets"),
+        ("window growth", f"1 packet in {path.rounds_per_increase} R, half of odd windows: {path.halving}"),
+    ]
+
+
+def captured(route: Route, modelled: float) -> list[Table]:
+    """Return the table of what was measured, beside the modelled throughput [packets/s]; none without a capture."""
+    if route.estimate is None:
+        return []
+    return [measured(route.estimate, modelled)]
+
+
+def measured(estimate: PathEstimate, modelled: float | None = None) -> Table:
+    """Return the table of what a capture shows."""
+    values = estimate.to_dict()
+    rows = [
+        (label, f"{values[key]:.4g}", f"{values['intervals'][key][0]:.4g} to {values['intervals'][key][1]:.4g}")
+        for key, label in _MEASURED.items()
+    ]
+    if modelled is not None:
+        rows.append(("modelled throughput [packets/s]", f"{modelled:.4g}", ""))
+    return Table(rows, ("measured in the capture", "value", "95% interval"))
+
+
+def flow(estimate: PathEstimate) -> Table:
+    """Return the table of the flow that was measured."""
+    at = "between sender and receiver" if estimate.vantage == "between" else f"at the {estimate.vantage}"
+    rate = bits_per_second(8 * estimate.packet_size * estimate.throughput_pps.value)
+    return Table(
+        [
+            ("flow", f"{estimate.flow}, captured {at}"),
+            ("packets", f"{estimate.packets} of {estimate.packet_size} bytes in {estimate.duration_s:.4g} s ({rate})"),
+            ("timeouts", f"{estimate.timeouts}"),
+        ]
+    )

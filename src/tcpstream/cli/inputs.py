@@ -1,0 +1,63 @@
+"""From options to a path and a video; what is missing or given twice is said here, values are judged there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..video import Video
+    from .route import Route
+
+MEASURED = ("loss", "rtt", "rto", "timeout_ratio")
+CHOSEN = ("max_window", "rounds_per_increase", "backoff", "halving")
+
+
+def read_route(options: dict[str, Any]) -> Route:
+    """Return the path that the options describe, measured where a capture is given."""
+    from ..path import Path
+    from .route import Route, measured
+
+    given = {name: options[name] for name in (*MEASURED, *CHOSEN) if options[name] is not None}
+    if options["capture"] is not None:
+        if twice := [_flag(name) for name in MEASURED if name in given]:
+            raise InputError(f"--capture measures the path: leave out {' and '.join(twice)}, or --capture")
+        return measured(options["capture"], given)
+    missing = [_flag(name) for name in ("loss", "rtt") if name not in given]
+    if not {"rto", "timeout_ratio"} & given.keys():
+        missing.append("--rto (or --timeout-ratio)")
+    if missing:
+        raise InputError(
+            f"missing {' and '.join(missing)}: a path is --loss P --rtt T --rto T (or --timeout-ratio N), "
+            "or --capture FILE"
+        )
+    return Route(Path(**given))
+
+
+def read_video(options: dict[str, Any], route: Route, *, stored: bool) -> Video:
+    """Return the video that the options describe; a stored one needs a duration."""
+    from ..video import Video
+
+    size = packet_size(options, route)
+    if options["playback"] is not None:
+        if twice := [_flag(name) for name in ("rate", "duration") if options[name] is not None]:
+            raise InputError(f"--playback gives rate and duration: leave out {' and '.join(twice)}, or --playback")
+        return Video.from_file(options["playback"], packet_size=size)
+    needed = ("rate", "duration") if stored else ("rate",)
+    if missing := [_flag(name) for name in needed if options[name] is None]:
+        accepted = "a stored video is --rate R --duration T, or --playback FILE" if stored else "a live one is --rate R"
+        raise InputError(f"missing {' and '.join(missing)}: {accepted}")
+    name, value = options["rate"]
+    return Video(**{name: value}, packet_size=size, duration=options["duration"])
+
+
+def packet_size(options: dict[str, Any], route: Route) -> float:
+    """Return the bytes of a packet: as given, or the capture's, or 1500."""
+    if options["packet_size"] is not None:
+        return float(options["packet_size"])
+    return 1500 if route.estimate is None else route.estimate.packet_size
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")

@@ -1,0 +1,42 @@
+"""``tcpstream live``: late packets of a live stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from . import options as opt
+from .inputs import read_route, read_video
+from .report import Report, Table
+
+
+@click.command()
+@opt.path_options
+@opt.rate_option
+@opt.option("--duration", opt.units.seconds, "T", "Length of the stream.  [default: endless]")
+@opt.option("--playback", str, "FILE", "Not for live streams.", hidden=True)
+@opt.packet_size_option
+@opt.delay_option
+@opt.json_option
+def live(as_json: bool, delay: list[float], **options: Any) -> Report:
+    """Late packets of a live stream, which TCP cannot send before they exist.
+
+    For each startup delay the fraction of late packets: in the long run, or with --duration from its start on.
+    """
+    from .. import live_model
+    from ..errors import NoFiniteDelayError
+    from . import details
+    from .endless import no_finite_delay
+
+    route = read_route(options)
+    video = read_video(options, route, stored=False)
+    try:
+        result = live_model.live(route.path, video)
+    except NoFiniteDelayError as error:
+        parameters = route.path.to_dict() | video.to_dict()
+        return no_finite_delay(error, route, parameters, {"startup_delay_s": delay, "late_fraction": None}, as_json)
+    data = result.to_dict(delay)
+    rows = [(f"{tau:g}", f"{late:.4g}") for tau, late in zip(delay, data["late_fraction"])]
+    blocks = [Table(rows, ("startup delay [s]", "late fraction")), *details.solved(result, route)]
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput))

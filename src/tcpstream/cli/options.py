@@ -1,0 +1,76 @@
+"""The options that commands share, as decorators. An option that is not given is None."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from ..errors import InputError
+from . import units
+
+F = TypeVar("F", bound=Callable[..., Any])
+Decorator = Callable[[F], F]
+
+
+def option(name: str, parse: Callable[[str], Any], metavar: str, text: str, **settings: Any) -> Decorator[Any]:
+    """Return an option that is parsed by `parse`, whose errors then name it, and that may be given once."""
+
+    def value(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> Any:
+        if len(given) > 1:
+            raise InputError(f"{name} is given {len(given)} times: give it once")
+        try:
+            return parse(given[0]) if given else None
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+
+    return click.option(name, multiple=True, callback=value, metavar=metavar, help=text, **settings)
+
+
+def _all(*decorators: Decorator[Any]) -> Decorator[Any]:
+    def decorate(command: Any) -> Any:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+path_options = _all(
+    option("--loss", units.number, "P", "Loss rate p: probability that a packet starts a loss, 0 < p < 1."),
+    option("--rtt", units.seconds, "T", "Round trip time R."),
+    option("--rto", units.seconds, "T", "First retransmission timer, at least the round trip time."),
+    option("--timeout-ratio", units.number, "N", "Instead of --rto: timer over round trip time, at least 1."),
+    option(
+        "--capture",
+        str,
+        "FILE",
+        "Instead of the four above: pcap or pcapng file of a TCP flow over the path, measured.",
+    ),
+    option("--max-window", units.number, "N", "Largest window [packets].  [default: too large to matter]"),
+    option(
+        "--rounds-per-increase",
+        units.number,
+        "1|2",
+        "Rounds of full windows per window increase; 2 for delayed ACKs.  [default: 1]",
+    ),
+    option(
+        "--backoff", str, "rfc6298|paper", "Timers doubled 6 times at most, or from the second.  [default: rfc6298]"
+    ),
+    option("--halving", str, "floor|ceil", "How half of an odd window is rounded.  [default: floor]"),
+)
+
+packet_size_option = option(
+    "--packet-size", units.number, "B", "Bytes of a packet, for rates in bit/s.  [default: the capture's, else 1500]"
+)
+
+rate_option = option("--rate", units.rate, "R", "Playback rate mu, as 25pps or 600kbps.")
+duration_option = option("--duration", units.seconds, "T", "Length of the video.")
+playback_option = option(
+    "--playback", str, "FILE", "Instead of --rate and --duration: CSV of time_s,packets, the packets due by then."
+)
+delay_option = option(
+    "--delay", units.times, "T[,T...]", "Startup delays tau, one or several.  [required]", required=True
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")

@@ -1,0 +1,52 @@
+"""What a command answers, and how it is written: JSON for programs, sentences and tables for people."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells for people; without a header the first column names the second."""
+
+    rows: Sequence[Sequence[str]]
+    header: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """An answer: `data` for JSON, `blocks` for people; `warnings` and, unless empty, `reason` go to stderr."""
+
+    data: dict[str, Any]
+    blocks: Sequence[str | Table]
+    as_json: bool
+    warnings: Sequence[str] = ()
+    status: int = 0
+    reason: str = field(default="")
+
+    def write(self) -> None:
+        """Print to stdout and stderr."""
+        for text in self.warnings:
+            print(f"tcpstream: warning: {text}", file=sys.stderr)
+        if self.reason:
+            print(f"tcpstream: {self.reason}", file=sys.stderr)
+        if self.as_json:
+            print(json.dumps(_finite(self.data | {"warnings": list(self.warnings)}), indent=2, allow_nan=False))
+        elif self.blocks:
+            from .tables import text_of
+
+            print(text_of(self.blocks))
+
+
+def _finite(value: Any) -> Any:
+    """Return `value` with null for numbers that JSON does not know."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

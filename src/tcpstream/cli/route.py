@@ -1,0 +1,55 @@
+"""A path with the capture that it comes from, and what is to be said about the two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError
+from ..path import Path
+from ..traces import PathEstimate, estimate
+
+#: Modelled and measured throughput may differ by this fraction of the measured one without a warning.
+ALIKE = 0.15
+
+
+@dataclass(frozen=True)
+class Route:
+    """A path, and what was measured of it where it comes from a capture."""
+
+    path: Path
+    estimate: PathEstimate | None = None
+
+    def warnings(self, throughput: float) -> list[str]:
+        """Return what limits the answer, the modelled throughput [packets/s] being known."""
+        if self.estimate is None:
+            return []
+        return [*self.estimate.warnings, *_unlike(throughput, self.estimate.throughput_pps.value)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key `capture`, where there is one."""
+        return {} if self.estimate is None else {"capture": self.estimate.to_dict()}
+
+
+def measured(file: str, chosen: dict[str, Any]) -> Route:
+    """Return the path that a capture shows, with the parameters that it does not show."""
+    found = estimate(file)
+    if found.loss_event_rate.value == 0:
+        raise InputError(
+            f"the capture {file} shows no loss in {found.packets} packets, so the loss rate is only known to be below "
+            f"{3 / found.packets:.2g}: instead of --capture give --loss P "
+            f"--rtt {found.rtt.value:.4g} --rto {found.rto.value:.4g}"
+        )
+    return Route(found.path(**chosen), found)
+
+
+def _unlike(modelled: float, seen: float) -> list[str]:
+    """Return a warning if the chain's throughput is not the measured one [packets/s]."""
+    if abs(modelled - seen) <= ALIKE * seen:
+        return []
+    slower = modelled < seen
+    return [
+        f"the model's throughput of {modelled:.4g} packets/s is {abs(modelled / seen - 1):.0%} "
+        f"{'below' if slower else 'above'} the measured {seen:.4g} packets/s: "
+        f"the model's answer is for a {'slower' if slower else 'faster'} TCP than the measured one"
+    ]

@@ -1,0 +1,64 @@
+"""``tcpstream stored``: late packets of a stored video."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import options as opt
+from .inputs import read_route, read_video
+from .report import Report, Table
+
+if TYPE_CHECKING:
+    from ..stored_model import StoredStreaming
+
+_HEADER = ("startup delay [s]", "late fraction", "P(no late packet)", "its lower bound")
+
+
+@click.command()
+@opt.path_options
+@opt.rate_option
+@opt.duration_option
+@opt.playback_option
+@opt.packet_size_option
+@opt.delay_option
+@opt.option("--horizon", str, "end|paper", "Judge until playback ends, or for duration/R rounds.  [default: end]")
+@click.option("--per-round", is_flag=True, help="Also the probability of a late packet in each round.")
+@opt.json_option
+def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bool, **options: Any) -> Report:
+    """Late packets of a stored video, sent as fast as TCP allows.
+
+    For each startup delay: the fraction of late packets, the probability that no packet is late, and the lower bound
+    on it that needs no extra pass.
+    """
+    from .. import stored_model
+    from . import details
+
+    route = read_route(options)
+    video = read_video(options, route, stored=True)
+    result = stored_model.stored(route.path, video, horizon=horizon or "end")
+    data = result.to_dict(delay)
+    data["parameters"]["horizon"] = result.horizon
+    rows = [
+        (f"{tau:g}", f"{late:.4g}", f"{alpha:.6g}", f"{bound:.6g}")
+        for tau, late, alpha, bound in zip(
+            delay, data["late_fraction"], data["no_late_probability"], data["no_late_lower_bound"]
+        )
+    ]
+    blocks = [Table(rows, _HEADER), *details.solved(result, route)]
+    if per_round:
+        curves = [result.late_probability_per_round(tau).tolist() for tau in delay]
+        data["late_probability_per_round"] = curves
+        blocks.insert(1, _rounds(result, delay, curves))
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput))
+
+
+def _rounds(result: StoredStreaming, delays: list[float], curves: list[list[float]]) -> Table:
+    """Return the table of rounds: when each ends, and its probability of a late packet after each startup delay."""
+    rows = [
+        (str(i), f"{i * result.path.rtt:.4g}", *("" if p is None else f"{p:.4g}" for p in probabilities))
+        for i, probabilities in enumerate(zip_longest(*curves), 1)
+    ]
+    return Table(rows, ("round", "ends at [s]", *(f"P(late), delay {tau:g} s" for tau in delays)))

@@ -1,0 +1,35 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+_PREFIXES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+
+
+def packets_per_second(value: float, packet_size: float) -> str:
+    """Return a rate in packets/s and, for packets of this many bytes, in bit/s."""
+    return f"{value:.4g} packets/s ({bits_per_second(8 * packet_size * value)})"
+
+
+def bits_per_second(value: float) -> str:
+    """Return a bit rate with its prefix."""
+    scale, unit = next((pair for pair in _PREFIXES if value >= pair[0]), _PREFIXES[-1])
+    return f"{value / scale:.4g} {unit}"
+
+
+def wait(seconds: float) -> str:
+    """Return a time [s] that is long enough: rounded up in the third digit, to whole seconds from 100 s on."""
+    if seconds <= 0:
+        return "0 s"
+    digits = max(0, 2 - math.floor(math.log10(seconds)))
+    scale = 10.0**digits
+    return f"{math.ceil(seconds * scale - 1e-6) / scale:.{digits}f} s"
+
+
+def share(fraction: float) -> str:
+    """Return a fraction of the packets as the subject of a sentence: "1 in 10,000 packets is"."""
+    count = round(1 / fraction)
+    if count > 1 and math.isclose(count * fraction, 1, rel_tol=1e-9):
+        return f"1 in {count:,} packets is"
+    return f"{100 * fraction:.4g}% of the packets are"
