@@ -1,6 +1,6 @@
 """How far the three-point weights are off where packets per round fit no fine lattice.
 
-Run ``python validation/lattice.py`` (about 3 minutes). Each case has m = mu R on a lattice too fine for the solver's
+Run ``python validation/lattice.py`` (about 10 minutes). Each case has m = mu R on a lattice too fine for the solver's
 own choice; the late fraction solved with the solver's choice is compared with the one on the exact lattice.
 """
 
@@ -17,8 +17,8 @@ from tcpstream import Path, Video, live, throughput
 from tcpstream import stationary as solver
 
 SEED = 20
-CASES = 60
-EXACT = 20
+CASES = 40
+EXACT = 60
 """Denominator of the exact lattice."""
 SMALLEST = 1e-6
 """Late fractions below this are not compared."""

@@ -180,7 +180,7 @@ def print_transitions() -> None:
                 if (row["halving"], row["backoff"]) == reading
                 and (row["packets_per_round"] == ROUNDED[int(row["packet_rate_pps"])]) == rounded
             ]
-            cells = [f"{row['bound']:.3f} +- {1.96 * row['bound_standard_error']:.3f}" for row in chosen]
+            cells = [f"{row['bound']:.4f} +- {1.96 * row['bound_standard_error']:.4f}" for row in chosen]
             lines.append([*reading, ", ".join(f"{row['packets_per_round']:g}" for row in chosen), *cells])
     table("halving | back-off | m | mu = 51 | mu = 55 | mu = 60", lines)
 

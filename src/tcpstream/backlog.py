@@ -97,7 +97,7 @@ class Backlog:
     def _feedback(self) -> Floats:
         """Returns of the largest window to the ceiling, per unit that paused there."""
         b = self.source.rounds_per_increase
-        n = self.drop + 3
+        n = 2 * self.drop + 4
         top = self.source.size - b
         one_return = np.zeros((b, b))
         for c in range(b):

@@ -133,6 +133,6 @@ class Streaming(ABC):
             raise InputError(f"target late fraction must lie strictly between 0 and 1, got {wanted:g}")
         if wanted < 10 * self.error_bound:
             raise AccuracyError(
-                f"target late fraction {wanted:g} is finer than ten times the error bound {self.error_bound:.1e}"
+                f"target late fraction {wanted:g} is finer than ten times the error bound of {self.error_bound:.1e}"
             )
         return wanted

@@ -31,7 +31,8 @@ VISIBLE_LEVELS = 3
 """Back-off levels that set the decay where it is visible."""
 
 FINE = 8
-"""Lattice steps per round that are fine enough where no lattice fits."""
+FINE_WINDOW = 40
+"""Lattice steps per round, and in the largest window, that are fine enough where no lattice fits."""
 
 MIXING = 40
 """Plain epochs before the long waves are solved for."""
@@ -201,19 +202,23 @@ def _check_size(source: RenoSource, depth: int) -> None:
 
 
 def lattice(packets_due: float, max_window: int) -> int:
-    """Return the lattice steps per packet: the least that makes `packets_due` whole, or else fine enough."""
-    finest = max(4, math.ceil(FINE / packets_due))
-    for stride in range(1, finest + 1):
+    """Return the lattice steps per packet: the least that makes `packets_due` whole, or else fine enough.
+
+    Fine means at least `FINE` steps a round, and `FINE_WINDOW` steps in the largest window: small windows leave steps
+    unsmoothed, and cost little.
+    """
+    fine = max(math.ceil(FINE / packets_due), math.ceil(FINE_WINDOW / max_window))
+    for stride in range(1, max(4, 2 * fine) + 1):
         steps = packets_due * stride
         if abs(steps - round(steps)) < 1e-9 * max(1.0, steps):
             return stride
-    return max(1, math.ceil(FINE / packets_due), math.ceil(2.5 / (max_window - packets_due)))
+    return max(fine, math.ceil(2.5 / (max_window - packets_due)))
 
 
 def _start(backlog: Backlog, decay: float) -> Floats:
     """Entries spread geometrically over the backlog."""
     levels = np.arange(backlog.n - 1, -1, -1) / backlog.stride
-    entries = np.tile(np.exp(-decay * levels), (len(backlog.entered), 1))
+    entries = np.tile(np.exp(-min(decay, 50.0) * levels), (len(backlog.entered), 1))
     return np.asarray(entries / entries.sum())
 
 

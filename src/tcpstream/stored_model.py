@@ -143,7 +143,8 @@ class StoredStreaming(Streaming):
 
     @property
     def error_bound(self) -> float:
-        """Bound on the error of f, P_i and alpha: probability unaccounted for."""
+        """Bound on the error of f, P_i and alpha: probability unaccounted for, up to the longest delay asked for."""
+        self._due(0.0)
         return self._arrivals.error_bound
 
     def columns(self, delays: Floats) -> dict[str, Any]:

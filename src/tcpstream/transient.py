@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from .kernels.ends import ends
 from .kernels.growth import grow
 from .kernels.losses import lose
 from .kernels.recovery import recover
@@ -18,7 +19,7 @@ from .tcp.reno import LEVELS, RenoSource, Wait
 
 Floats = NDArray[np.float64]
 
-NEGLIGIBLE = 1e-17
+NEGLIGIBLE = 1e-18
 """Mass dropped at most at each end of the window of positions, each round; what is dropped is counted."""
 
 
@@ -136,11 +137,16 @@ class Transient:
         release, held = self._hold(now, frozen, frozen_classes)
         leaving = self._pending.pop(self.round + 1, [])
 
-        origins = [x.origin, short.origin, recovered.origin, now, release.position]
-        origins += [law.origin for _, _, law in leaving]
-        origin = min(origins)
         most = stride * max(source.max_window, 2)
-        ends = [x.end + most, recovered.end, short.end + most, release.position + 1 + most, now + 1]
+        origins = [x.origin, short.origin, recovered.origin] + [law.origin for _, _, law in leaving]
+        ends = [x.end + most, recovered.end, short.end + most]
+        if paused_x is not None:
+            origins.append(now)
+            ends.append(now + 1)
+        if release.classes.any():
+            origins.append(release.position)
+            ends.append(release.position + 1 + most)
+        origin = min(origins)
         end = min(ceiling + 1, max(ends))
         nx = Law(origin, np.zeros((source.size, end - origin)))
         nt = Law(origin, np.zeros((2, LEVELS, end - origin)))
@@ -164,7 +170,7 @@ class Transient:
             nt_level.add(law, weight)
             self._waiting.add(law, -weight)
             self._waiting_mass -= weight * float(law.mass.sum())
-        self._waiting = _extended(self._waiting, min(origin, self._waiting.origin), ceiling + 1)
+        self._waiting = _extended(self._waiting, origin, end)
         self._wait(source.all_lost_wait, 1, Law(x.origin, p * x.mass.sum(axis=0)), nt)
         few = self._few(short, release, ceiling)
         self._wait(source.short_wait, 1, few, nt)
@@ -250,15 +256,16 @@ class Transient:
         p = self.source.loss
         q = 1 - p
         laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
-        origin = min(short.origin, release.position)
-        end = max(short.end, release.position + 1)
-        total = Law(origin, np.zeros((3, min(end + 2 * self.stride, ceiling + 1) - origin)))
-        for i in range(3):
-            total_i = Law(origin, total.mass[i])
-            total_i.add(Law(short.origin + i * self.stride, laws[:, i] @ short.mass), limit=ceiling)
-            held = Law(release.position + i * self.stride, np.array([laws[:, i] @ release.classes]))
-            total_i.add(held, limit=ceiling)
-        return Law(origin, total.mass.sum(axis=0))
+        parts = [(short.origin, short.mass)]
+        if release.classes.any():
+            parts.append((release.position, release.classes[:, np.newaxis]))
+        origin = min(start for start, _ in parts)
+        end = max(start + mass.shape[1] for start, mass in parts) + 2 * self.stride
+        total = Law(origin, np.zeros(min(end, ceiling + 1) - origin))
+        for start, mass in parts:
+            for i in range(3):
+                total.add(Law(start + i * self.stride, laws[:, i] @ mass), limit=ceiling)
+        return total
 
     def _wait(self, waits: Wait, level: int, law: Law, nt: Law) -> None:
         """Let `law` wait, then retransmit at back-off `level`; a wait of one round is over at once."""
@@ -300,6 +307,7 @@ class Transient:
         self.neglected += dropped
         if kept is None:
             kept = Law(self._x.origin, by_position[:1])
+            self.neglected -= float(by_position[0])
         cut = slice(kept.origin - self._x.origin, kept.end - self._x.origin)
         self._x = Law(kept.origin, np.ascontiguousarray(self._x.mass[:, cut]))
         self._timeouts = Law(kept.origin, self._timeouts.mass[..., cut])
@@ -331,23 +339,18 @@ def _take(law: Law, position: int) -> Floats | None:
 
 
 def _extended(law: Law, origin: int, end: int) -> Law:
-    """Return a law that covers `origin` to `end` at least; grows generously, since it is called every round."""
+    """Return a law that covers `origin` to `end` at least; grows by a half, since it is called every round."""
     if origin >= law.origin and end <= law.end:
         return law
-    wide = Law(min(origin, law.origin), np.zeros(max(end, law.end) - min(origin, law.origin)))
+    first = min(origin, law.origin)
+    wide = Law(first, np.zeros(max(end - first, len(law.mass)) * 3 // 2))
     wide.add(law)
     return wide
 
 
 def _trim(law: Law, negligible: float) -> tuple[Law | None, float]:
     """Cut off ends that hold at most `negligible` each; return the rest and what was dropped."""
-    if not law.mass.any():
-        return None, 0.0
-    from_left = np.cumsum(law.mass)
-    from_right = np.cumsum(law.mass[::-1])
-    first = int(np.searchsorted(from_left > negligible, True))
-    last = len(law.mass) - int(np.searchsorted(from_right > negligible, True))
-    if first >= last:
-        return None, float(from_left[-1])
-    dropped = float(law.mass[:first].sum() + law.mass[last:].sum())
+    first, last, dropped = ends(law.mass, negligible)
+    if first == last:
+        return None, dropped
     return Law(law.origin + first, law.mass[first:last]), dropped

@@ -23,7 +23,7 @@ FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 class _InOrder(click.Group):
     """A group that lists its commands in the order in which they were added."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.commands)
 
 
@@ -37,7 +37,7 @@ def group() -> None:
     """Will this video play without glitches over this TCP path, and how long must the player wait first?
 
     Times are seconds or carry a unit: 0.11, 110ms, 2min, 1h. Rates carry a unit: 25pps, 800bps, 600kbps, 1.2Mbps,
-    5Gbps. Every command prints a table, or with --json one JSON object.
+    5Gbps. Every command prints a table, or with --json one JSON object. `tcpstream COMMAND --help` says more.
 
     \b
     tcpstream delay  --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --live

@@ -8,8 +8,9 @@ import click
 
 from ..errors import InputError
 from . import options as opt
+from . import units
 from .inputs import read_route, read_video
-from .report import Report
+from .report import Report, Table
 from .words import share, wait
 
 if TYPE_CHECKING:
@@ -20,18 +21,17 @@ if TYPE_CHECKING:
 @opt.path_options
 @opt.rate_option
 @click.option("--live", "is_live", is_flag=True, help="A live stream without end.")
-@opt.option("--duration", opt.units.seconds, "T", "A stored video of this length.")
+@opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")
 @opt.playback_option
 @opt.packet_size_option
-@opt.option("--target", opt.units.number, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
-@opt.option(
-    "--target-no-late", opt.units.number, "A", "Instead, stored only: probability wanted that no packet is late."
-)
+@opt.option("--target", units.number, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
+@opt.option("--target-no-late", units.number, "A", "Instead, stored only: probability wanted that no packet is late.")
 @opt.json_option
 def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: float | None, **options: Any) -> Report:
-    """Smallest startup delay after which a video plays well enough.
+    """Startup delay that a video needs.
 
-    Give --live, or --duration (or --playback) for a stored video.
+    The shortest wait after which at most a fraction of 1e-4 of the packets is late, or as --target says. Give --live,
+    or --duration (or --playback) for a stored video.
     """
     from .. import live_model, stored_model
     from ..errors import NoFiniteDelayError
@@ -59,7 +59,7 @@ def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: fl
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
-    blocks = [_sentence(tau, target, target_no_late), *details.solved(result, route)]
+    blocks: list[str | Table] = [_sentence(tau, target, target_no_late), *details.solved(result, route)]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput))
 
 

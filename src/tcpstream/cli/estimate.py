@@ -12,10 +12,10 @@ from .report import Report
 @click.argument("file")
 @json_option
 def estimate(file: str, as_json: bool) -> Report:
-    """Loss, round trip time and timer of the path that a TCP flow crossed.
+    """Path parameters from a packet capture.
 
-    FILE is a pcap or pcapng capture of both directions; its largest flow is measured. The first 128 bytes of each
-    packet suffice.
+    Loss, round trip time, retransmission timer and throughput, with 95% intervals. FILE is a pcap or pcapng capture
+    of both directions; its largest flow is measured. The first 128 bytes of each packet suffice.
     """
     from .. import traces
     from .._version import __version__

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from . import options as opt
+from . import units
 from .inputs import read_route, read_video
 from .report import Report, Table
 
@@ -14,15 +15,16 @@ from .report import Report, Table
 @click.command()
 @opt.path_options
 @opt.rate_option
-@opt.option("--duration", opt.units.seconds, "T", "Length of the stream.  [default: endless]")
+@opt.option("--duration", units.seconds, "T", "Length of the stream, as 80s or 10min.  [default: endless]")
 @opt.option("--playback", str, "FILE", "Not for live streams.", hidden=True)
 @opt.packet_size_option
 @opt.delay_option
 @opt.json_option
 def live(as_json: bool, delay: list[float], **options: Any) -> Report:
-    """Late packets of a live stream, which TCP cannot send before they exist.
+    """Late packets of a live stream.
 
-    For each startup delay the fraction of late packets: in the long run, or with --duration from its start on.
+    TCP cannot send what does not exist yet. For each startup delay the fraction of late packets: in the long run,
+    or with --duration from its start on.
     """
     from .. import live_model
     from ..errors import NoFiniteDelayError

@@ -39,7 +39,7 @@ def _all(*decorators: Decorator[Any]) -> Decorator[Any]:
 
 path_options = _all(
     option("--loss", units.number, "P", "Loss rate p: probability that a packet starts a loss, 0 < p < 1."),
-    option("--rtt", units.seconds, "T", "Round trip time R."),
+    option("--rtt", units.seconds, "T", "Round trip time R, as 0.11 or 110ms."),
     option("--rto", units.seconds, "T", "First retransmission timer, at least the round trip time."),
     option("--timeout-ratio", units.number, "N", "Instead of --rto: timer over round trip time, at least 1."),
     option(
@@ -66,11 +66,11 @@ packet_size_option = option(
 )
 
 rate_option = option("--rate", units.rate, "R", "Playback rate mu, as 25pps or 600kbps.")
-duration_option = option("--duration", units.seconds, "T", "Length of the video.")
+duration_option = option("--duration", units.seconds, "T", "Length of the video, as 80s or 10min.")
 playback_option = option(
     "--playback", str, "FILE", "Instead of --rate and --duration: CSV of time_s,packets, the packets due by then."
 )
 delay_option = option(
-    "--delay", units.times, "T[,T...]", "Startup delays tau, one or several.  [required]", required=True
+    "--delay", units.times, "T[,T...]", "Startup delays tau, one or several, as 1,2.5,500ms.", required=True
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")

@@ -28,10 +28,10 @@ _HEADER = ("startup delay [s]", "late fraction", "P(no late packet)", "its lower
 @click.option("--per-round", is_flag=True, help="Also the probability of a late packet in each round.")
 @opt.json_option
 def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bool, **options: Any) -> Report:
-    """Late packets of a stored video, sent as fast as TCP allows.
+    """Late packets of a stored video.
 
-    For each startup delay: the fraction of late packets, the probability that no packet is late, and the lower bound
-    on it that needs no extra pass.
+    TCP sends it as fast as it can. For each startup delay: the fraction of late packets, the
+    probability that no packet is late, and its lower bound.
     """
     from .. import stored_model
     from . import details

@@ -16,9 +16,9 @@ from .report import Report, Table
 @packet_size_option
 @json_option
 def throughput(as_json: bool, **options: Any) -> Report:
-    """Achievable throughput T of a backlogged TCP on a path.
+    """Throughput that TCP achieves on a path.
 
-    From the chain, and from the closed formulas for the same path. A path is --loss, --rtt and --rto or
+    For a sender that always has data: from the chain, and from closed formulas. A path is --loss, --rtt and --rto or
     --timeout-ratio, or a --capture.
     """
     from .. import tcp

@@ -66,7 +66,7 @@ def climb(
         for k in range(inside, n):
             clipped += source[k]
         target[cap] += q_w * clipped
-    _largest_window(x, top, b, windows[states - 1] * stride - drop, success[states - 1], spread)
+    _largest_window(x, top, b, windows[states - 1] * stride, drop, success[states - 1], spread)
     returned = np.zeros(b)
     for c in range(b):
         for d in range(b):
@@ -78,7 +78,7 @@ def climb(
             extra[c, cap] = returned[c]
             _pause(extra[c], drop, spread)
             extra[c, cap] = 0.0
-        _largest_window(extra, 0, b, windows[states - 1] * stride - drop, success[states - 1], spread)
+        _largest_window(extra, 0, b, windows[states - 1] * stride, drop, success[states - 1], spread)
         for c in range(b):
             for k in range(n):
                 x[top + c, k] += extra[c, k]
@@ -175,9 +175,15 @@ def _move_down(
 
 @numba.njit(cache=True, fastmath={"contract"})
 def _largest_window(
-    x: NDArray[np.float64], top: int, b: int, net: int, q_w: float, spread: NDArray[np.float64]
+    x: NDArray[np.float64],
+    top: int,
+    b: int,
+    shift: int,
+    drop: int,
+    q_w: float,
+    spread: NDArray[np.float64],
 ) -> None:
-    """Solve the states of the largest window, which lead to each other `net` (+-1) positions up each round."""
+    """Solve the states of the largest window, which lead to each other, `shift` up and `drop` (+-1) down a round."""
     cap = x.shape[1] - 1
     for k in range(cap):
         for c in range(b):
@@ -186,5 +192,6 @@ def _largest_window(
                 continue
             target = top + (c + 1) % b
             for i in range(3):
-                if spread[i] != 0.0:
-                    x[target, min(k + net - i + 1, cap)] += spread[i] * q_w * mass
+                middle = k - drop - i + 1
+                if spread[i] != 0.0 and middle >= 0:
+                    x[target, min(middle + shift, cap)] += spread[i] * q_w * mass

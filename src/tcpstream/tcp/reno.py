@@ -267,7 +267,7 @@ def reno(path: Path) -> RenoSource:
     exponents = range(1, LEVELS + 1)
     factors = [2.0 ** min(e, 6) if path.backoff == "rfc6298" else 2.0 ** (e - 1) for e in exponents]
     return RenoSource(
-        loss=path.loss,
+        loss=1 - (1 - path.loss),  # so that p and q = 1 - p add up to 1 exactly
         max_window=W,
         rounds_per_increase=b,
         windows=w,

@@ -1,0 +1,75 @@
+"""The command as a user runs it: streams, exit status, plain output, cheap help."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import tcpstream
+
+PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
+COMMANDS = ["throughput", "stored", "live", "delay", "estimate"]
+HEAVY = ("numpy", "scipy", "numba", "rich", "dpkt", "pandas", "matplotlib")
+
+
+def test_version(process):
+    assert process("--version") == (0, f"tcpstream {tcpstream.__version__}\n", "")
+
+
+def test_table_is_plain_whatever_the_environment_says(process):
+    done = process(f"delay {PATH} --rate 10pps --live", FORCE_COLOR="1", COLUMNS="20")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("Wait ")
+    assert done.out.isprintable() or "\x1b" not in done.out
+    assert re.search(r"^throughput T +57\.22 packets/s \(686\.7 kbit/s\)$", done.out, re.MULTILINE)
+
+
+def test_json_alone_on_stdout(process, capture):
+    done = process(f"throughput --capture {capture} --json")
+    assert done.status == 0
+    assert done.answer["throughput_pps"] > 0
+    assert all(line.startswith("tcpstream: warning: ") for line in done.err.splitlines())
+
+
+def test_bad_input(process):
+    done = process("throughput --loss 2 --rtt 100ms --rto 300ms --json")
+    assert done == (2, "", "tcpstream: error: loss rate must lie strictly between 0 and 1, got 2\n")
+
+
+def test_no_finite_delay(process):
+    done = process(f"live {PATH} --rate 58pps --delay 1")
+    assert (done.status, done.out) == (3, "")
+    assert done.err.count("\n") == 1
+    assert "57.22 packets/s" in done.err
+    assert "58 packets/s" in done.err
+
+
+def test_finer_than_accurate(process):
+    done = process(f"delay {PATH} --rate 10pps --live --target 1e-300")
+    assert (done.status, done.out) == (1, "")
+    assert re.fullmatch("tcpstream: error: .*1e-300 is finer than .*\n", done.err)
+
+
+def test_ascii_terminal(process):
+    done = process(f"throughput {PATH}", PYTHONIOENCODING="ascii")
+    assert done.status == 0
+    assert done.out.isascii()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["-h"], *([name, "--help"] for name in COMMANDS)])
+def test_help_imports_only_click(arguments):
+    code = (
+        "import sys; from tcpstream.cli import main; status = main(sys.argv[1:]); "
+        f"print(*sorted({set(HEAVY)!r} & set(sys.modules)), file=sys.stderr); sys.exit(status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "\n")
+    assert "tcpstream" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
+def test_closed_pipe_is_quiet():
+    command = f"{sys.executable} -m tcpstream throughput {PATH} | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (141, "")

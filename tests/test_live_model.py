@@ -1,0 +1,181 @@
+"""Live streaming against the explicit chain, Monte Carlo and properties."""
+
+import math
+
+import monte_carlo
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import RTT, paths
+
+from tcpstream import AccuracyError, InputError, NoFiniteDelayError, Path, Video, live, throughput
+from tcpstream.explicit import explicit_live, explicit_live_finite
+from tcpstream.stationary import lattice, solve
+from tcpstream.tcp import reno
+
+RTOL, ATOL = 1e-6, 1e-12
+
+
+@settings(max_examples=25)
+@given(
+    path=paths(largest_loss=0.1, largest_window=7, largest_ratio=2.0),
+    packets_due=st.sampled_from([0.25, 1 / 3, 0.5, 0.75, 1, 4 / 3, 1.5, 2, 2.5, 3]),
+)
+def test_agrees_with_the_explicit_chain(path, packets_due):
+    assume(packets_due / RTT < 0.8 * throughput(path))
+    video = Video(packet_rate=packets_due / RTT)
+    ours = live(path, video)
+    law = ours.backlog.law
+    depth = (len(law) - 1) / ours.backlog.stride
+    assume(depth * ours.backlog.stride < 2500)
+    twin = explicit_live(path, video, 1.0, depth=depth)
+    delays = np.array([0, 0.1, 0.3, 1, 3, 10, 30])
+    f = ours.late_fraction(delays)
+    delays, f = delays[f > 1e-8], f[f > 1e-8]
+    reference = twin.stationary(accuracy=1e-13)
+    late = np.maximum(twin.backlog - video.packet_rate * delays[:, np.newaxis], 0)
+    expected = np.minimum(late, packets_due) @ reference / packets_due
+    np.testing.assert_allclose(f, expected, RTOL, ATOL)
+
+
+@settings(max_examples=25)
+@given(
+    path=paths(),
+    packets_due=st.sampled_from([0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5]),
+    rounds=st.integers(2, 30),
+    delays=st.lists(st.floats(0, 15).map(lambda x: x * RTT), min_size=2, max_size=3),
+)
+def test_finite_agrees_with_the_explicit_chain(path, packets_due, rounds, delays):
+    video = Video(packet_rate=packets_due / RTT, duration=rounds * RTT)
+    ours = live(path, video)
+    for delay in delays:
+        expected = explicit_live_finite(path, video, delay).late_fraction
+        np.testing.assert_allclose(ours.late_fraction(delay), expected, RTOL, ATOL)
+    assert ours.error_bound < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("path", "rate"),
+    [
+        (Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2), 30),
+        (Path(loss=0.05, rtt=0.1, timeout_ratio=1, halving="ceil"), 25),
+        (Path(loss=0.1, rtt=0.1, timeout_ratio=2.5, backoff="paper"), 7.5),
+        (Path(loss=0.1, rtt=0.1, timeout_ratio=1.5, max_window=1), 2.5),
+    ],
+)
+def test_agrees_with_monte_carlo(path, rate):
+    rng = np.random.default_rng(5)
+    delays = [0.0, 0.5, 2.0, 5.0]
+    result = live(path, Video(packet_rate=rate))
+    seen = monte_carlo.live(path, Video(packet_rate=rate), delays, 4_000_000, rng)
+    f = result.late_fraction(delays)
+    assert result.lattice_error == 0.0
+    assert (f >= 1e-4).sum() >= 2
+    for k in range(4):
+        if f[k] >= 1e-4:
+            assert abs(seen.f[k] - f[k]) < 4 * seen.f_se[k]
+
+
+def test_off_the_lattice_within_the_stated_error_of_monte_carlo():
+    path, video = Path(loss=0.03, rtt=0.1, timeout_ratio=2.3), Video(packet_rate=31.37)
+    result = live(path, video)
+    assert result.lattice_error > 0
+    seen = monte_carlo.live(path, video, [0.0, 0.5, 2.0], 4_000_000, np.random.default_rng(6))
+    f = result.late_fraction([0.0, 0.5, 2.0])
+    assert (np.abs(seen.f - f) < 4 * seen.f_se + result.lattice_error * f).all()
+
+
+def test_a_long_live_video_comes_near_the_stationary_law():
+    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10)
+    endless = live(path, Video(packet_rate=20))
+    lengths = [live(path, Video(packet_rate=20, duration=T)).late_fraction(1.0) for T in (20, 100, 500)]
+    assert lengths[0] < lengths[1] < lengths[2] < endless.late_fraction(1.0)
+    assert lengths[2] == pytest.approx(endless.late_fraction(1.0), rel=0.03)
+
+
+def test_a_rate_that_tcp_cannot_sustain_has_no_finite_delay():
+    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2)
+    T = throughput(path)
+    with pytest.raises(NoFiniteDelayError, match="no finite startup delay") as caught:
+        live(path, Video(packet_rate=T))
+    assert caught.value.throughput == T
+    assert f"{T:.4g}" in str(caught.value)
+    # of finite length it has an answer
+    assert 0 < live(path, Video(packet_rate=1.2 * T, duration=10)).late_fraction(1.0) < 1
+
+
+@settings(max_examples=15)
+@given(path=paths(largest_loss=0.15, largest_window=20), load=st.floats(0.2, 0.85))
+def test_what_must_hold(path, load):
+    packets_due = load * throughput(path) * RTT
+    result = live(path, Video(packet_rate=packets_due / RTT))
+    f = result.late_fraction(np.linspace(0, 10, 30))
+    tolerance = 1e-3 * result.lattice_error + result.error_bound
+    assert (np.diff(f) <= tolerance * f[:-1] + result.error_bound).all()
+    assert ((f >= 0) & (f <= 1)).all()
+    assert result.backlog.law.sum() == pytest.approx(1, abs=1e-12)
+    assert result.error_bound < 1e-9
+
+
+def test_the_error_bound_holds():
+    """A solve made worse on purpose is off by no more than it says."""
+    path, video = Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=40)
+    good = live(path, video)
+    delays = np.linspace(0, 20, 60)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tcpstream.stationary.WANTED", 1e-4)
+        patch.setattr("tcpstream.stationary.ACCEPTED", 1.0)
+        rough = live(path, video)
+    assert rough.error_bound > 100 * good.error_bound
+    assert np.abs(rough.late_fraction(delays) - good.late_fraction(delays)).max() <= rough.error_bound
+
+
+def test_an_accuracy_that_is_not_reached_is_an_exception(monkeypatch):
+    monkeypatch.setattr("tcpstream.stationary.ACCEPTED", 1e-30)
+    with pytest.raises(AccuracyError, match="error bound"):
+        live(Path(loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
+
+
+def test_a_state_that_is_too_large_is_refused_before_it_is_made(monkeypatch):
+    monkeypatch.setattr("tcpstream.stationary.LARGEST", 1000)
+    with pytest.raises(AccuracyError, match="TCP states"):
+        live(Path(loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
+
+
+def test_decay_rates():
+    """The asymptotic rate is seen far out, the visible one is steeper; about -ln(1-(1-p)^2)/(64 m T_O) per packet."""
+    path, rate = Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=6), 10
+    result = live(path, Video(packet_rate=rate))
+    rates = result.decay_rates
+    assert rates["visible"] > rates["asymptotic"]
+    # the tail steps by one long back-off of 64 T_O rounds: compare over many of them
+    f = result.late_fraction([12.8, 25.6])
+    assert math.log(f[0] / f[1]) / 12.8 == pytest.approx(rates["asymptotic"], rel=0.05)
+    assert rates["asymptotic"] == pytest.approx(-math.log(1 - 0.9**2) / (64 * 0.1), rel=0.05)
+
+
+def test_lattice():
+    assert lattice(3.0, 20) == 1
+    assert lattice(0.75, 20) == 4
+    assert lattice(1 / 3, 20) == 3
+    assert lattice(0.85, 20) == 20
+    assert lattice(5.61, 20) * 5.61 >= 8
+    assert lattice(5.9337, 6) * (6 - 5.9337) >= 2  # room to climb at the largest window
+
+
+def test_residual_and_truncation_are_stated():
+    solved = solve(reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2)), 2.0)
+    assert 0 <= solved.residual < 1e-12
+    assert 0 <= solved.overflow < 1e-12
+    assert solved.error_bound > solved.residual
+
+
+def test_input_errors():
+    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2)
+    with pytest.raises(InputError, match="playback curve"):
+        live(path, Video(curve=([0, 1], [0, 10])))
+    with pytest.raises(InputError, match="at least one round trip"):
+        live(path, Video(packet_rate=10, duration=0.05))
+    with pytest.raises(InputError, match="startup delay must not be negative, got -1 s"):
+        live(path, Video(packet_rate=10)).late_fraction(-1)
