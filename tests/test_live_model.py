@@ -2,13 +2,13 @@
 
 import math
 
-import monte_carlo
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import RTT, paths
 
+import monte_carlo
+from strategies import RTT, paths
 from tcpstream import AccuracyError, InputError, NoFiniteDelayError, Path, Video, live, throughput
 from tcpstream.explicit import explicit_live, explicit_live_finite
 from tcpstream.stationary import lattice, solve

@@ -11,7 +11,7 @@ import tcpstream
 
 ERRORS = [
     *("TcpstreamError", "InputError", "CaptureError", "MissingExtraError"),
-    *("AccuracyError", "NoFiniteDelayError", "CaptureWarning"),
+    *("AccuracyError", "NoFiniteDelayError"),
 ]
 PUBLIC = ["Path", "Video", "stored", "live", "estimate", "throughput", *ERRORS]
 HEAVY = ("numba", "scipy", "matplotlib", "pandas", "rich", "dpkt", "click")

@@ -1,12 +1,12 @@
 """Stored media against the explicit chain, Monte Carlo, the paper and properties."""
 
-import monte_carlo
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import RTT, paths
 
+import monte_carlo
+from strategies import RTT, paths
 from tcpstream import AccuracyError, InputError, Path, Video, stored
 from tcpstream.arrivals import Arrivals
 from tcpstream.explicit import explicit_stored

@@ -5,7 +5,7 @@
 >>> video = tcpstream.Video(packet_rate=25, duration=80)
 >>> result = tcpstream.stored(path, video)
 >>> round(result.required_delay(1e-4), 2)
-3.13
+1.58
 
 Names are loaded when first used, so that importing costs nothing.
 """
@@ -20,7 +20,6 @@ from ._version import __version__
 if TYPE_CHECKING:
     from .errors import AccuracyError as AccuracyError
     from .errors import CaptureError as CaptureError
-    from .errors import CaptureWarning as CaptureWarning
     from .errors import InputError as InputError
     from .errors import MissingExtraError as MissingExtraError
     from .errors import NoFiniteDelayError as NoFiniteDelayError
@@ -55,7 +54,6 @@ _HOMES = {
     "MissingExtraError": "errors",
     "AccuracyError": "errors",
     "NoFiniteDelayError": "errors",
-    "CaptureWarning": "errors",
 }
 
 __all__ = ["__version__", *_HOMES]

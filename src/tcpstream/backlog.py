@@ -7,7 +7,6 @@ stationary entries are its fixed point. A startup delay appears nowhere.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -68,7 +67,7 @@ class Backlog:
         self.n = depth + 1
         self.step = packets_due * stride
         self.drop, self.spread = spread(self.step)
-        self._success = (1 - source.loss) ** source.windows
+        self._success: Floats = np.power(1 - source.loss, source.windows, dtype=np.float64)
         recovering = source.recover_to[source.recover_to >= 0]
         self.entered = np.unique(np.append(recovering, source.restart))
         row_of_window = np.searchsorted(self.entered, np.maximum(source.recover_to, 0))
@@ -107,7 +106,7 @@ class Backlog:
             self._climb(entries, np.eye(b), x, np.empty_like(entries))
             one_return[c] = x[top:, n - 1]
             one_return[c, c] -= 1.0
-        return np.linalg.inv(np.eye(b) - one_return)
+        return np.asarray(np.linalg.inv(np.eye(b) - one_return), dtype=np.float64)
 
     def _climb(self, entries: Floats, feedback: Floats, x: Floats, sending: Floats) -> None:
         source = self.source
@@ -140,9 +139,7 @@ class Backlog:
         short = short[:, :n]
         recovered = np.zeros((len(self.entered), n + 2 * stride * source.max_window))
         frozen = np.zeros((len(self.entered), source.max_window))
-        recover(
-            sending, source.windows, self._row_of_state, p, stride, -width, cap, recovered, frozen
-        )
+        recover(sending, source.windows, self._row_of_state, p, stride, -width, cap, recovered, frozen)
         paused = short[:, cap].copy()
         for i in range(3):
             short[:, cap - self.drop - i + 1] += self.spread[i] * paused
@@ -161,9 +158,7 @@ class Backlog:
             inflow[: n - shift if shift < n else 0] += weight * few[shift:]
         visits = np.empty((2, LEVELS, n))
         restart = np.empty(n)
-        back_off(
-            inflow, p, stride, self.drop, self.spread, self._shifts, self._weights, visits, restart
-        )
+        back_off(inflow, p, stride, self.drop, self.spread, self._shifts, self._weights, visits, restart)
         following = np.zeros_like(entries)
         for i in range(3):
             if self.spread[i] != 0.0:
@@ -193,7 +188,7 @@ class Backlog:
         """Return the time spent at each position [rounds], counted at the ends of rounds."""
         p, n = self.source.loss, self.n
         cap = n - 1
-        law = epoch.x.sum(axis=0) + epoch.visits.sum(axis=(0, 1)) + epoch.short.sum(axis=0)
+        law: Floats = epoch.x.sum(axis=0) + epoch.visits.sum(axis=(0, 1)) + epoch.short.sum(axis=0)
         active = epoch.x[:, :cap].sum(axis=0)
         self._add_waits(law, p * active, self.source.all_lost_wait, 1)
         self._add_waits(law, epoch.few, self.source.short_wait, 0)

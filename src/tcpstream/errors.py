@@ -21,9 +21,7 @@ class MissingExtraError(TcpstreamError, ImportError):
     """A feature needs an optional dependency that is not installed."""
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
-        super().__init__(
-            f"{feature} needs {package}, which is not installed: pip install 'tcpstream[{extra}]'"
-        )
+        super().__init__(f"{feature} needs {package}, which is not installed: pip install 'tcpstream[{extra}]'")
         self._arguments = (feature, package, extra)
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
@@ -57,10 +55,6 @@ class NoFiniteDelayError(TcpstreamError):
     def __reduce__(self) -> tuple[type[NoFiniteDelayError], tuple[float, float]]:
         """Pickle by the arguments, so that the error crosses process borders."""
         return type(self), (self.throughput, self.packet_rate)
-
-
-class CaptureWarning(UserWarning):
-    """A capture was used as far as it goes, or does not fit the model."""
 
 
 def real(name: str, value: object, unit: str = "") -> float:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .curves import smallest_delay
 from .errors import InputError, NoFiniteDelayError
 from .path import Path
-from .result import Streaming
+from .result import Streaming, check_length
 from .stationary import VISIBLE_LEVELS, StationaryBacklog, decay_rate, lattice, solve
 from .tcp import reno
 from .transient import Transient
@@ -162,7 +162,7 @@ class FiniteLive(LiveStreaming):
 
     @property
     def error_bound(self) -> float:
-        """Bound on the error of f: probability unaccounted for, times the rounds it could be late in."""
+        """Bound on the error of f: probability unaccounted for; off the lattice `lattice_error` comes on top."""
         return self._transient.neglected + self._transient.residual
 
     def _late_at(self, tau: float) -> float:
@@ -215,6 +215,7 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     if video.curve is not None:
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
     if video.duration is not None:
+        check_length(video.duration / path.rtt, video)
         if video.duration < path.rtt:
             raise InputError(
                 f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s"

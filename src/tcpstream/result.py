@@ -21,8 +21,45 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Number of the layout of `to_dict` and of the command line's JSON."""
 
+MOST_ROUNDS = 2_000_000
+MOST_PACKETS = 2**31
+"""Rounds and packets of the longest video that is tried."""
+
 DEFAULT_TARGET = 1e-4
 """Late fraction below which streaming is called satisfactory (Section 6.2)."""
+
+
+def check_length(rounds: float, video: Video) -> None:
+    """Raise `AccuracyError` for a video of too many rounds or packets to follow."""
+    if rounds > MOST_ROUNDS or video.packets > MOST_PACKETS:
+        raise AccuracyError(
+            f"a video of {rounds:.4g} round trips and {video.packets:.4g} packets is too long to follow: at most "
+            f"{MOST_ROUNDS} round trips and {MOST_PACKETS} packets"
+        )
+
+
+def startup_delay(value: Any) -> float:
+    """Return a startup delay [s], or raise `InputError` unless it is a finite number >= 0."""
+    delay = real("startup delay", value, "s")
+    if delay < 0:
+        raise InputError(f"startup delay must not be negative, got {delay:g} s")
+    return delay
+
+
+def late_target(value: float | None) -> float:
+    """Return a target late fraction, the default for None, or raise `InputError` unless it lies between 0 and 1."""
+    wanted = DEFAULT_TARGET if value is None else real("target late fraction", value)
+    if not 0 < wanted < 1:
+        raise InputError(f"target late fraction must lie strictly between 0 and 1, got {wanted:g}")
+    return wanted
+
+
+def no_late_target(value: float) -> float:
+    """Return a target probability of no late packet, or raise `InputError` unless it lies between 0 and 1."""
+    wanted = real("target probability of no late packet", value)
+    if not 0 < wanted < 1:
+        raise InputError(f"target probability of no late packet must lie strictly between 0 and 1, got {wanted:g}")
+    return wanted
 
 
 class Streaming(ABC):
@@ -112,25 +149,17 @@ class Streaming(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.video.packet_rate:g} packets/s, T/mu = {1 / self.load:.4g}>"
 
-    def _delay(self, value: Any) -> float:
-        delay = real("startup delay", value, "s")
-        if delay < 0:
-            raise InputError(f"startup delay must not be negative, got {delay:g} s")
-        return delay
-
     def _delays(self, values: ArrayLike) -> NDArray[np.float64]:
-        return np.array([self._delay(v) for v in np.ravel(np.asarray(values, dtype=object))], dtype=float)
+        return np.array([startup_delay(v) for v in np.ravel(np.asarray(values, dtype=object))], dtype=float)
 
     def _over_delays(self, values: ArrayLike, answer: Callable[[float], float]) -> Any:
         """Apply `answer` to each delay: a float for one, an array of the same shape for several."""
         if np.ndim(values) == 0:
-            return answer(self._delay(values))
+            return answer(startup_delay(values))
         return np.array([answer(tau) for tau in self._delays(values)]).reshape(np.shape(values))
 
     def _target(self, target: float | None) -> float:
-        wanted = DEFAULT_TARGET if target is None else real("target late fraction", target)
-        if not 0 < wanted < 1:
-            raise InputError(f"target late fraction must lie strictly between 0 and 1, got {wanted:g}")
+        wanted = late_target(target)
         if wanted < 10 * self.error_bound:
             raise AccuracyError(
                 f"target late fraction {wanted:g} is finer than ten times the error bound of {self.error_bound:.1e}"

@@ -9,10 +9,10 @@ from scipy.optimize import brentq
 
 from .arrivals import Arrivals
 from .curves import smallest_meeting
-from .errors import AccuracyError, InputError, positive, real
+from .errors import AccuracyError, InputError, positive
 from .live_model import live
 from .path import Path
-from .result import DEFAULT_TARGET
+from .result import late_target, no_late_target, startup_delay
 from .stored_model import StoredStreaming, stored
 from .tcp import reno, throughput
 from .video import Video
@@ -48,7 +48,7 @@ def largest_rate(
     Returns
     -------
     float
-        mu [packets/s], within 1e-4 of itself, never above what meets the target.
+        mu [packets/s], within 1e-4 (stored) or 1e-3 (live) of itself, never above what meets the target.
 
     Raises
     ------
@@ -57,16 +57,10 @@ def largest_rate(
     AccuracyError
         When the answer lies beyond 0.95 T (live), or a solve fails.
     """
-    tau = real("startup delay", delay, "s")
-    if tau < 0:
-        raise InputError(f"startup delay must not be negative, got {tau:g} s")
+    tau = startup_delay(delay)
     if target is not None and no_late is not None:
         raise InputError("give a late fraction or a probability of no late packet as the target, not both")
-    wanted = real("target", DEFAULT_TARGET if target is None else target)
-    if no_late is not None:
-        wanted = real("target probability of no late packet", no_late)
-    if not 0 < wanted < 1:
-        raise InputError(f"target must lie strictly between 0 and 1, got {wanted:g}")
+    wanted = late_target(target) if no_late is None else no_late_target(no_late)
     if duration is None:
         if no_late is not None:
             raise InputError("a probability that no packet is late is for stored video: give its duration")
@@ -103,16 +97,21 @@ def _live(path: Path, tau: float, wanted: float) -> float:
     def gap(rate: float) -> float:
         return math.log(max(float(live(path, Video(packet_rate=rate)).late_fraction(tau)), 1e-300) / wanted)
 
-    high = HIGHEST_LOAD * T
-    if gap(high) <= 0:
-        raise AccuracyError(f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s")
-    low = high / 2
-    while gap(low) > 0:
-        low, high = low / 2, low
-        if low < 1e-3 * T:
-            raise AccuracyError(f"no rate above {low:.3g} packets/s meets the target after {tau:g} s")
-    root = float(brentq(gap, low, high, xtol=5e-5 * low, rtol=1e-6))
-    return root if gap(root) <= 0 else root * (1 - 1e-4)
+    low = high = 0.6 * T
+    if gap(low) <= 0:
+        while gap(high := (high + T) / 2) <= 0:
+            low = high
+            if high > HIGHEST_LOAD * T:
+                raise AccuracyError(
+                    f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s"
+                )
+    else:
+        while gap(low := low / 2) > 0:
+            high = low
+            if low < 1e-3 * T:
+                raise AccuracyError(f"no rate above {low:.3g} packets/s meets the target after {tau:g} s")
+    root = float(brentq(gap, low, high, xtol=5e-4 * low, rtol=1e-4))
+    return root if gap(root) <= 0 else root * (1 - 1e-3)
 
 
 def _largest(meets: Callable[[float], bool], high: float) -> float:

@@ -40,7 +40,7 @@ MIXING = 40
 REFINEMENTS = 6
 """Krylov solves, each for the residual that the one before left."""
 
-LARGEST = 2**26
+LARGEST = 2**24
 """Largest state, in mass values, that is tried."""
 
 
@@ -197,7 +197,8 @@ def _check_size(source: RenoSource, depth: int) -> None:
     if cells > LARGEST:
         raise AccuracyError(
             f"the backlog needs {source.size} TCP states x {depth + 1} levels = {cells:.2g} values, more than "
-            f"{LARGEST:.2g}: T/mu is too near 1, the timeouts are too long or the largest window is too large"
+            f"{LARGEST:.2g}: T/mu is too near 1, the timeouts are too long, the largest window is too large, or the "
+            f"playback rate is too far below a packet a round trip"
         )
 
 
@@ -210,7 +211,7 @@ def lattice(packets_due: float, max_window: int) -> int:
     fine = max(math.ceil(FINE / packets_due), math.ceil(FINE_WINDOW / max_window))
     for stride in range(1, max(4, 2 * fine) + 1):
         steps = packets_due * stride
-        if abs(steps - round(steps)) < 1e-9 * max(1.0, steps):
+        if round(steps) >= 1 and abs(steps - round(steps)) < 1e-9 * steps:
             return stride
     return max(fine, math.ceil(2.5 / (max_window - packets_due)))
 
@@ -251,7 +252,7 @@ def _refine(backlog: Backlog, entries: Floats, weight: Floats) -> tuple[Floats, 
         nonlocal used
         used += 1
         moved = backlog.epoch(v.reshape(shape)).entries.ravel()
-        return v - moved + start * v.sum()
+        return np.asarray(v - moved + start * v.sum())
 
     hats = _hats(backlog)
     basis = [start.reshape(shape) * hat for hat in hats]

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrivals import Arrivals
 from .curves import smallest_delay, smallest_meeting
-from .errors import AccuracyError, InputError, choice, real
+from .errors import AccuracyError, InputError, choice
 from .path import Path
-from .result import Streaming
+from .result import Streaming, check_length, no_late_target
+from .result import startup_delay as checked_delay
 from .tcp import reno
 from .transient import Transient
 from .video import Video
@@ -26,6 +27,10 @@ HORIZONS = ("end", "paper")
 
 ON_TIME = 1e-9
 """Packet counts this close to a whole number are that number: rounding noise must not make a packet late."""
+
+
+CERTAIN = 1e-12
+"""A probability this close to 1 is 1: the rest is rounding."""
 
 
 class StoredStreaming(Streaming):
@@ -42,6 +47,7 @@ class StoredStreaming(Streaming):
         self.horizon = horizon
         self._arrivals = arrivals
         self._no_late: dict[float, float] = {}
+        self._no_late_error = 0.0
 
     def late_fraction(self, startup_delay: ArrayLike) -> Any:
         """Return f, the fraction of the video's packets that come too late (Eq. 1).
@@ -71,17 +77,14 @@ class StoredStreaming(Streaming):
         (rounds,) ndarray
             Until playback ends, or `duration / rtt` rounds with the paper's horizon.
         """
-        due = self._due(self._delay(startup_delay))
+        due = self._due(checked_delay(startup_delay))
         needed = np.ceil(due)
         arrivals = self._arrivals
         return np.maximum(arrivals.shortfall(needed) - arrivals.shortfall(np.maximum(needed - 1, 0)), 0.0)
 
     def no_late_lower_bound(self, startup_delay: ArrayLike) -> Any:
         """Return the lower bound of Theorem 1, prod (1 - P_i), on the probability that no packet is late."""
-        return self._over_delays(
-            startup_delay,
-            lambda tau: float(np.exp(np.log1p(-np.minimum(self.late_probability_per_round(tau), 1 - 1e-16)).sum())),
-        )
+        return self._over_delays(startup_delay, self._lower_bound)
 
     def no_late_probability(self, startup_delay: ArrayLike) -> Any:
         """Return alpha, the exact probability that no packet of the video is late.
@@ -127,11 +130,11 @@ class StoredStreaming(Streaming):
             return smallest_delay(lambda tau: float(self.late_fraction(tau)), wanted, self.path.rtt)
         if target is not None:
             raise InputError("give a late fraction or a probability of no late packet as the target, not both")
-        wanted = real("target probability of no late packet", no_late)
-        if not 0 < wanted < 1 - self.error_bound:
-            raise InputError(
-                f"target probability of no late packet must lie between 0 and 1 - {self.error_bound:.0e}, "
-                f"got {wanted:.15g}"
+        wanted = no_late_target(no_late)
+        if 1 - wanted < 10 * self.error_bound:
+            raise AccuracyError(
+                f"a probability of a late packet of {1 - wanted:.1e} is finer than ten times the error bound of "
+                f"{self.error_bound:.1e}"
             )
         return self._delay_without_late(wanted)
 
@@ -145,7 +148,7 @@ class StoredStreaming(Streaming):
     def error_bound(self) -> float:
         """Bound on the error of f, P_i and alpha: probability unaccounted for, up to the longest delay asked for."""
         self._due(0.0)
-        return self._arrivals.error_bound
+        return max(self._arrivals.error_bound, self._no_late_error)
 
     def columns(self, delays: Floats) -> dict[str, Any]:
         """Return the answers for an array of startup delays [s], by name."""
@@ -159,8 +162,11 @@ class StoredStreaming(Streaming):
     def _rounds(self, tau: float) -> int:
         assert self.video.duration is not None
         if self.horizon == "paper":
-            return int(self.video.duration / self.path.rtt + ON_TIME)
-        return math.ceil((self.video.duration + tau) / self.path.rtt - ON_TIME)
+            rounds = self.video.duration / self.path.rtt + ON_TIME
+        else:
+            rounds = math.ceil((self.video.duration + tau) / self.path.rtt - ON_TIME)
+        check_length(rounds, self.video)
+        return int(rounds)
 
     def due_by_round(self, startup_delay: float, *, rounds: int | None = None) -> Floats:
         """Return B_i, the packets due for playback by the end of rounds i = 1, 2, ... [packets].
@@ -192,6 +198,12 @@ class StoredStreaming(Streaming):
             return float(self.video.due(self._rounds(0.0) * self.path.rtt))
         return self.video.packets
 
+    def _lower_bound(self, tau: float) -> float:
+        P = self.late_probability_per_round(tau)
+        if P.max() >= 1 - CERTAIN:
+            return 0.0
+        return float(np.exp(np.log1p(-P).sum()))
+
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
             goal = self._arrivals.packets
@@ -203,6 +215,7 @@ class StoredStreaming(Streaming):
             unaccounted = transient.neglected + transient.residual
             if unaccounted > 1e-10:
                 raise AccuracyError(f"probability of no late packet: {unaccounted:.1e} of the mass was lost")
+            self._no_late_error = max(self._no_late_error, unaccounted)
             self._no_late[tau] = min(transient.survivors(), 1.0)
         return self._no_late[tau]
 
@@ -251,9 +264,8 @@ def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming
     if video.duration is None:
         raise InputError("stored media needs the duration of the video [s]")
     if video.duration < path.rtt:
-        raise InputError(
-            f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s"
-        )
+        raise InputError(f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s")
+    check_length(video.duration / path.rtt, video)
     packets = math.ceil(_snapped(np.array(video.packets)))
     return StoredStreaming(path, video, horizon, Arrivals(reno(path), packets))
 

@@ -33,7 +33,7 @@ class Law:
     @property
     def end(self) -> int:
         """Position after the last one."""
-        return self.origin + self.mass.shape[-1]
+        return self.origin + int(self.mass.shape[-1])
 
     def add(self, other: Law, weight: float = 1.0, limit: int | None = None) -> None:
         """Add a measure that fits; what lies beyond position `limit` goes there."""
@@ -101,7 +101,7 @@ class Transient:
 
     def __post_init__(self) -> None:
         source = self.source
-        self._success = (1 - source.loss) ** source.windows
+        self._success: Floats = np.power(1 - source.loss, source.windows, dtype=np.float64)
         self._rows, inverse = np.unique(source.recover_to[source.recover_to >= 0], return_inverse=True)
         row_of_window = np.zeros(source.max_window + 1, dtype=np.int64)
         row_of_window[source.recover_to >= 0] = inverse

@@ -105,6 +105,7 @@ class Video:
         """
         times: list[float] = []
         packets: list[float] = []
+        lines: list[str] = []
         try:
             with FilePath(path).open(newline="", encoding="utf-8-sig") as file:
                 for number, row in enumerate(csv.reader(file), 1):
@@ -116,10 +117,13 @@ class Video:
                         )
                     times.append(float(row[0]))
                     packets.append(float(row[1]))
+                    lines.append(f"{path}, line {number}: ")
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             reason = getattr(error, "strerror", None) or "not a text file"
             raise InputError(f"cannot read the playback curve {path}: {reason}") from None
-        return cls(curve=(times, packets), packet_size=packet_size)
+        if len(lines) < 2:
+            raise InputError(f"{path}: a playback curve needs at least two rows 'time_s,packets', got {len(lines)}")
+        return cls(curve=_curve(times, packets, lines), packet_size=packet_size)
 
     @property
     def bitrate(self) -> float:
@@ -152,22 +156,25 @@ class Video:
         }
 
 
-def _curve(times: Sequence[float], packets: Sequence[float]) -> Curve:
-    """Validate a playback curve and return it as tuples."""
+def _curve(times: Sequence[float], packets: Sequence[float], lines: Sequence[str] | None = None) -> Curve:
+    """Validate a playback curve and return it as tuples; `lines` says where each point was read."""
     if len(times) != len(packets) or len(times) < 2:
         raise InputError(
             f"a playback curve needs as many times as packet counts and at least two points, "
             f"got {len(times)} and {len(packets)}"
         )
-    t = tuple(real("playback curve time", x, "s") for x in times)
-    n = tuple(real("playback curve packets", x, "packets") for x in packets)
+    at = [""] * len(times) if lines is None else lines
+    t = tuple(real(f"{line}playback curve time", x, "s") for line, x in zip(at, times))
+    n = tuple(real(f"{line}playback curve packets", x, "packets") for line, x in zip(at, packets))
     if t[0] != 0 or n[0] != 0:
-        raise InputError(f"a playback curve starts at time 0 s with 0 packets, got {t[0]:g} s and {n[0]:g}")
-    for (t0, t1), (n0, n1) in zip(pairwise(t), pairwise(n)):
+        raise InputError(f"{at[0]}a playback curve starts at time 0 s with 0 packets, got {t[0]:g} s and {n[0]:g}")
+    for line, (t0, t1), (n0, n1) in zip(at[1:], pairwise(t), pairwise(n)):
         if t1 <= t0:
-            raise InputError(f"playback curve times must increase, got {t0:g} s followed by {t1:g} s")
+            raise InputError(f"{line}playback curve times must increase, got {t0:g} s followed by {t1:g} s")
         if n1 < n0:
-            raise InputError(f"playback curve packets must not decrease, got {n0:g} followed by {n1:g} at {t1:g} s")
+            raise InputError(
+                f"{line}playback curve packets must not decrease, got {n0:g} followed by {n1:g} at {t1:g} s"
+            )
     return t, n
 
 

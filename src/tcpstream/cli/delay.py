@@ -35,13 +35,17 @@ def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: fl
     """
     from .. import live_model, stored_model
     from ..errors import NoFiniteDelayError
-    from ..result import DEFAULT_TARGET
+    from ..result import DEFAULT_TARGET, late_target, no_late_target
     from . import details
     from .endless import no_finite_delay
 
     _check(is_live, target, target_no_late, options)
     if target is None and target_no_late is None:
         target = DEFAULT_TARGET
+    if target is not None:
+        late_target(target)
+    if target_no_late is not None:
+        no_late_target(target_no_late)
     wanted = {"target_late_fraction": target, "target_no_late": target_no_late}
     route = read_route(options)
     video = read_video(options, route, stored=not is_live)

@@ -28,9 +28,12 @@ def live(as_json: bool, delay: list[float], **options: Any) -> Report:
     """
     from .. import live_model
     from ..errors import NoFiniteDelayError
+    from ..result import startup_delay
     from . import details
     from .endless import no_finite_delay
 
+    for tau in delay:
+        startup_delay(tau)
     route = read_route(options)
     video = read_video(options, route, stored=False)
     try:

@@ -160,9 +160,7 @@ def _pause(row: NDArray[np.float64], drop: int, spread: NDArray[np.float64]) -> 
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _move_down(
-    row: NDArray[np.float64], out: NDArray[np.float64], drop: int, spread: NDArray[np.float64]
-) -> None:
+def _move_down(row: NDArray[np.float64], out: NDArray[np.float64], drop: int, spread: NDArray[np.float64]) -> None:
     """Write what is below the ceiling, one round of playback lower."""
     cap = len(row) - 1
     for i in range(3):

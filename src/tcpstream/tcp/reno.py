@@ -28,6 +28,9 @@ Wait = tuple[tuple[int, float], ...]
 LEVELS = 7
 """Back-off levels e = 1..7."""
 
+MOST_STATES = 1_000_000
+"""Largest chain that is tried."""
+
 DUPLICATE_ACKS = 3
 """Packets of the short round that must arrive for a fast retransmit."""
 
@@ -257,8 +260,18 @@ def reno(path: Path) -> RenoSource:
     ----------
     path : Path
         Its round trip time does not matter: the law of the source counts rounds.
+
+    Raises
+    ------
+    AccuracyError
+        For more than a million states.
     """
     W, b = path.max_window, path.rounds_per_increase
+    if b * W > MOST_STATES:
+        raise AccuracyError(
+            f"the TCP chain has {b * W:.4g} states of congestion avoidance for a largest window of {W:.4g} packets, "
+            f"more than {MOST_STATES}: give a smaller max_window"
+        )
     s = np.arange(b * W)
     w, c = s // b + 1, s % b
     halves = np.arange(W + 1) // 2 if path.halving == "floor" else (np.arange(W + 1) + 1) // 2
