@@ -151,7 +151,7 @@ BAD = [
     Bad(f"{DELAY} --live --target few", "--target: 'few' is not a number"),
     Bad(
         f"{DELAY} --duration 80 --target-no-late 1.5",
-        "no late packet must lie between 0 and 1",
+        "no late packet must lie strictly between 0 and 1",
         lambda: stored().required_delay(no_late=1.5),
     ),
     Bad(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,11 @@ def no_late_target(value: float) -> float:
     if not 0 < wanted < 1:
         raise InputError(f"target probability of no late packet must lie strictly between 0 and 1, got {wanted:g}")
     return wanted
+
+
+def at_most(bound: float) -> str:
+    """Return an error bound for people: the power of ten above it, 1e-12 at least, so that it does not flicker."""
+    return f"below 1e{max(-12, math.ceil(math.log10(max(bound, 1e-300))))}"
 
 
 class Streaming(ABC):
@@ -142,7 +148,7 @@ class Streaming(ABC):
                 f"windows up to {path.max_window} packets",
                 f"TCP throughput T = {self.throughput:.4g} packets/s, T/mu = {1 / self.load:.4g}",
                 f"startup delay for a late fraction of {DEFAULT_TARGET:g}: {self.required_delay():.3f} s",
-                f"error bound of late fractions: {self.error_bound:.1e}",
+                f"error of late fractions: {at_most(self.error_bound)}",
             ]
         )
 

@@ -122,7 +122,9 @@ class Video:
             reason = getattr(error, "strerror", None) or "not a text file"
             raise InputError(f"cannot read the playback curve {path}: {reason}") from None
         if len(lines) < 2:
-            raise InputError(f"{path}: a playback curve needs at least two rows 'time_s,packets', got {len(lines)}")
+            raise InputError(
+                f"{path}: a playback curve needs at least two points, rows of 'time_s,packets', got {len(lines)}"
+            )
         return cls(curve=_curve(times, packets, lines), packet_size=packet_size)
 
     @property

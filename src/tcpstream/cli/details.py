@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..result import at_most
 from .report import Table
 from .words import bits_per_second, packets_per_second
 
@@ -33,7 +34,7 @@ def solved(result: Streaming, route: Route) -> list[Table]:
     ]
     if video.duration is not None:
         rows.append(("duration", f"{video.duration:g} s"))
-    rows.append(("error bound of f", f"{result.error_bound:.1e}"))
+    rows.append(("error of f", at_most(result.error_bound)))
     if lattice_error := getattr(result, "lattice_error", 0):
         rows.append(("lattice error of f", f"{lattice_error:g} of itself: packets per round fit no fine lattice"))
     return [Table([*rows, *path_rows(route.path)]), *captured(route, result.throughput)]
