@@ -4,7 +4,7 @@ import pytest
 
 from tcpstream import AccuracyError, InputError, Path, Video, largest_rate, live, stored
 
-PATH = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=12)
+PATH = Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8, backoff="paper")
 
 
 def test_largest_stored_rate_just_meets_the_target():
@@ -20,9 +20,9 @@ def test_largest_stored_rate_for_no_late_packet():
 
 
 def test_largest_live_rate_just_meets_the_target():
-    rate = largest_rate(PATH, delay=8.0, target=1e-2)
-    assert live(PATH, Video(packet_rate=rate)).late_fraction(8.0) <= 1e-2
-    assert live(PATH, Video(packet_rate=rate * 1.01)).late_fraction(8.0) > 1e-2
+    rate = largest_rate(PATH, delay=2.0, target=1e-3)
+    assert live(PATH, Video(packet_rate=rate)).late_fraction(2.0) <= 1e-3
+    assert live(PATH, Video(packet_rate=rate * 1.01)).late_fraction(2.0) > 1e-3
 
 
 @pytest.mark.parametrize(

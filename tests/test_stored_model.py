@@ -11,6 +11,7 @@ from tcpstream import AccuracyError, InputError, Path, Video, stored
 from tcpstream.arrivals import Arrivals
 from tcpstream.explicit import explicit_stored
 from tcpstream.tcp import reno
+from tcpstream.tcp.decay import safe_lead
 from tcpstream.transient import Transient
 
 #: Agreement asked of twins: relative, and absolute where values are tiny.
@@ -131,6 +132,32 @@ def test_a_delay_of_zero_suffices_where_every_packet_is_in_time():
     result = stored(Path(loss=0.01, rtt=0.1, timeout_ratio=2), Video(packet_rate=0.1, duration=30))
     assert result.required_delay(0.9) == 0.0
     assert result.required_delay(no_late=0.001) == 0.0
+
+
+def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
+    """The same answers with and without the lead from which nothing is late any more."""
+    path, video = (
+        Path(loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, backoff="paper"),
+        Video(packet_rate=12, duration=600),
+    )
+    short_cut = stored(path, video)
+    assert short_cut.late_fraction([0, 1, 4])[0] > 0
+    monkeypatch.setattr("tcpstream.stored_model.LONG", 10**9)
+    whole = stored(path, video)
+    np.testing.assert_allclose(short_cut.late_fraction([0, 1, 4]), whole.late_fraction([0, 1, 4]), RTOL, 1e-15)
+    assert short_cut.no_late_probability(1.0) == pytest.approx(whole.no_late_probability(1.0), abs=1e-13)
+    assert len(short_cut._arrivals._rows) < len(whole._arrivals._rows)
+
+
+def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
+    """With a risk that Monte Carlo can see: from the lead on, at most that share of runs is ever late."""
+    path, packets_due, risk = Path(loss=0.1, rtt=1, timeout_ratio=1, max_window=6, backoff="paper"), 1.0, 0.05
+    lead = int(np.ceil(safe_lead(reno(path), packets_due, risk)))
+    head_start = Video(curve=([0, 1, 4000], [0, 0, 3999]))
+    transient = Transient(reno(path), 10**9)
+    for needed in np.ceil(head_start.due(np.arange(1, 4001))) - lead:
+        transient.step(10**9, floor=max(0, int(needed)))
+    assert 0 < 1 - transient.survivors() < risk
 
 
 def test_one_pass_serves_every_round_trip_and_rate():

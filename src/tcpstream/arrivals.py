@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import AccuracyError
+from .tcp.decay import safe_lead
 from .tcp.reno import RenoSource
 from .transient import Transient
 
@@ -15,6 +17,9 @@ Floats = NDArray[np.float64]
 
 ROW_NEGLIGIBLE = 1e-18
 """Probability left out at the low end of each row."""
+
+RISK = 1e-17
+"""Probability that what is followed no longer is late after all."""
 
 MEMORY_LIMIT = 4 * 2**30
 """Bytes that the rows may take."""
@@ -33,10 +38,14 @@ class Arrivals:
         What sends.
     packets : int
         Packets of the video: what is delivered beyond is never late.
+    packets_due : float, optional
+        m, the most packets ever due per round, for a long video: what leads by so much that it is never late again
+        but with a probability of 1e-17 is followed no longer. Must be less than the throughput.
     """
 
     source: RenoSource
     packets: int
+    packets_due: float | None = None
     transient: Transient = field(init=False)
     _rows: list[Floats] = field(default_factory=list, init=False)
     _origins: list[int] = field(default_factory=list, init=False)
@@ -45,16 +54,24 @@ class Arrivals:
 
     def __post_init__(self) -> None:
         self.transient = Transient(self.source, self.packets)
+        self._lead = math.inf
+        if self.packets_due is not None:
+            self._lead = safe_lead(self.source, self.packets_due, RISK)
+
+    def safe(self, round_number: int) -> float:
+        """Return the position above which nothing is late any more after a round."""
+        return math.inf if self.packets_due is None else self.packets_due * round_number + self._lead
 
     @property
     def error_bound(self) -> float:
         """Probability that is unaccounted for: dropped at the ends of windows and rows, and rounding."""
-        return self.transient.neglected + self.transient.residual + ROW_NEGLIGIBLE * len(self._rows)
+        risk = 0.0 if self.packets_due is None else RISK
+        return self.transient.neglected + self.transient.residual + ROW_NEGLIGIBLE * len(self._rows) + risk
 
     def extend(self, due: Floats) -> None:
         """Make the rows of rounds 1 .. len(due), up to position ``due[i - 1]`` in round i (largest ever asked for)."""
         while len(self._rows) < len(due) and not self.transient.exhausted:
-            self.transient.step(self.packets)
+            self.transient.step(self.packets, safe=self.safe(len(self._rows) + 1))
             law = self.transient.law()
             below = np.cumsum(law.mass)
             first = int(np.searchsorted(below > ROW_NEGLIGIBLE, True))

@@ -13,8 +13,9 @@ from .curves import smallest_delay
 from .errors import InputError, NoFiniteDelayError
 from .path import Path
 from .result import Streaming, check_length
-from .stationary import VISIBLE_LEVELS, StationaryBacklog, decay_rate, lattice, solve
+from .stationary import VISIBLE_LEVELS, StationaryBacklog, lattice, solve
 from .tcp import reno
+from .tcp.decay import decay_rate
 from .transient import Transient
 from .video import Video
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 from scipy.optimize import brentq
 
@@ -94,22 +95,19 @@ def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: boo
 def _live(path: Path, tau: float, wanted: float) -> float:
     T = throughput(path)
 
+    @cache
     def gap(rate: float) -> float:
         return math.log(max(float(live(path, Video(packet_rate=rate)).late_fraction(tau)), 1e-300) / wanted)
 
     low = high = 0.6 * T
-    if gap(low) <= 0:
-        while gap(high := (high + T) / 2) <= 0:
-            low = high
-            if high > HIGHEST_LOAD * T:
-                raise AccuracyError(
-                    f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s"
-                )
-    else:
-        while gap(low := low / 2) > 0:
-            high = low
-            if low < 1e-3 * T:
-                raise AccuracyError(f"no rate above {low:.3g} packets/s meets the target after {tau:g} s")
+    while gap(low) > 0:
+        low, high = low / 2, low
+        if low < 1e-3 * T:
+            raise AccuracyError(f"no rate above {low:.3g} packets/s meets the target after {tau:g} s")
+    while low == high or gap(high) <= 0:
+        low, high = high, (high + T) / 2
+        if high > HIGHEST_LOAD * T * (1 + 1e-9):
+            raise AccuracyError(f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s")
     root = float(brentq(gap, low, high, xtol=5e-4 * low, rtol=1e-4))
     return root if gap(root) <= 0 else root * (1 - 1e-3)
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import brentq
-from scipy.sparse.linalg import LinearOperator, bicgstab, eigs, splu
+from scipy.sparse.linalg import LinearOperator, bicgstab, splu
 
 from .backlog import Backlog
 from .errors import AccuracyError
-from .tcp.reno import LEVELS, RenoSource
+from .tcp.decay import decay_rate
+from .tcp.reno import RenoSource
 
 Floats = NDArray[np.float64]
 
@@ -74,41 +74,6 @@ class StationaryBacklog:
     overflow: float
     error_bound: float
     epochs: int
-
-
-def decay_rate(source: RenoSource, packets_due: float, levels: int = LEVELS) -> float:
-    """Return theta > 0 [1/packet] with spectral radius of sum P exp(theta (m d - S)) equal to 1.
-
-    Parameters
-    ----------
-    source : RenoSource
-        With more throughput than `packets_due`.
-    packets_due : float
-        m, packets per round.
-    levels : int
-        Back-off levels that count. All 7 give the true asymptotic rate of the tail, which rare long back-offs set;
-        3 to 5 give the steeper decay seen above the bend.
-
-    Returns
-    -------
-    float
-        Infinite when no cycle within these levels lets the backlog grow.
-    """
-
-    def radius(theta: float) -> float:
-        matrix = source.tilted(theta, packets_due, levels)
-        if matrix.shape[0] < 200:
-            return float(np.abs(np.linalg.eigvals(matrix.toarray())).max())
-        start = np.ones(matrix.shape[0])
-        return float(np.abs(eigs(matrix, k=1, v0=start, return_eigenvectors=False)[0]))
-
-    high = 1e-9
-    longest = packets_due * max(d for wait in source.backoff_wait[:levels] for d, _ in wait)
-    while radius(2 * high) < 1:
-        high *= 2
-        if high * longest > 100:
-            return math.inf
-    return float(brentq(lambda theta: radius(theta) - 1, high, 2 * high, xtol=1e-15, rtol=1e-10))
 
 
 def drain_rounds(source: RenoSource, packets_due: float) -> tuple[float, Floats]:

@@ -29,6 +29,12 @@ ON_TIME = 1e-9
 """Packet counts this close to a whole number are that number: rounding noise must not make a packet late."""
 
 
+LONG = 2000
+"""Rounds from which a video is long: then a lead that makes it safe is worth to be computed."""
+
+SAFE_LOAD = 0.98
+"""Load mu / T above which no lead is worth it."""
+
 CERTAIN = 1e-12
 """A probability this close to 1 is 1: the rest is rounding."""
 
@@ -208,8 +214,8 @@ class StoredStreaming(Streaming):
         if tau not in self._no_late:
             goal = self._arrivals.packets
             transient = Transient(self._arrivals.source, goal)
-            for needed in np.ceil(self._due(tau)):
-                transient.step(goal, floor=int(needed))
+            for i, needed in enumerate(np.ceil(self._due(tau)), 1):
+                transient.step(goal, floor=int(needed), safe=self._arrivals.safe(i))
                 if transient.exhausted:
                     break
             unaccounted = transient.neglected + transient.residual
@@ -267,7 +273,11 @@ def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming
         raise InputError(f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s")
     check_length(video.duration / path.rtt, video)
     packets = math.ceil(_snapped(np.array(video.packets)))
-    return StoredStreaming(path, video, horizon, Arrivals(reno(path), packets))
+    source, packets_due = reno(path), video.packet_rate * path.rtt
+    long = (
+        video.duration > LONG * path.rtt and video.curve is None and packets_due < SAFE_LOAD * source.packets_per_round
+    )
+    return StoredStreaming(path, video, horizon, Arrivals(source, packets, packets_due if long else None))
 
 
 def _snapped(packets: Floats) -> Floats:

@@ -5,6 +5,7 @@ Nothing of the playback is in here. Waits are pure delays: mass that enters one 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -114,7 +115,7 @@ class Transient:
         self._held = Held(0, np.zeros((len(self._rows), source.max_window)), np.zeros(3))
         self._waiting = Law(0, np.zeros(1))
 
-    def step(self, ceiling: int, *, floor: int = 0, final: bool = True) -> None:
+    def step(self, ceiling: int, *, floor: int = 0, final: bool = True, safe: float = math.inf) -> None:
         """Make one round.
 
         Parameters
@@ -125,6 +126,8 @@ class Transient:
             What lies below at the end of the round is removed and counted in `killed`; does not decrease.
         final : bool
             No more will exist: mass at the ceiling is done.
+        safe : float
+            Mass at or above this position at the start of a round is followed no longer, and counts as done.
         """
         source, stride, p = self.source, self.stride, self.source.loss
         q = 1 - p
@@ -184,7 +187,7 @@ class Transient:
         self.round += 1
         self.ceiling, self._x, self._timeouts, self._short, self._held = ceiling, nx, nt, nshort, held
         self._sending = x
-        self._settle(floor, final)
+        self._settle(floor, final, safe)
 
     def survivors(self) -> float:
         """Return the probability of being at or above the floor now, in waits too."""
@@ -281,7 +284,7 @@ class Transient:
             self._waiting.add(trimmed, weight)
             self._waiting_mass += weight * float(trimmed.mass.sum())
 
-    def _settle(self, floor: int, final: bool) -> None:
+    def _settle(self, floor: int, final: bool, safe: float) -> None:
         """Remove what is done, killed or negligible, and check that nothing else is missing."""
         active = (self._x, self._timeouts, self._short)
         if final:
@@ -293,6 +296,11 @@ class Transient:
                 self._held = Held(self.ceiling, np.zeros_like(self._held.pairs), np.zeros(3))
             if self._waiting.end > self.ceiling >= self._waiting.origin:
                 self._finish_waits()
+        for law in active[:2]:
+            if safe < law.end:
+                above = max(0, math.ceil(safe) - law.origin)
+                self.done += float(law.mass[..., above:].sum())
+                law.mass[..., above:] = 0.0
         if floor > 0:
             for law in active:
                 below = max(0, floor - law.origin)

@@ -1,0 +1,79 @@
+"""How fast the risk of falling behind decays: exponential martingales of a source against a constant playback rate."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.sparse.linalg import eigs
+
+from .reno import LEVELS, RenoSource
+
+DENSE = 200
+"""Matrices up to this size are solved dense."""
+
+
+def _perron(source: RenoSource, theta: float, packets_due: float, levels: int) -> tuple[float, NDArray[np.float64]]:
+    """Return the spectral radius of the tilted matrix and its right eigenvector, positive."""
+    matrix = source.tilted(theta, packets_due, levels)
+    if matrix.shape[0] < DENSE:
+        values, vectors = np.linalg.eig(matrix.toarray())
+    else:
+        values, vectors = eigs(matrix, k=1, v0=np.ones(matrix.shape[0]))
+    largest = int(np.argmax(np.abs(values)))
+    return float(np.abs(values[largest])), np.abs(vectors[:, largest])
+
+
+def decay_rate(source: RenoSource, packets_due: float, levels: int = LEVELS) -> float:
+    """Return theta > 0 [1/packet] with spectral radius of sum P exp(theta (m d - S)) equal to 1.
+
+    Parameters
+    ----------
+    source : RenoSource
+        With more throughput than `packets_due`.
+    packets_due : float
+        m, packets per round.
+    levels : int
+        Back-off levels that count. All 7 give the true asymptotic rate of the tail, which rare long back-offs set;
+        3 to 5 give the steeper decay seen above the bend.
+
+    Returns
+    -------
+    float
+        Infinite when no cycle within these levels lets the backlog grow.
+    """
+
+    def radius(theta: float) -> float:
+        return _perron(source, theta, packets_due, levels)[0]
+
+    high = 1e-9
+    longest = packets_due * max(d for wait in source.backoff_wait[:levels] for d, _ in wait)
+    while radius(2 * high) < 1:
+        high *= 2
+        if high * longest > 100:
+            return math.inf
+    return float(brentq(lambda theta: radius(theta) - 1, high, 2 * high, xtol=1e-15, rtol=1e-10))
+
+
+def safe_lead(source: RenoSource, packets_due: float, risk: float) -> float:
+    """Return a lead [packets] of delivered over due from which a packet is ever late with at most probability `risk`.
+
+    With v the right eigenvector at the decay rate theta, exp(-theta N) v(X) is a martingale over the transitions, so
+    P(N < 0 ever) <= exp(-theta N) max v / min v. Within a transition N is least at its end, but for the round of a
+    loss, after which a recovery can deliver up to the largest window: that is added.
+
+    Parameters
+    ----------
+    source : RenoSource
+        With more throughput than `packets_due`.
+    packets_due : float
+        m, packets per round.
+    risk : float
+        Probability accepted.
+    """
+    theta = decay_rate(source, packets_due)
+    v = _perron(source, theta, packets_due, LEVELS)[1]
+    smallest = max(float(v.min()), 1e-300)
+    return source.max_window + (math.log(float(v.max()) / smallest) - math.log(risk)) / theta
