@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +18,6 @@ from .tcp import reno
 from .tcp.decay import decay_rate
 from .transient import Transient
 from .video import Video
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 
@@ -37,21 +34,6 @@ class LiveStreaming(Streaming):
 
     kind = "live"
 
-    def late_fraction(self, startup_delay: ArrayLike) -> Any:
-        """Return f, the fraction of packets that come too late (Eq. 1).
-
-        Parameters
-        ----------
-        startup_delay : array_like
-            tau [s], >= 0.
-
-        Returns
-        -------
-        float or ndarray
-            In 0..1, of the shape of `startup_delay`.
-        """
-        return self._over_delays(startup_delay, self._late_at)
-
     def required_delay(self, target: float | None = None) -> float:
         """Return the smallest startup delay [s] with at most `target` (default 1e-4) late packets.
 
@@ -64,12 +46,6 @@ class LiveStreaming(Streaming):
         """
         wanted = self._target(target)
         return smallest_delay(self._late_at, wanted, self.path.rtt)
-
-    def plot(self, *, ax: Axes | None = None, delays: ArrayLike | None = None) -> Axes:
-        """Draw the late fraction over the startup delay; see `tcpstream.plots.late_fraction`."""
-        from . import plots
-
-        return plots.late_fraction(self, delays=delays, ax=ax)
 
     @property
     def lattice_error(self) -> float:
@@ -89,9 +65,6 @@ class LiveStreaming(Streaming):
         return self.video.packet_rate * self.path.rtt
 
     _on_lattice: bool
-
-    def _late_at(self, tau: float) -> float:
-        raise NotImplementedError
 
 
 class EndlessLive(LiveStreaming):

@@ -18,6 +18,7 @@ from .video import Video
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 SCHEMA = 1
 """Number of the layout of `to_dict` and of the command line's JSON."""
@@ -83,9 +84,30 @@ class Streaming(ABC):
         self.path = path
         self.video = video
 
-    @abstractmethod
     def late_fraction(self, startup_delay: ArrayLike) -> Any:
-        """Return f, the fraction of late packets, for startup delays [s]."""
+        """Return f, the fraction of packets that come too late (Eq. 1).
+
+        Parameters
+        ----------
+        startup_delay : array_like
+            tau [s], >= 0.
+
+        Returns
+        -------
+        float or ndarray
+            In 0..1, of the shape of `startup_delay`.
+        """
+        return self._over_delays(startup_delay, self._late_at)
+
+    def plot(self, *, ax: Axes | None = None, delays: ArrayLike | None = None) -> Axes:
+        """Draw the late fraction over the startup delay; see `tcpstream.plots.late_fraction`."""
+        from . import plots
+
+        return plots.late_fraction(self, delays=delays, ax=ax)
+
+    @abstractmethod
+    def _late_at(self, tau: float) -> float:
+        """Return f at one valid startup delay [s]."""
 
     @abstractmethod
     def required_delay(self, target: float | None = None) -> float:

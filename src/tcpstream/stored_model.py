@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,6 @@ from .result import startup_delay as checked_delay
 from .tcp import reno
 from .transient import Transient
 from .video import Video
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 
@@ -54,21 +51,6 @@ class StoredStreaming(Streaming):
         self._arrivals = arrivals
         self._no_late: dict[float, float] = {}
         self._no_late_error = 0.0
-
-    def late_fraction(self, startup_delay: ArrayLike) -> Any:
-        """Return f, the fraction of the video's packets that come too late (Eq. 1).
-
-        Parameters
-        ----------
-        startup_delay : array_like
-            tau [s], >= 0.
-
-        Returns
-        -------
-        float or ndarray
-            In 0..1, of the shape of `startup_delay`.
-        """
-        return self._over_delays(startup_delay, lambda tau: float(self._late_packets(tau).sum() / self._judged()))
 
     def late_probability_per_round(self, startup_delay: float) -> Floats:
         """Return P_i, the probability that round i has a late packet, i = 1, 2, ... (Eq. 5).
@@ -133,7 +115,7 @@ class StoredStreaming(Streaming):
         """
         if no_late is None:
             wanted = self._target(target)
-            return smallest_delay(lambda tau: float(self.late_fraction(tau)), wanted, self.path.rtt)
+            return smallest_delay(self._late_at, wanted, self.path.rtt)
         if target is not None:
             raise InputError("give a late fraction or a probability of no late packet as the target, not both")
         wanted = no_late_target(no_late)
@@ -143,12 +125,6 @@ class StoredStreaming(Streaming):
                 f"{self.error_bound:.1e}"
             )
         return self._delay_without_late(wanted)
-
-    def plot(self, *, ax: Axes | None = None, delays: ArrayLike | None = None) -> Axes:
-        """Draw the late fraction over the startup delay; see `tcpstream.plots.late_fraction`."""
-        from . import plots
-
-        return plots.late_fraction(self, delays=delays, ax=ax)
 
     @property
     def error_bound(self) -> float:
@@ -203,6 +179,9 @@ class StoredStreaming(Streaming):
         if self.horizon == "paper":
             return float(self.video.due(self._rounds(0.0) * self.path.rtt))
         return self.video.packets
+
+    def _late_at(self, tau: float) -> float:
+        return float(self._late_packets(tau).sum() / self._judged())
 
     def _lower_bound(self, tau: float) -> float:
         P = self.late_probability_per_round(tau)
