@@ -13,36 +13,44 @@ LONGEST = 1e9
 """A search that gets here [s] has failed."""
 
 
-def smallest_delay(curve: Callable[[float], float], target: float, step: float) -> float:
-    """Return the smallest delay at which a nonincreasing continuous curve is at most `target`.
+def smallest_delay(
+    curve: Callable[[float], float], target: float, step: float, *, low: float = 0.0, tolerance: float = 1e-9
+) -> float:
+    """Return the smallest delay at which a nonincreasing curve is at most `target`.
 
     Parameters
     ----------
     curve : callable
-        Late fraction at a delay [s].
+        Probability or fraction at a delay [s].
     target : float
-        Wanted late fraction, > 0.
+        Wanted value, > 0.
     step : float
         First delay tried [s]; doubled until the curve is low enough.
+    low : float
+        Delay to start from [s], below `step`.
+    tolerance : float
+        The result is too long by twice this at most [s]; it always meets the target.
 
     Raises
     ------
     AccuracyError
         When no delay below 1e9 s meets the target.
     """
-    low, high = 0.0, step
-    if curve(0.0) <= target:
-        return 0.0
+    high = step
+    if curve(low) <= target:
+        return low
     while curve(high) > target:
         low, high = high, 2 * high
         if high > LONGEST:
-            raise AccuracyError(f"no startup delay below {LONGEST:g} s gives a late fraction of {target:g}")
+            raise AccuracyError(f"no startup delay below {LONGEST:g} s meets the target of {target:g}")
 
     def gap(delay: float) -> float:
         return math.log(max(curve(delay), 1e-300) / target)
 
-    root = float(brentq(gap, low, high, xtol=1e-9, rtol=1e-12))
-    return root if curve(root) <= target else math.nextafter(root + 1e-9, math.inf)
+    root = float(brentq(gap, low, high, xtol=tolerance / 2, rtol=1e-12))
+    while curve(root) > target:
+        root += tolerance
+    return root
 
 
 def smallest_meeting(meets: Callable[[float], bool], low: float, high: float, tolerance: float) -> float:

@@ -214,7 +214,10 @@ class StoredStreaming(Streaming):
         while float(self.no_late_lower_bound(high)) < wanted:
             high *= 2
         high = smallest_meeting(lambda tau: float(self.no_late_lower_bound(tau)) >= wanted, 0.0, high, R / 8)
-        return smallest_meeting(lambda tau: self._no_late_at(tau) >= wanted, min(low, high), high, R / 100)
+        low = min(low, high)
+        if self._no_late_at(low) >= wanted:
+            return low
+        return smallest_delay(lambda tau: 1 - self._no_late_at(tau), 1 - wanted, high, low=low, tolerance=R / 250)
 
 
 def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming:
