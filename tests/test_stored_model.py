@@ -10,9 +10,9 @@ from strategies import RTT, paths
 from tcpstream import AccuracyError, InputError, Path, Video, stored
 from tcpstream.arrivals import Arrivals
 from tcpstream.explicit import explicit_stored
+from tcpstream.saturated import Saturated
 from tcpstream.tcp import reno
 from tcpstream.tcp.decay import safe_lead
-from tcpstream.transient import Transient
 
 #: Agreement asked of twins: relative, and absolute where values are tiny.
 RTOL, ATOL = 1e-6, 1e-12
@@ -95,9 +95,9 @@ def test_setting_4_of_the_paper(rate, delay, f, bound, peak, at, alpha):
 
 
 def test_mass_is_conserved_over_ten_thousand_rounds():
-    transient = Transient(reno(Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")), ceiling=10**9)
+    transient = Saturated(reno(Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")), 10**9)
     for _ in range(10_000):
-        transient.step(10**9)
+        transient.step()
     assert transient.residual < 1e-12
     assert transient.neglected < 1e-12
 
@@ -146,7 +146,7 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     whole = stored(path, video)
     np.testing.assert_allclose(short_cut.late_fraction([0, 1, 4]), whole.late_fraction([0, 1, 4]), RTOL, 1e-15)
     assert short_cut.no_late_probability(1.0) == pytest.approx(whole.no_late_probability(1.0), abs=1e-13)
-    assert len(short_cut._arrivals._rows) < len(whole._arrivals._rows)
+    assert len(short_cut._arrivals.rounds) < len(whole._arrivals._rows)
 
 
 def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
@@ -154,9 +154,9 @@ def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
     path, packets_due, risk = Path(loss=0.1, rtt=1, timeout_ratio=1, max_window=6, backoff="paper"), 1.0, 0.05
     lead = int(np.ceil(safe_lead(reno(path), packets_due, risk)))
     head_start = Video(curve=([0, 1, 4000], [0, 0, 3999]))
-    transient = Transient(reno(path), 10**9)
+    transient = Saturated(reno(path), 10**9)
     for needed in np.ceil(head_start.due(np.arange(1, 4001))) - lead:
-        transient.step(10**9, floor=max(0, int(needed)))
+        transient.step(floor=max(0, int(needed)))
     assert 0 < 1 - transient.survivors() < risk
 
 
@@ -184,11 +184,11 @@ def test_rows_that_take_too_much_memory_are_refused(monkeypatch):
 def test_rows_are_the_expected_shortfall():
     """E[(y - A)+] by its definition, from the law that the transient gives."""
     path = Path(loss=0.1, rtt=0.1, timeout_ratio=2, max_window=6)
-    arrivals = Arrivals(reno(path), 60)
-    arrivals.extend(np.full(12, 60.0))
-    transient = Transient(reno(path), 60)
+    arrivals = Arrivals(reno(path), 60, lambda rounds: np.full(rounds, 60.0))
+    arrivals.extend(12)
+    transient = Saturated(reno(path), 60)
     for _ in range(12):
-        transient.step(60)
+        transient.step()
     law = transient.law()
     due = np.zeros(12)
     due[-1] = 37.3

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from .live_model import EndlessLive as EndlessLive
     from .live_model import FiniteLive as FiniteLive
     from .live_model import live as live
+    from .live_model import live_many as live_many
     from .path import Path as Path
     from .search import largest_rate as largest_rate
     from .stored_model import StoredStreaming as StoredStreaming
     from .stored_model import stored as stored
+    from .stored_model import stored_many as stored_many
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
@@ -40,8 +42,10 @@ _HOMES = {
     "Path": "path",
     "Video": "video",
     "stored": "stored_model",
+    "stored_many": "stored_model",
     "StoredStreaming": "stored_model",
     "live": "live_model",
+    "live_many": "live_model",
     "EndlessLive": "live_model",
     "FiniteLive": "live_model",
     "largest_rate": "search",

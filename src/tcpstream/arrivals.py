@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import AccuracyError
+from .kernels.shortfall import shortfall, tabulate
+from .saturated import Saturated
 from .tcp.decay import safe_lead
 from .tcp.reno import RenoSource
-from .transient import Transient
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Number = TypeVar("Number", np.float64, np.int64)
 
 ROW_NEGLIGIBLE = 1e-18
 """Probability left out at the low end of each row."""
@@ -37,7 +42,9 @@ class Arrivals:
     source : RenoSource
         What sends.
     packets : int
-        Packets of the video: what is delivered beyond is never late.
+        Packets of the longest video: what is delivered beyond is never late.
+    due : callable
+        Given n, the most packets that can ever be due by the end of rounds 1 .. n, (n,) array: rows end there.
     packets_due : float, optional
         m, the most packets ever due per round, for a long video: what leads by so much that it is never late again
         but with a probability of 1e-17 is followed no longer. Must be less than the throughput.
@@ -45,15 +52,16 @@ class Arrivals:
 
     source: RenoSource
     packets: int
+    due: Callable[[int], Floats]
     packets_due: float | None = None
-    transient: Transient = field(init=False)
-    _rows: list[Floats] = field(default_factory=list, init=False)
-    _origins: list[int] = field(default_factory=list, init=False)
-    _flat: tuple[Floats, NDArray[np.int64], NDArray[np.int64]] | None = field(default=None, init=False)
-    _bytes: int = field(default=0, init=False)
+    transient: Saturated = field(init=False)
+    _table: Floats = field(default_factory=lambda: np.empty(1 << 16), init=False)
+    _origins: Ints = field(default_factory=lambda: np.empty(1 << 8, dtype=np.int64), init=False)
+    _starts: Ints = field(default_factory=lambda: np.zeros(1 << 8, dtype=np.int64), init=False)
+    rounds: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.transient = Transient(self.source, self.packets)
+        self.transient = Saturated(self.source, self.packets)
         self._lead = math.inf
         if self.packets_due is not None:
             self._lead = safe_lead(self.source, self.packets_due, RISK)
@@ -66,38 +74,42 @@ class Arrivals:
     def error_bound(self) -> float:
         """Probability that is unaccounted for: dropped at the ends of windows and rows, and rounding."""
         risk = 0.0 if self.packets_due is None else RISK
-        return self.transient.neglected + self.transient.residual + ROW_NEGLIGIBLE * len(self._rows) + risk
+        return self.transient.neglected + self.transient.residual + ROW_NEGLIGIBLE * self.rounds + risk
 
-    def extend(self, due: Floats) -> None:
-        """Make the rows of rounds 1 .. len(due), up to position ``due[i - 1]`` in round i (largest ever asked for)."""
-        while len(self._rows) < len(due) and not self.transient.exhausted:
-            self.transient.step(self.packets, safe=self.safe(len(self._rows) + 1))
+    def extend(self, rounds: int) -> None:
+        """Make the rows of rounds 1 .. `rounds`."""
+        if self.rounds >= rounds or self.transient.exhausted:
+            return
+        tops = np.ceil(self.due(rounds)).astype(np.int64)
+        while self.rounds < rounds and not self.transient.exhausted:
+            self.transient.step(safe=self.safe(self.rounds + 1))
             law = self.transient.law()
-            below = np.cumsum(law.mass)
-            first = int(np.searchsorted(below > ROW_NEGLIGIBLE, True))
-            top = int(np.ceil(due[len(self._rows)])) - law.origin
-            row = np.concatenate([[0.0], np.cumsum(below[first : max(first + 1, top)])])
-            self._origins.append(law.origin + first)
-            self._rows.append(row)
-            self._bytes += row.nbytes
-            self._flat = None
-            if self._bytes > MEMORY_LIMIT:
-                raise AccuracyError(
-                    f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
-                    f"after {len(self._rows)} of {len(due)} rounds: shorten the video or lower the largest window"
-                )
+            i, start = self.rounds, int(self._starts[self.rounds])
+            end = start + len(law.mass) + 2
+            if end > len(self._table):
+                if 8 * end > MEMORY_LIMIT:
+                    raise AccuracyError(
+                        f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
+                        f"after {i} of {rounds} rounds: shorten the video or lower the largest window"
+                    )
+                self._table = _longer(self._table, end)
+            if i + 2 > len(self._starts):
+                self._starts, self._origins = _longer(self._starts, i + 2), _longer(self._origins, i + 2)
+            first, size = tabulate(law.mass, ROW_NEGLIGIBLE, int(tops[i]) - law.origin, self._table[start:end])
+            self._origins[i] = law.origin + first
+            self._starts[i + 1] = start + size
+            self.rounds += 1
 
     def shortfall(self, due: Floats) -> Floats:
-        """Return E[(y - A_i)+] for y = ``due[..., i - 1]`` in rounds i = 1, 2, ... (last axis)."""
-        if self._flat is None:
-            lengths = np.array([len(row) for row in self._rows])
-            self._flat = np.concatenate(self._rows), np.array(self._origins), np.cumsum(lengths) - lengths
-        flat, origins, starts = self._flat
-        n = min(due.shape[-1], len(origins))
-        result = np.zeros(due.shape)
-        last = np.diff(np.append(starts, len(flat)))[:n] - 1
-        y = np.maximum(due[..., :n] - origins[:n], 0.0)
-        k = np.minimum(y.astype(np.int64), last - 1)
-        low = flat[starts[:n] + k]
-        result[..., :n] = low + (flat[starts[:n] + k + 1] - low) * (y - k)
+        """Return E[(y - A_i)+] for y = ``due[i - 1]`` in rounds i = 1, 2, ..., 0 where nothing is left to follow."""
+        result = np.zeros(len(due))
+        n = min(len(due), self.rounds)
+        shortfall(self._table, self._origins, self._starts, due[:n], result)
         return result
+
+
+def _longer(array: NDArray[Number], size: int) -> NDArray[Number]:
+    """Return an array of at least `size` elements, and half as many again, that starts the same."""
+    longer = np.zeros(size + size // 2, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer

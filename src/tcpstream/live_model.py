@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .cores import on_cores
 from .curves import smallest_delay
 from .errors import InputError, NoFiniteDelayError
 from .path import Path
 from .result import Streaming, check_length
 from .stationary import VISIBLE_LEVELS, StationaryBacklog, lattice, solve
-from .tcp import reno
+from .tcp import reno, source_key
 from .tcp.decay import decay_rate
 from .transient import Transient
 from .video import Video
@@ -200,6 +202,43 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     if throughput <= video.packet_rate * (1 + 1e-9):
         raise NoFiniteDelayError(throughput, video.packet_rate)
     return EndlessLive(path, video, solve(source, video.packet_rate * path.rtt))
+
+
+def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteLive]:
+    """Solve live streaming for many paths and videos, on all cores.
+
+    Cases without a duration that have the same TCP source and the same packets per round, that is the same law in
+    rounds, are solved once.
+
+    Parameters
+    ----------
+    cases : iterable of (Path, Video)
+
+    Returns
+    -------
+    list of EndlessLive or FiniteLive
+        In the order of the cases; each as from `live`.
+
+    Raises
+    ------
+    NoFiniteDelayError, InputError, AccuracyError
+        As `live`, for the first case that fails.
+    """
+    cases = list(cases)
+    groups: dict[Hashable, list[int]] = {}
+    for i, (path, video) in enumerate(cases):
+        endless = video.duration is None and video.curve is None
+        key = (source_key(path), round(video.packet_rate * path.rtt, 12)) if endless else i
+        groups.setdefault(key, []).append(i)
+    solved = on_cores(lambda members: live(*cases[members[0]]), groups.values())
+    results: dict[int, EndlessLive | FiniteLive] = {}
+    for members, result in zip(groups.values(), solved):
+        for i in members:
+            if i != members[0] and isinstance(result, EndlessLive):
+                results[i] = EndlessLive(*cases[i], result.backlog)
+            else:
+                results[i] = result
+    return [results[i] for i in range(len(cases))]
 
 
 def _backlog_law(transient: Transient, ceiling: int) -> Floats:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrivals import Arrivals
+from .cores import on_cores
 from .curves import smallest_delay, smallest_meeting
 from .errors import AccuracyError, InputError, choice
 from .path import Path
 from .result import Streaming, check_length, no_late_target
 from .result import startup_delay as checked_delay
-from .tcp import reno
-from .transient import Transient
+from .saturated import Saturated
+from .tcp import reno, source_key
 from .video import Video
 
 Floats = NDArray[np.float64]
@@ -49,6 +51,7 @@ class StoredStreaming(Streaming):
         super().__init__(path, video)
         self.horizon = horizon
         self._arrivals = arrivals
+        self._goal = _packets(video)
         self._no_late: dict[float, float] = {}
         self._no_late_error = 0.0
 
@@ -77,7 +80,8 @@ class StoredStreaming(Streaming):
     def no_late_probability(self, startup_delay: ArrayLike) -> Any:
         """Return alpha, the exact probability that no packet of the video is late.
 
-        One more pass per delay: mass that is late is removed in every round, what is left at the end is alpha.
+        One more pass per delay, several at a time: mass that is late is removed in every round, what is left at the
+        end is alpha.
 
         Parameters
         ----------
@@ -89,6 +93,10 @@ class StoredStreaming(Streaming):
         AccuracyError
             When the pass loses more probability than 1e-10.
         """
+        missing = set(self._delays(startup_delay)) - set(self._no_late)
+        if len(missing) > 1:
+            self._due(max(missing))  # rows are made by one thread
+            on_cores(self._no_late_at, sorted(missing))
         return self._over_delays(startup_delay, self._no_late_at)
 
     def required_delay(self, target: float | None = None, *, no_late: float | None = None) -> float:
@@ -161,12 +169,12 @@ class StoredStreaming(Streaming):
             How many; by default those that are judged.
         """
         count = self._rounds(startup_delay) if rounds is None else rounds
-        return _snapped(self.video.due(self.path.rtt * np.arange(1, count + 1) - startup_delay))
+        return _due(self.path, self.video, startup_delay, count)
 
     def _due(self, tau: float) -> Floats:
         """Packets due by the end of each round; makes the rows that are needed for them."""
         due = self.due_by_round(tau)
-        self._arrivals.extend(self.due_by_round(0.0, rounds=len(due)))
+        self._arrivals.extend(len(due))
         return due
 
     def _late_packets(self, tau: float) -> Floats:
@@ -191,10 +199,9 @@ class StoredStreaming(Streaming):
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
-            goal = self._arrivals.packets
-            transient = Transient(self._arrivals.source, goal)
+            transient = Saturated(self._arrivals.source, self._goal)
             for i, needed in enumerate(np.ceil(self._due(tau)), 1):
-                transient.step(goal, floor=int(needed), safe=self._arrivals.safe(i))
+                transient.step(floor=int(needed), safe=self._arrivals.safe(i))
                 if transient.exhausted:
                     break
             unaccounted = transient.neglected + transient.residual
@@ -248,18 +255,76 @@ def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming
     -----
     Wang, Kurose, Shenoy and Towsley, Section 3.3.2 and Appendix B; the exact alpha replaces Theorem 1's bound.
     """
+    return stored_many([(path, video)], horizon=horizon)[0]
+
+
+def stored_many(cases: Iterable[tuple[Path, Video]], *, horizon: str = "end") -> list[StoredStreaming]:
+    """Solve stored-media streaming for many paths and videos at once.
+
+    Cases whose TCP source is the same, that is paths that differ in the round trip time alone (and not in the timeout
+    in round trips), share one transient: every playback rate and length is read from it. It is made when the first
+    answer is asked for.
+
+    Parameters
+    ----------
+    cases : iterable of (Path, Video)
+    horizon : {"end", "paper"}
+        As for `stored`.
+
+    Returns
+    -------
+    list of StoredStreaming
+        In the order of the cases; each as from `stored`, its answers the same up to their error bounds.
+
+    Raises
+    ------
+    InputError, AccuracyError
+        As `stored`, for the first case that fails.
+    """
     choice("horizon", horizon, HORIZONS)
+    cases = list(cases)
+    groups: dict[Any, list[int]] = {}
+    for i, (path, video) in enumerate(cases):
+        _check(path, video)
+        groups.setdefault(source_key(path), []).append(i)
+    results: dict[int, StoredStreaming] = {}
+    for members in groups.values():
+        arrivals = _shared([cases[i] for i in members])
+        results |= {i: StoredStreaming(*cases[i], horizon, arrivals) for i in members}
+    return [results[i] for i in range(len(cases))]
+
+
+def _check(path: Path, video: Video) -> None:
     if video.duration is None:
         raise InputError("stored media needs the duration of the video [s]")
     if video.duration < path.rtt:
         raise InputError(f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s")
     check_length(video.duration / path.rtt, video)
-    packets = math.ceil(_snapped(np.array(video.packets)))
-    source, packets_due = reno(path), video.packet_rate * path.rtt
-    long = (
-        video.duration > LONG * path.rtt and video.curve is None and packets_due < SAFE_LOAD * source.packets_per_round
+
+
+def _shared(cases: list[tuple[Path, Video]]) -> Arrivals:
+    """Return the arrivals that serve all of some cases with the same source."""
+    source = reno(cases[0][0])
+    packets_due = max(video.packet_rate * path.rtt for path, video in cases)
+    long = all(
+        video.curve is None and video.duration is not None and video.duration > LONG * path.rtt for path, video in cases
     )
-    return StoredStreaming(path, video, horizon, Arrivals(source, packets, packets_due if long else None))
+    steady = long and packets_due < SAFE_LOAD * source.packets_per_round
+
+    def due(rounds: int) -> Floats:
+        every = np.array([_due(path, video, 0.0, rounds) for path, video in cases])
+        return np.asarray(every.max(axis=0))
+
+    return Arrivals(source, max(_packets(video) for _, video in cases), due, packets_due if steady else None)
+
+
+def _packets(video: Video) -> int:
+    return math.ceil(_snapped(np.array(video.packets)))
+
+
+def _due(path: Path, video: Video, tau: float, rounds: int) -> Floats:
+    """Packets due by the end of rounds 1 .. `rounds`."""
+    return _snapped(video.due(path.rtt * np.arange(1, rounds + 1) - tau))
 
 
 def _snapped(packets: Floats) -> Floats:

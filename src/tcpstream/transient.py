@@ -1,51 +1,26 @@
-"""The transient of a TCP source in (state, packets delivered): one pass, round by round.
+"""The transient of a live source in (state, packets delivered): one pass, round by round.
 
-Nothing of the playback is in here. Waits are pure delays: mass that enters one comes out later where it went in.
+TCP cannot send what does not exist yet. Waits are pure delays: mass that enters one comes out later where it went in.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.ends import ends
 from .kernels.growth import grow
 from .kernels.losses import lose
 from .kernels.recovery import recover
+from .law import Law
 from .tcp.reno import LEVELS, RenoSource, Wait
 
 Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-18
 """Mass dropped at most at each end of the window of positions, each round; what is dropped is counted."""
-
-
-@dataclass
-class Law:
-    """A measure over positions ``origin, origin + 1, ...``, the last axis of `mass`."""
-
-    origin: int
-    mass: Floats
-
-    @property
-    def end(self) -> int:
-        """Position after the last one."""
-        return self.origin + int(self.mass.shape[-1])
-
-    def add(self, other: Law, weight: float = 1.0, limit: int | None = None) -> None:
-        """Add a measure that fits; what lies beyond position `limit` goes there."""
-        stop = other.end if limit is None else min(other.end, limit)
-        if stop > other.origin:
-            self.mass[..., other.origin - self.origin : stop - self.origin] += (
-                weight * other.mass[..., : stop - other.origin]
-            )
-        if limit is not None and other.end > limit:
-            beyond = other.mass[..., max(0, limit - other.origin) :].sum(axis=-1)
-            self.mass[..., limit - self.origin] += weight * beyond
 
 
 @dataclass
@@ -61,16 +36,16 @@ class Held:
 class Transient:
     """Evolution of a source from its start, one round at a time.
 
-    Positions count delivered packets in steps of ``1 / stride``. Without `ceiling` nothing limits the source. A
-    ceiling that grows is a live stream: TCP cannot deliver what does not exist yet, and a source that has delivered
-    everything pauses. Once `final`, mass at the ceiling has delivered the whole video and is `done`.
+    Positions count delivered packets in steps of ``1 / stride``. What exists is a ceiling that grows: TCP cannot
+    deliver more, and a source that has delivered everything pauses. Once `final`, mass at the ceiling has delivered
+    the whole video and is `done`.
 
     Parameters
     ----------
     source : RenoSource
         What sends.
     ceiling : int
-        Position of what exists at the start; 0 for a live stream, the whole video for stored media.
+        Position of what exists at the start.
     stride : int
         Positions per packet.
 
@@ -80,8 +55,6 @@ class Transient:
         Rounds made.
     done : float
         Probability that the whole video is delivered.
-    killed : float
-        Probability removed below a floor.
     neglected : float
         Probability dropped because it was negligible.
     residual : float
@@ -92,9 +65,7 @@ class Transient:
     ceiling: int
     stride: int = 1
     round: int = 0
-    floor: int = 0
     done: float = 0.0
-    killed: float = 0.0
     neglected: float = 0.0
     residual: float = 0.0
     _pending: dict[int, list[tuple[int, float, Law]]] = field(default_factory=lambda: defaultdict(list))
@@ -115,19 +86,15 @@ class Transient:
         self._held = Held(0, np.zeros((len(self._rows), source.max_window)), np.zeros(3))
         self._waiting = Law(0, np.zeros(1))
 
-    def step(self, ceiling: int, *, floor: int = 0, final: bool = True, safe: float = math.inf) -> None:
+    def step(self, ceiling: int, *, final: bool = True) -> None:
         """Make one round.
 
         Parameters
         ----------
         ceiling : int
             Positions that exist by the end of the round; does not decrease.
-        floor : int
-            What lies below at the end of the round is removed and counted in `killed`; does not decrease.
         final : bool
             No more will exist: mass at the ceiling is done.
-        safe : float
-            Mass at or above this position at the start of a round is followed no longer, and counts as done.
         """
         source, stride, p = self.source, self.stride, self.source.loss
         q = 1 - p
@@ -173,7 +140,7 @@ class Transient:
             nt_level.add(law, weight)
             self._waiting.add(law, -weight)
             self._waiting_mass -= weight * float(law.mass.sum())
-        self._waiting = _extended(self._waiting, origin, end)
+        self._waiting = self._waiting.covering(origin, end)
         self._wait(source.all_lost_wait, 1, Law(x.origin, p * x.mass.sum(axis=0)), nt)
         few = self._few(short, release, ceiling)
         self._wait(source.short_wait, 1, few, nt)
@@ -187,17 +154,7 @@ class Transient:
         self.round += 1
         self.ceiling, self._x, self._timeouts, self._short, self._held = ceiling, nx, nt, nshort, held
         self._sending = x
-        self._settle(floor, final, safe)
-
-    def survivors(self) -> float:
-        """Return the probability of being at or above the floor now, in waits too."""
-        waiting = sum(
-            weight * float(law.mass[max(0, self.floor - law.origin) :].sum())
-            for entries in self._pending.values()
-            for _, weight, law in entries
-        )
-        active = self._x.mass.sum() + self._timeouts.mass.sum() + self._short.mass.sum()
-        return self.done + waiting + float(active + self._held.classes.sum())
+        self._settle(final)
 
     @property
     def exhausted(self) -> bool:
@@ -230,7 +187,7 @@ class Transient:
         frozen = np.zeros((len(self._rows), source.max_window))
         recover(
             sending.mass, source.windows, self._row_of_state, source.loss, self.stride,
-            self.floor - sending.origin, now - sending.origin, out, frozen,
+            0, now - sending.origin, out, frozen,
         )  # fmt: skip
         return Law(sending.origin, out), frozen
 
@@ -272,7 +229,7 @@ class Transient:
 
     def _wait(self, waits: Wait, level: int, law: Law, nt: Law) -> None:
         """Let `law` wait, then retransmit at back-off `level`; a wait of one round is over at once."""
-        trimmed, dropped = _trim(law, NEGLIGIBLE)
+        trimmed, dropped = law.trimmed(NEGLIGIBLE)
         self.neglected += dropped
         if trimmed is None:
             return
@@ -284,8 +241,8 @@ class Transient:
             self._waiting.add(trimmed, weight)
             self._waiting_mass += weight * float(trimmed.mass.sum())
 
-    def _settle(self, floor: int, final: bool, safe: float) -> None:
-        """Remove what is done, killed or negligible, and check that nothing else is missing."""
+    def _settle(self, final: bool) -> None:
+        """Remove what is done or negligible, and check that nothing else is missing."""
         active = (self._x, self._timeouts, self._short)
         if final:
             for law in active:
@@ -296,22 +253,8 @@ class Transient:
                 self._held = Held(self.ceiling, np.zeros_like(self._held.pairs), np.zeros(3))
             if self._waiting.end > self.ceiling >= self._waiting.origin:
                 self._finish_waits()
-        for law in active[:2]:
-            if safe < law.end:
-                above = max(0, math.ceil(safe) - law.origin)
-                self.done += float(law.mass[..., above:].sum())
-                law.mass[..., above:] = 0.0
-        if floor > 0:
-            for law in active:
-                below = max(0, floor - law.origin)
-                self.killed += float(law.mass[..., :below].sum())
-                law.mass[..., :below] = 0.0
-            if self._held.position < floor:
-                self.killed += float(self._held.classes.sum())
-                self._held = Held(self.ceiling, np.zeros_like(self._held.pairs), np.zeros(3))
-        self.floor = floor
         by_position = self._x.mass.sum(axis=0) + self._timeouts.mass.sum(axis=(0, 1))
-        kept, dropped = _trim(Law(self._x.origin, by_position), NEGLIGIBLE)
+        kept, dropped = Law(self._x.origin, by_position).trimmed(NEGLIGIBLE)
         self.neglected += dropped
         if kept is None:
             kept = Law(self._x.origin, by_position[:1])
@@ -320,7 +263,7 @@ class Transient:
         self._x = Law(kept.origin, np.ascontiguousarray(self._x.mass[:, cut]))
         self._timeouts = Law(kept.origin, self._timeouts.mass[..., cut])
         total = by_position[cut].sum() + self._short.mass.sum() + self._held.classes.sum()
-        total += self._waiting_mass + self.done + self.killed + self.neglected
+        total += self._waiting_mass + self.done + self.neglected
         self.residual = max(self.residual, abs(float(total) - 1))
 
     def _finish_waits(self) -> None:
@@ -344,21 +287,3 @@ def _take(law: Law, position: int) -> Floats | None:
     taken = law.mass[..., k].copy()
     law.mass[..., k] = 0.0
     return taken
-
-
-def _extended(law: Law, origin: int, end: int) -> Law:
-    """Return a law that covers `origin` to `end` at least; grows by a half, since it is called every round."""
-    if origin >= law.origin and end <= law.end:
-        return law
-    first = min(origin, law.origin)
-    wide = Law(first, np.zeros(max(end - first, len(law.mass)) * 3 // 2))
-    wide.add(law)
-    return wide
-
-
-def _trim(law: Law, negligible: float) -> tuple[Law | None, float]:
-    """Cut off ends that hold at most `negligible` each; return the rest and what was dropped."""
-    first, last, dropped = ends(law.mass, negligible)
-    if first == last:
-        return None, dropped
-    return Law(law.origin + first, law.mass[first:last]), dropped

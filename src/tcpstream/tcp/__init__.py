@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from ..path import Path
 from .reno import RenoSource, reno
@@ -10,7 +10,12 @@ from .reno import RenoSource, reno
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
 SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno}
 
-__all__ = ["SOURCES", "RenoSource", "reno", "throughput"]
+__all__ = ["SOURCES", "RenoSource", "reno", "source_key", "throughput"]
+
+
+def source_key(path: Path) -> Hashable:
+    """Return what is equal for paths with the same source: all but the round trip time, in which the source counts."""
+    return tuple(value for name, value in path.to_dict().items() if name not in ("rtt_s", "rto_s"))
 
 
 def throughput(path: Path) -> float:

@@ -1,0 +1,460 @@
+"""One round of a source that always has something to send: mass by state (row) and packets delivered (index).
+
+Rows are followed only from ``low`` to ``high``; they hold zeros elsewhere. A row of window w and its loss are geometric
+in the number delivered, so losing and recovering is a quotient of polynomials in z, a shift by one packet: with
+g = sum_j p q^j z^j = p (q^3 z^3 - q^w z^w) / (1 - q z), j = 3..w-1, and E = sum_j p q^(2j) z^(2j), the packets of the
+round of the loss and of the short round are distributed as ``g^2 / 2 + (1 - p/2) E``. The numerators of all windows
+that recover to the same state are added before they are divided, once, by a recursion.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def advance(
+    x: Floats,
+    low: Ints,
+    high: Ints,
+    before: Floats,
+    before_low: Ints,
+    before_high: Ints,
+    windows: Ints,
+    success: Floats,
+    targets: Ints,
+    loss: float,
+    offset: int,
+    before_offset: int,
+    middle: int,
+    floor: int,
+    limit: int,
+    negligible: float,
+    new: Floats,
+    new_low: Ints,
+    new_high: Ints,
+    total: Floats,
+    grown: Floats,
+) -> tuple[float, float, float]:
+    """Make one round of congestion avoidance, row by row: grow, recover, and drop what is followed no longer.
+
+    Parameters
+    ----------
+    x : (S, n) array
+        Mass by state, in the order of increasing window: the last state leads to itself, every other to the next.
+    low, high : (S,) arrays
+        Each row is followed from ``low`` to ``high``, exclusive.
+    before : (S, l) array
+        `x` a round ago: what lost a packet then recovers now. At least ``2 max(windows)`` zeros lie before and behind
+        what is followed. What has to be counted one by one at `middle` is taken out of it.
+    before_low, before_high : (S,) arrays
+    windows, success : (S,) arrays
+        w and q^w.
+    targets : (S,) array
+        State after a fast retransmit, -1 for none, else not decreasing.
+    loss : float
+        p.
+    offset, before_offset : int
+        Index in `new` of index 0 of `x`, of `before`.
+    middle : int
+        After the round of the loss only indices of `before` from here on go on.
+    floor, limit : int
+        Only indices of `new` from `floor` to `limit`, exclusive, are followed.
+    negligible : float
+        Mass dropped at most at each end of each row.
+    new : (S, m) array
+        Accumulated into, with `new_low` and `new_high`: may hold what is back from timeouts.
+    total, grown : (m,) arrays
+        Overwritten: the sum of the rows of `new`, and what windows of four packets and more have sent without loss.
+
+    Returns
+    -------
+    below, above, dropped : float
+        Mass removed below `floor`, at or above `limit`, and as negligible.
+    """
+    states = len(x)
+    longest = windows[-1]
+    power = np.empty(2 * longest + 1)
+    for j in range(2 * longest + 1):
+        power[j] = (1.0 - loss) ** j
+    widest = 0
+    for s in range(states):
+        widest = max(widest, before_high[s])
+    flow = np.empty(widest + 2 * longest)
+    even = np.empty(widest + 2 * longest)
+    total[:] = 0.0
+    grown[:] = 0.0
+    below = 0.0
+    above = 0.0
+    dropped = 0.0
+    first = 0
+    while first < states and targets[first] < 0:
+        first += 1
+    for s in range(states):
+        for source in range(max(s - 1, 0), s + 1):
+            if (source == s and s < states - 1) or low[source] >= high[source]:
+                continue
+            size = high[source] - low[source]
+            start = low[source] + offset + windows[source]
+            _reach(new_low, new_high, s, start, start + size)
+            q_w = success[source]
+            mass = x[source, low[source] : high[source]]
+            moved = new[s, start : start + size]
+            for k in range(size):
+                moved[k] += q_w * mass[k]
+            if windows[source] >= 4:
+                together = grown[start : start + size]
+                for k in range(size):
+                    together[k] += q_w * mass[k]
+        last = first
+        while last < states and targets[last] == s:
+            last += 1
+        if first < last:
+            _recover(
+                before, before_low, before_high, windows, first, last, loss, power, before_offset, middle,
+                flow, even, s, new, new_low, new_high,
+            )  # fmt: skip
+            first = last
+        out = _finish(new, new_low, new_high, s, floor, limit, negligible, total)
+        below += out[0]
+        above += out[1]
+        dropped += out[2]
+    return below, above, dropped
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def clear(x: Floats, low: Ints, high: Ints) -> None:
+    """Empty all rows: they hold zeros again and are followed nowhere."""
+    for s in range(len(x)):
+        x[s, low[s] : high[s]] = 0.0
+        low[s] = high[s] = 0
+
+
+@numba.njit(cache=True, nogil=True)
+def span(low: Ints, high: Ints) -> tuple[int, int]:
+    """Return the first index that any row is followed at, and the one after the last; equal if there are none."""
+    first = -1
+    end = -1
+    for s in range(len(low)):
+        if low[s] < high[s]:
+            if first < 0 or low[s] < first:
+                first = low[s]
+            end = max(end, high[s])
+    return first, end
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def settle(
+    x: Floats, low: Ints, high: Ints, floor: int, limit: int, negligible: float, total: Floats
+) -> tuple[float, float, float]:
+    """Drop what is followed no longer, as `advance` does, in rows that are complete."""
+    total[:] = 0.0
+    below = 0.0
+    above = 0.0
+    dropped = 0.0
+    for s in range(len(x)):
+        out = _finish(x, low, high, s, floor, limit, negligible, total)
+        below += out[0]
+        above += out[1]
+        dropped += out[2]
+    return below, above, dropped
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def _finish(
+    x: Floats, low: Ints, high: Ints, s: int, floor: int, limit: int, negligible: float, total: Floats
+) -> tuple[float, float, float]:
+    """Drop what is followed no longer at both ends of a row; add the rest to `total`."""
+    row = x[s]
+    start = low[s]
+    end = high[s]
+    below = 0.0
+    above = 0.0
+    while start < end and start < floor:
+        below += row[start]
+        row[start] = 0.0
+        start += 1
+    while end > start and end > limit:
+        end -= 1
+        above += row[end]
+        row[end] = 0.0
+    first = 0.0
+    while start < end and abs(first + row[start]) <= negligible:
+        first += row[start]
+        row[start] = 0.0
+        start += 1
+    last = 0.0
+    while end > start and abs(last + row[end - 1]) <= negligible:
+        end -= 1
+        last += row[end]
+        row[end] = 0.0
+    low[s] = start
+    high[s] = end
+    part = row[start:end]
+    whole = total[start:end]
+    for k in range(end - start):
+        whole[k] += part[k]
+    return below, above, abs(first) + abs(last)
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def _reach(low: Ints, high: Ints, row: int, start: int, end: int) -> None:
+    """Follow a row at least from `start` to `end`."""
+    if low[row] < high[row]:
+        start = min(start, low[row])
+        end = max(end, high[row])
+    low[row] = start
+    high[row] = end
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def _recover(
+    x: Floats,
+    low: Ints,
+    high: Ints,
+    windows: Ints,
+    first_row: int,
+    last_row: int,
+    loss: float,
+    power: Floats,
+    offset: int,
+    middle: int,
+    flow: Floats,
+    even: Floats,
+    target: int,
+    new: Floats,
+    new_low: Ints,
+    new_high: Ints,
+) -> None:
+    """Add what lost a packet from rows that recover to the same state.
+
+    ``g^2 / 2 + (1 - p/2) E`` is ``P (V + P (1 + q z)^2 U)`` with P = 1 / (1 - q^2 z^2), and numerators U of g^2 / 2
+    over (1 - q z)^2 and V of the rest over 1 - q^2 z^2.
+    """
+    p = loss
+    q = 1.0 - p
+    start = len(flow)
+    end = 0
+    for r in range(first_row, last_row):
+        w = windows[r]
+        for k in range(low[r], min(high[r], middle - 3)):
+            if x[r, k] != 0.0:
+                _one_by_one(x[r, k], k, middle, w, p, power, offset, new[target])
+                x[r, k] = 0.0
+                _reach(new_low, new_high, target, middle + 3 + offset, k + 2 * w - 1 + offset)
+        low[r] = max(low[r], min(high[r], middle - 3))
+        if low[r] < high[r]:
+            start = min(start, low[r])
+            end = max(end, high[r] + 2 * w - 2)
+    if start >= end:
+        return
+    size = end - start - 6  # the numerators start with z^6
+    flow[:size] = 0.0
+    even[:size] = 0.0
+    both = p * p * power[6] / 2
+    evens = p * (1.0 - 0.5 * p) * power[6]
+    for r in range(first_row, last_row):
+        if low[r] >= high[r]:
+            continue
+        w = windows[r]
+        once = p * p * power[w + 3]
+        twice = p * p * power[2 * w] / 2
+        evens_end = p * (1.0 - 0.5 * p) * power[2 * w]
+        a = x[r, start : start + size]
+        b = x[r, start + 3 - w : start + 3 - w + size]
+        c = x[r, start + 6 - 2 * w : start + 6 - 2 * w + size]
+        for k in range(size):
+            flow[k] += both * a[k] - once * b[k] + twice * c[k]
+            even[k] += evens * a[k] - evens_end * c[k]
+    _reach(new_low, new_high, target, start + 6 + offset, end + offset)
+    sink = new[target, start + 6 + offset : end + offset]
+    square = q * q
+    flow_1 = flow_2 = inner_1 = inner_2 = outer_1 = outer_2 = 0.0
+    for k in range(size):
+        inner = square * inner_2 + (flow[k] + 2.0 * q * flow_1 + square * flow_2)
+        outer = square * outer_2 + (inner + even[k])
+        sink[k] += outer
+        flow_1, flow_2 = flow[k], flow_1
+        inner_1, inner_2 = inner, inner_1
+        outer_1, outer_2 = outer, outer_1
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def lose(
+    x: Floats,
+    windows: Ints,
+    total: Floats,
+    low: int,
+    high: int,
+    grown: Floats,
+    loss: float,
+    offset: int,
+    floor: int,
+    short: Floats,
+    few: Floats,
+) -> float:
+    """Write the law of short rounds, and of those that will deliver fewer than three packets.
+
+    With Y the sum of the windows of four and more before the round, those of j = 3, 4, ... packets follow
+    ``M(a) = q M(a - 1) + p q^3 Y(a - 3) - p sum_w q^w x_w(a - w)``.
+
+    Parameters
+    ----------
+    x : (S, n) array
+        By increasing window.
+    windows : (S,) array
+    total : (n,) array
+        Sum of the rows of `x`, nonzero from `low` to `high`.
+    low, high : int
+    grown : (m,) array
+        From `advance`.
+    loss : float
+        p.
+    offset : int
+        Index in the outputs of index 0 of `x`.
+    floor : int
+        Short rounds below this index of the outputs are removed.
+    short, few : (m,) arrays
+        Overwritten: all short rounds by packets delivered at their start; those without fast retransmit by packets
+        delivered at their end.
+
+    Returns
+    -------
+    float
+        What was removed.
+    """
+    p = loss
+    q = 1.0 - p
+    short[:] = 0.0
+    few[:] = 0.0
+    removed = 0.0
+    size = high - low
+    if size <= 0:
+        return removed
+    more = total[low:high].copy()
+    fresh = np.empty(size + windows[-1])
+    laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
+    s = 0
+    for j in range(1, 4):  # j = 1, 2, then 3 and more delivered, of windows of more than j
+        while s < len(windows) and windows[s] <= j:
+            more -= x[s, low:high]
+            s += 1
+        if s == len(windows):
+            break
+        start = low + offset + j
+        enter = p * q**j
+        length = size
+        for k in range(size):
+            fresh[k] = enter * more[k]
+        if j == 3:
+            length = size + windows[-1] - 4
+            fresh[size:length] = 0.0
+            mass = 0.0
+            for k in range(length):
+                mass = q * mass + (fresh[k] - p * grown[start + k])
+                fresh[k] = mass
+        for k in range(min(length, floor - start)):
+            removed += fresh[k]
+            fresh[k] = 0.0
+        sink = short[start : start + length]
+        for k in range(length):
+            sink[k] += fresh[k]
+        for i in range(3):
+            sink = few[start + i : start + i + length]
+            law = laws[j - 1, i]
+            for k in range(length):
+                sink[k] += law * fresh[k]
+    return removed
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def _one_by_one(
+    mass: float, k: int, floor: int, window: int, p: float, power: Floats, offset: int, target: Floats
+) -> None:
+    """Lose and recover where j is restricted: pairs i <= j are counted for each sum."""
+    least = max(3, floor - k)
+    most = window - 1
+    for total_sent in range(least + 3, 2 * most + 1):
+        pairs = min(most, total_sent - 3) - max(least, total_sent // 2 + 1) + 1
+        law = 0.0
+        if pairs > 0:
+            law = p * p * pairs
+        middle = total_sent // 2
+        if 2 * middle == total_sent and least <= middle <= most:
+            law += p
+        target[k + total_sent + offset] += law * power[total_sent] * mass
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def retransmit(
+    timeouts: Floats,
+    low: Ints,
+    high: Ints,
+    loss: float,
+    offset: int,
+    new: Floats,
+    new_low: Ints,
+    new_high: Ints,
+    lost: Floats,
+    lost_low: Ints,
+    lost_high: Ints,
+    restarted: Floats,
+) -> tuple[int, int]:
+    """Retransmit, or send the first new packet after a timeout.
+
+    Parameters
+    ----------
+    timeouts : (2 L, n) array
+        Mass of (e, r): r = 1 for e = 1..L, then r = 0.
+    low, high : (2 L,) arrays
+    loss : float
+        p.
+    offset : int
+        Index in `new`, `lost` and `restarted` of index 0 of `timeouts`.
+    new : (2 L, m) array
+        Overwritten, with `new_low` and `new_high`.
+    lost : (L, m) array
+        Overwritten, with `lost_low` and `lost_high`: mass whose packet is lost at each level.
+    restarted : (m,) array
+        Accumulated into: mass that is back in congestion avoidance.
+
+    Returns
+    -------
+    first, last : int
+        Indices of `restarted` that were reached.
+    """
+    levels = len(timeouts) // 2
+    p = loss
+    q = 1.0 - p
+    clear(new, new_low, new_high)
+    clear(lost, lost_low, lost_high)
+    first, last = new.shape[1], 0
+    for e in range(levels):
+        for r in range(2):
+            s = r * levels + e
+            size = high[s] - low[s]
+            if size <= 0:
+                continue
+            row = timeouts[s, low[s] : high[s]]
+            start = low[s] + offset
+            _reach(lost_low, lost_high, e, start, start + size)
+            failed = lost[e, start : start + size]
+            for k in range(size):
+                failed[k] += p * row[k]
+            start += 1
+            if r == 0:
+                sink = new[levels + e, start : start + size]
+                new_low[levels + e] = start
+                new_high[levels + e] = start + size
+            else:
+                sink = restarted[start : start + size]
+                first = min(first, start)
+                last = max(last, start + size)
+            for k in range(size):
+                sink[k] += q * row[k]
+    return first, last
