@@ -74,7 +74,7 @@ class Arrivals:
     def error_bound(self) -> float:
         """Probability that is unaccounted for: dropped at the ends of windows and rows, and rounding."""
         risk = 0.0 if self.packets_due is None else RISK
-        return self.transient.neglected + self.transient.residual + ROW_NEGLIGIBLE * self.rounds + risk
+        return self.transient.unaccounted + ROW_NEGLIGIBLE * self.rounds + risk
 
     def extend(self, rounds: int) -> None:
         """Make the rows of rounds 1 .. `rounds`."""

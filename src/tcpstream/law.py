@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.ends import ends
+from .kernels.waits import add
 
 Floats = NDArray[np.float64]
 
@@ -50,3 +51,12 @@ class Law:
         if first == last:
             return None, dropped
         return Law(self.origin + first, self.mass[first:last]), dropped
+
+
+def together(*parts: Law) -> Law:
+    """Return the sum of some measures."""
+    origin = min(part.origin for part in parts)
+    total = Law(origin, np.zeros(max(part.end for part in parts) - origin))
+    for part in parts:
+        add(part.mass, 1.0, total.mass, part.origin - origin)
+    return total

@@ -204,7 +204,7 @@ class StoredStreaming(Streaming):
                 transient.step(floor=int(needed), safe=self._arrivals.safe(i))
                 if transient.exhausted:
                     break
-            unaccounted = transient.neglected + transient.residual
+            unaccounted = transient.unaccounted
             if unaccounted > 1e-10:
                 raise AccuracyError(f"probability of no late packet: {unaccounted:.1e} of the mass was lost")
             self._no_late_error = max(self._no_late_error, unaccounted)

@@ -396,6 +396,7 @@ def retransmit(
     low: Ints,
     high: Ints,
     loss: float,
+    share: float,
     offset: int,
     new: Floats,
     new_low: Ints,
@@ -414,6 +415,8 @@ def retransmit(
     low, high : (2 L,) arrays
     loss : float
         p.
+    share : float
+        Share of the mass that a packet moves on by one index.
     offset : int
         Index in `new`, `lost` and `restarted` of index 0 of `timeouts`.
     new : (2 L, m) array
@@ -446,15 +449,19 @@ def retransmit(
             failed = lost[e, start : start + size]
             for k in range(size):
                 failed[k] += p * row[k]
-            start += 1
             if r == 0:
-                sink = new[levels + e, start : start + size]
+                sink = new[levels + e]
                 new_low[levels + e] = start
-                new_high[levels + e] = start + size
+                new_high[levels + e] = start + size + 1
             else:
-                sink = restarted[start : start + size]
+                sink = restarted
                 first = min(first, start)
-                last = max(last, start + size)
+                last = max(last, start + size + 1)
+            moved = sink[start + 1 : start + 1 + size]
             for k in range(size):
-                sink[k] += q * row[k]
+                moved[k] += share * q * row[k]
+            if share < 1.0:
+                kept = sink[start : start + size]
+                for k in range(size):
+                    kept[k] += (1.0 - share) * q * row[k]
     return first, last
