@@ -10,10 +10,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .coarse import Coarse, follow
 from .errors import AccuracyError
 from .kernels.shortfall import shortfall, tabulate
 from .saturated import Saturated
-from .tcp.decay import safe_lead
 from .tcp.reno import RenoSource
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ MEMORY_LIMIT = 4 * 2**30
 
 @dataclass
 class Arrivals:
-    """For each round i the function y -> E[(y - A_i)+], kept as its values at whole y.
+    """For each round i the function y -> E[(y - A_i)+], kept as its values at whole y (or whole quanta).
 
     Late packets of a round are a difference of it, and P(A_i < b) its slope: every startup delay, playback rate and
     round trip time is served by the same rows. Rows are made when first asked for.
@@ -45,42 +45,43 @@ class Arrivals:
         Packets of the longest video: what is delivered beyond is never late.
     due : callable
         Given n, the most packets that can ever be due by the end of rounds 1 .. n, (n,) array: rows end there.
-    packets_due : float, optional
-        m, the most packets ever due per round, for a long video: what leads by so much that it is never late again
-        but with a probability of 1e-17 is followed no longer. Must be less than the throughput.
+    packets_due, lead : float
+        m, the most packets ever due per round, and the lead over them from which nothing is late again, but with a
+        probability of 1e-17: what has it is followed no longer. By default everything is followed.
+    quantum : int
+        Packets per step of the lattice that the transient is made on.
     """
 
     source: RenoSource
     packets: int
     due: Callable[[int], Floats]
-    packets_due: float | None = None
-    transient: Saturated = field(init=False)
+    packets_due: float = 0.0
+    lead: float = math.inf
+    quantum: int = 1
+    transient: Saturated | Coarse = field(init=False)
     _table: Floats = field(default_factory=lambda: np.empty(1 << 16), init=False)
     _origins: Ints = field(default_factory=lambda: np.empty(1 << 8, dtype=np.int64), init=False)
     _starts: Ints = field(default_factory=lambda: np.zeros(1 << 8, dtype=np.int64), init=False)
     rounds: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.transient = Saturated(self.source, self.packets)
-        self._lead = math.inf
-        if self.packets_due is not None:
-            self._lead = safe_lead(self.source, self.packets_due, RISK)
+        self.transient = follow(self.source, self.packets, self.quantum)
 
     def safe(self, round_number: int) -> float:
         """Return the position above which nothing is late any more after a round."""
-        return math.inf if self.packets_due is None else self.packets_due * round_number + self._lead
+        return self.packets_due * round_number + self.lead
 
     @property
     def error_bound(self) -> float:
         """Probability that is unaccounted for: dropped at the ends of windows and rows, and rounding."""
-        risk = 0.0 if self.packets_due is None else RISK
+        risk = RISK if self.lead < math.inf else 0.0
         return self.transient.unaccounted + ROW_NEGLIGIBLE * self.rounds + risk
 
     def extend(self, rounds: int) -> None:
         """Make the rows of rounds 1 .. `rounds`."""
         if self.rounds >= rounds or self.transient.exhausted:
             return
-        tops = np.ceil(self.due(rounds)).astype(np.int64)
+        tops = np.ceil(self.due(rounds) / self.quantum).astype(np.int64)
         while self.rounds < rounds and not self.transient.exhausted:
             self.transient.step(safe=self.safe(self.rounds + 1))
             law = self.transient.law()
@@ -104,8 +105,14 @@ class Arrivals:
         """Return E[(y - A_i)+] for y = ``due[i - 1]`` in rounds i = 1, 2, ..., 0 where nothing is left to follow."""
         result = np.zeros(len(due))
         n = min(len(due), self.rounds)
-        shortfall(self._table, self._origins, self._starts, due[:n], result)
-        return result
+        shortfall(self._table, self._origins, self._starts, due[:n] / self.quantum, result)
+        return self.quantum * result
+
+    def late(self, needed: Floats) -> Floats:
+        """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
+        above, below = needed + (self.quantum - 1) / 2, needed - (self.quantum + 1) / 2
+        slope = (self.shortfall(above) - self.shortfall(np.maximum(below, 0))) / self.quantum
+        return np.where(needed > 0, np.maximum(slope, 0.0), 0.0)
 
 
 def _longer(array: NDArray[Number], size: int) -> NDArray[Number]:

@@ -87,7 +87,12 @@ def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: boo
         high *= 2
         if high > source.max_window / path.rtt * (2 + tau / duration):
             raise AccuracyError(f"no rate up to {high:g} packets/s misses the target: nothing limits it")
-    shared = Arrivals(source, math.ceil(high * duration), lambda rounds: widest.due_by_round(0.0, rounds=rounds))
+    shared = Arrivals(
+        source,
+        math.ceil(high * duration),
+        lambda rounds: widest.due_by_round(0.0, rounds=rounds),
+        quantum=widest.quantum,
+    )
     return _largest(lambda rate: meets(solved(rate, None if no_late else shared)), high)
 
 

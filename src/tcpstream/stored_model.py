@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrivals import Arrivals
+from .arrivals import RISK, Arrivals
+from .coarse import follow
 from .cores import on_cores
+from .cost import affordable, check
 from .curves import smallest_delay, smallest_meeting
-from .errors import AccuracyError, InputError, choice
+from .errors import AccuracyError, InputError, choice, whole
 from .path import Path
 from .result import Streaming, check_length, no_late_target
 from .result import startup_delay as checked_delay
-from .saturated import Saturated
 from .tcp import reno, source_key
+from .tcp.decay import safe_lead
 from .video import Video
 
 Floats = NDArray[np.float64]
@@ -33,6 +35,12 @@ LONG = 2000
 
 SAFE_LOAD = 0.98
 """Load mu / T above which no lead is worth it."""
+
+SPAN = 4
+"""Positions followed at a time, in leads, for a long video: room for what is late too."""
+
+QUANTUM_ERROR = 0.01
+"""Relative error of f on a lattice of several packets, above the largest of validation/quantum.py."""
 
 CERTAIN = 1e-12
 """A probability this close to 1 is 1: the rest is rounding."""
@@ -55,6 +63,16 @@ class StoredStreaming(Streaming):
         self._no_late: dict[float, float] = {}
         self._no_late_error = 0.0
 
+    @property
+    def quantum(self) -> int:
+        """Packets per step of the lattice: exact for 1."""
+        return self._arrivals.quantum
+
+    @property
+    def quantum_error(self) -> float:
+        """Relative error of f from a lattice of several packets; 0 where it is exact."""
+        return 0.0 if self.quantum == 1 else QUANTUM_ERROR
+
     def late_probability_per_round(self, startup_delay: float) -> Floats:
         """Return P_i, the probability that round i has a late packet, i = 1, 2, ... (Eq. 5).
 
@@ -68,10 +86,7 @@ class StoredStreaming(Streaming):
         (rounds,) ndarray
             Until playback ends, or `duration / rtt` rounds with the paper's horizon.
         """
-        due = self._due(checked_delay(startup_delay))
-        needed = np.ceil(due)
-        arrivals = self._arrivals
-        return np.maximum(arrivals.shortfall(needed) - arrivals.shortfall(np.maximum(needed - 1, 0)), 0.0)
+        return self._arrivals.late(np.ceil(self._due(checked_delay(startup_delay))))
 
     def no_late_lower_bound(self, startup_delay: ArrayLike) -> Any:
         """Return the lower bound of Theorem 1, prod (1 - P_i), on the probability that no packet is late."""
@@ -140,6 +155,10 @@ class StoredStreaming(Streaming):
         self._due(0.0)
         return max(self._arrivals.error_bound, self._no_late_error)
 
+    def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
+        """Return the answers for startup delays [s] and what they were computed from, ready for JSON."""
+        return super().to_dict(delays) | {"quantum_packets": self.quantum, "quantum_error": self.quantum_error}
+
     def columns(self, delays: Floats) -> dict[str, Any]:
         """Return the answers for an array of startup delays [s], by name."""
         return {
@@ -199,7 +218,7 @@ class StoredStreaming(Streaming):
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
-            transient = Saturated(self._arrivals.source, self._goal)
+            transient = follow(self._arrivals.source, self._goal, self.quantum)
             for i, needed in enumerate(np.ceil(self._due(tau)), 1):
                 transient.step(floor=int(needed), safe=self._arrivals.safe(i))
                 if transient.exhausted:
@@ -227,7 +246,7 @@ class StoredStreaming(Streaming):
         return smallest_delay(lambda tau: 1 - self._no_late_at(tau), 1 - wanted, high, low=low, tolerance=R / 250)
 
 
-def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming:
+def stored(path: Path, video: Video, *, horizon: str = "end", quantum: int | None = None) -> StoredStreaming:
     """Solve stored-media streaming: a video of finite length, sent as fast as TCP allows (Section 3.3.2).
 
     Parameters
@@ -238,6 +257,9 @@ def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming
         Rate or playback curve, and duration.
     horizon : {"end", "paper"}
         Judge every packet until playback ends at duration + tau, or stop after duration / rtt rounds as the paper.
+    quantum : int, optional
+        Packets per step of the lattice: 1 is exact. By default exact where that takes some seconds, else a little less
+        than a round delivers; `StoredStreaming.quantum_error` is then the relative error of f.
 
     Returns
     -------
@@ -249,16 +271,18 @@ def stored(path: Path, video: Video, *, horizon: str = "end") -> StoredStreaming
     InputError
         Without a duration, or with one shorter than a round.
     AccuracyError
-        When the pass would need too much memory.
+        When the pass would need too much time or memory; the message says how much.
 
     Notes
     -----
     Wang, Kurose, Shenoy and Towsley, Section 3.3.2 and Appendix B; the exact alpha replaces Theorem 1's bound.
     """
-    return stored_many([(path, video)], horizon=horizon)[0]
+    return stored_many([(path, video)], horizon=horizon, quantum=quantum)[0]
 
 
-def stored_many(cases: Iterable[tuple[Path, Video]], *, horizon: str = "end") -> list[StoredStreaming]:
+def stored_many(
+    cases: Iterable[tuple[Path, Video]], *, horizon: str = "end", quantum: int | None = None
+) -> list[StoredStreaming]:
     """Solve stored-media streaming for many paths and videos at once.
 
     Cases whose TCP source is the same, that is paths that differ in the round trip time alone (and not in the timeout
@@ -269,7 +293,8 @@ def stored_many(cases: Iterable[tuple[Path, Video]], *, horizon: str = "end") ->
     ----------
     cases : iterable of (Path, Video)
     horizon : {"end", "paper"}
-        As for `stored`.
+    quantum : int, optional
+        As for `stored`; cases that share a transient share the quantum.
 
     Returns
     -------
@@ -282,6 +307,8 @@ def stored_many(cases: Iterable[tuple[Path, Video]], *, horizon: str = "end") ->
         As `stored`, for the first case that fails.
     """
     choice("horizon", horizon, HORIZONS)
+    if quantum is not None:
+        quantum = whole("quantum", quantum, unit="packets")
     cases = list(cases)
     groups: dict[Any, list[int]] = {}
     for i, (path, video) in enumerate(cases):
@@ -289,7 +316,7 @@ def stored_many(cases: Iterable[tuple[Path, Video]], *, horizon: str = "end") ->
         groups.setdefault(source_key(path), []).append(i)
     results: dict[int, StoredStreaming] = {}
     for members in groups.values():
-        arrivals = _shared([cases[i] for i in members])
+        arrivals = _shared([cases[i] for i in members], quantum)
         results |= {i: StoredStreaming(*cases[i], horizon, arrivals) for i in members}
     return [results[i] for i in range(len(cases))]
 
@@ -302,7 +329,7 @@ def _check(path: Path, video: Video) -> None:
     check_length(video.duration / path.rtt, video)
 
 
-def _shared(cases: list[tuple[Path, Video]]) -> Arrivals:
+def _shared(cases: list[tuple[Path, Video]], quantum: int | None) -> Arrivals:
     """Return the arrivals that serve all of some cases with the same source."""
     source = reno(cases[0][0])
     packets_due = max(video.packet_rate * path.rtt for path, video in cases)
@@ -315,7 +342,14 @@ def _shared(cases: list[tuple[Path, Video]]) -> Arrivals:
         every = np.array([_due(path, video, 0.0, rounds) for path, video in cases])
         return np.asarray(every.max(axis=0))
 
-    return Arrivals(source, max(_packets(video) for _, video in cases), due, packets_due if steady else None)
+    packets = max(_packets(video) for _, video in cases)
+    rounds = max(video.duration / path.rtt for path, video in cases if video.duration is not None)
+    lead = safe_lead(source, packets_due, RISK) if steady else math.inf
+    span = min(packets, SPAN * lead)
+    if quantum is None:
+        quantum = affordable(source, rounds, span)
+    check(source, rounds, span, quantum)
+    return Arrivals(source, packets, due, packets_due if steady else 0.0, lead, quantum)
 
 
 def _packets(video: Video) -> int:

@@ -35,6 +35,9 @@ def solved(result: Streaming, route: Route) -> list[Table]:
     if video.duration is not None:
         rows.append(("duration", f"{video.duration:g} s"))
     rows.append(("error of f", at_most(result.error_bound)))
+    if quantum_error := getattr(result, "quantum_error", 0):
+        packets = getattr(result, "quantum", 1)
+        rows.append(("lattice error of f", f"{quantum_error:g} of itself: steps of {packets} packets"))
     if lattice_error := getattr(result, "lattice_error", 0):
         rows.append(("lattice error of f", f"{lattice_error:g} of itself: packets per round fit no fine lattice"))
     return [Table([*rows, *path_rows(route.path)]), *captured(route, result.throughput)]

@@ -1,0 +1,167 @@
+"""The transient of a source that always has something to send, on a coarse lattice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels.moves import apply, trim
+from .kernels.saturated import clear
+from .law import Law, together
+from .quanta import Moves, Phase, coarsen
+from .rows import Rows
+from .saturated import Saturated
+from .tcp.reno import RenoSource
+from .timeouts import Timeouts
+
+Floats = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-16
+"""Mass dropped at most at each end of each row, each round; what is dropped is counted."""
+
+GONE = 1e-13
+"""Mass that is not worth another round."""
+
+
+STATES = 16
+"""Packets of a quantum per state that stands for its neighbours: windows are finer than positions."""
+
+
+def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
+    """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
+    if quantum == 1:
+        return Saturated(source, goal)
+    return Coarse(source, goal, quantum, max(1, quantum // STATES))
+
+
+@dataclass
+class Coarse:
+    """Evolution of a source from its start, as `Saturated`, in positions of a quantum of packets.
+
+    Parameters
+    ----------
+    source : RenoSource
+        What sends.
+    goal : int
+        Packets after which nothing is followed any more.
+    quantum : int
+        Q [packets].
+    stride : int
+        G: every G-th state is followed.
+    """
+
+    source: RenoSource
+    goal: int
+    quantum: int
+    stride: int
+    round: int = 0
+    floor: int = 0
+    done: float = 0.0
+    killed: float = 0.0
+    neglected: float = 0.0
+    residual: float = 0.0
+    cells: int = 0
+
+    def __post_init__(self) -> None:
+        self._quanta = coarsen(self.source, self.quantum, self.stride)
+        self._margin = 2 * self.source.max_window // self.quantum + 8
+        rows = self._quanta.rows
+        self._x = Rows.empty(rows).at(-self._margin, 4 * self._margin)
+        self._x.add(1, Law(0, np.ones(1)))
+        self._before, self._spare = Rows.empty(rows), Rows.empty(rows)
+        self._timeouts = Timeouts(self.source, self.quantum, NEGLIGIBLE)
+        self._total = Law(0, np.ones(1))
+        self._short = Law(0, np.zeros(1))
+        self._few = Law(0, np.zeros(1))
+
+    def step(self, *, floor: int = 0, safe: float = math.inf) -> None:
+        """Make one round; `floor` and `safe` [packets] as for `Saturated.step`."""
+        source, Q, x, before = self.source, self.quantum, self._x, self._before
+        number = self.round
+        then, now, following = (self._phase(number + i) for i in (-1, 0, 1))
+        limit = min(float(self.goal), safe)
+        if floor <= 0:  # what is split at the start may lie below 0, and is not late
+            floor = -self._margin * Q
+        all_lost = Law(self._total.origin, source.loss * self._total.mass)
+        back = self._timeouts.step(all_lost, self._few, math.ceil(floor / Q), math.ceil(limit / Q))
+
+        spans = [span for span in (x.span, before.span) if span is not None] + [(back.origin, back.end)]
+        origin = min(low for low, _ in spans) - self._margin
+        size = max(high for _, high in spans) + 2 * self._margin - origin
+        new = self._spare.at(origin, size)
+        clear(new.mass, new.low, new.high)
+        _apply(now.grow, x, new)
+        _apply(then.recover, before, new)
+        if len(back.mass):
+            _apply(following.restart, _row(back), new)
+        floors, limits = (
+            np.ceil((bound - following.offsets) / Q).astype(np.int64) - origin for bound in (floor, limit)
+        )
+        below, above, dropped = trim(new.mass, new.low, new.high, floors, limits, NEGLIGIBLE)
+
+        self._total = _collected(following.collect, new, self._margin)
+        self._short = _collected(now.short, x, self._margin)
+        self._few = together(
+            _collected(now.near, x, self._margin), _collected(now.few, _row(self._short), self._margin)
+        )
+        self.round += 1
+        self.floor = floor
+        self.killed += below
+        self.done += above
+        self.neglected += dropped
+        self._x, self._before, self._spare = new, x, before
+        self.cells += int((new.high - new.low).sum())
+        timeouts = self._timeouts
+        accounted = self._active() + timeouts.waiting_mass + self.done + self.killed + self.neglected
+        accounted += timeouts.done + timeouts.killed + timeouts.neglected
+        self.residual = max(self.residual, abs(accounted - 1))
+
+    def survivors(self) -> float:
+        """Return the probability of being at or above the floor now, in waits too."""
+        waiting = self._timeouts.surviving(math.ceil(self.floor / self.quantum))
+        return self.done + self._timeouts.done + waiting + self._active()
+
+    @property
+    def unaccounted(self) -> float:
+        """Probability dropped, and departure of the total from 1."""
+        return self.neglected + self._timeouts.neglected + self.residual
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left to follow."""
+        return self._timeouts.idle and self._active() < GONE
+
+    def law(self) -> Law:
+        """Return the law of the quanta delivered by now; what is done is left out."""
+        return together(self._total, self._timeouts.resting, self._short, self._timeouts.waiting)
+
+    def _active(self) -> float:
+        return float(self._total.mass.sum() + self._timeouts.resting.mass.sum() + self._short.mass.sum())
+
+    def _phase(self, number: int) -> Phase:
+        return self._quanta.phases[number % self.stride]
+
+
+def _apply(moves: Moves, x: Rows, new: Rows) -> None:
+    apply(
+        x.mass, x.low, x.high, moves.sources, moves.targets, moves.shifts, moves.starts, moves.laws,
+        x.origin - new.origin, new.mass, new.low, new.high,
+    )  # fmt: skip
+
+
+def _row(law: Law) -> Rows:
+    """Return a measure as the only row."""
+    row = Rows.empty(1).at(law.origin, len(law.mass))
+    row.add(0, law)
+    return row
+
+
+def _collected(moves: Moves, x: Rows, margin: int) -> Law:
+    """Return what moves to a row of positions."""
+    first, end = x.span or (0, 0)
+    row = Rows.empty(1).at(first - 2, end + margin + 2 - first)
+    _apply(moves, x, row)
+    return Law(row.origin, row.mass[0, : end + margin + 2 - first])

@@ -1,0 +1,71 @@
+"""What a transient will take, before it is made, and the lattice that keeps it affordable."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .coarse import STATES
+from .errors import AccuracyError
+from .tcp.reno import RenoSource
+
+EXACT = 2e9
+"""Cells (states x positions x rounds) up to which a transient is exact by default: some seconds."""
+
+MOST_CELLS = 2e12
+"""Cells of the longest transient that is tried: about an hour."""
+
+MOST_BYTES = 8 * 2**30
+"""Memory that a transient may take."""
+
+NANOSECONDS = 2.0
+"""Time of a cell, roughly."""
+
+SHARE = 0.75
+"""Share of the positions up to the video's end that are followed at a time, on average over a video."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Cells of a transient, and its memory [bytes], both from above."""
+
+    cells: float
+    memory: float
+
+
+def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Cost:
+    """Return what a transient will take on a lattice of `quantum` packets.
+
+    Parameters
+    ----------
+    source : RenoSource
+    rounds, span : float
+        Rounds followed, and positions at a time at most [packets].
+    quantum : int
+    """
+    states = source.size / max(1, quantum // STATES) if quantum > 1 else source.size
+    positions = span / quantum
+    return Cost(SHARE * states * rounds * positions, 8 * positions * (3 * states + SHARE * rounds))
+
+
+def affordable(source: RenoSource, rounds: float, span: float) -> int:
+    """Return the quantum to use: a packet, which is exact, if that is quick; else the power of two below a round's.
+
+    Small windows stay exact: they have no packets to spare.
+    """
+    a_round = source.packets_per_round
+    if forecast(source, rounds, span, 1).cells <= EXACT or a_round < STATES:
+        return 1
+    return int(2 ** math.floor(math.log2(a_round)))
+
+
+def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
+    """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
+    cost = forecast(source, rounds, span, quantum)
+    if cost.cells > MOST_CELLS or cost.memory > MOST_BYTES:
+        minutes, most = (cells * NANOSECONDS * 1e-9 / 60 for cells in (cost.cells, MOST_CELLS))
+        raise AccuracyError(
+            f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
+            f"about {minutes:.3g} minutes and {cost.memory / 2**30:.3g} GiB, more than {most:.3g} minutes or "
+            f"{MOST_BYTES / 2**30:.3g} GiB: take a shorter video, a smaller max_window or a larger quantum"
+        )
