@@ -79,13 +79,13 @@ class Coarse:
 
     def step(self, *, floor: int = 0, safe: float = math.inf) -> None:
         """Make one round; `floor` and `safe` [packets] as for `Saturated.step`."""
-        source, Q, x, before = self.source, self.quantum, self._x, self._before
+        Q, x, before = self.quantum, self._x, self._before
         number = self.round
         then, now, following = (self._phase(number + i) for i in (-1, 0, 1))
         limit = min(float(self.goal), safe)
         if floor <= 0:  # what is split at the start may lie below 0, and is not late
             floor = -self._margin * Q
-        all_lost = Law(self._total.origin, source.loss * self._total.mass)
+        all_lost = _collected(now.all_lost, x, self._margin)
         back = self._timeouts.step(all_lost, self._few, math.ceil(floor / Q), math.ceil(limit / Q))
 
         spans = [span for span in (x.span, before.span) if span is not None] + [(back.origin, back.end)]

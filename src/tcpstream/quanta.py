@@ -80,9 +80,10 @@ class Phase:
         Packets that each row lies above the lattice.
     grow, recover, restart : Moves
         To the rows of the next round, of the round after it, and of this round from a row of positions.
-    collect, short, near, few : Moves
-        To one row of positions: all mass; short rounds; short rounds without fast retransmit, which are ``near``
-        and ``few`` of ``short``, as most of those of three packets and more are the same.
+    collect, all_lost, short, near, few : Moves
+        To one row of positions: all mass; what loses a whole round; short rounds; short rounds without fast
+        retransmit, which are ``near`` and ``few`` of ``short``, as most of those of three packets and more are the
+        same.
     """
 
     offsets: Floats
@@ -90,6 +91,7 @@ class Phase:
     recover: Moves
     restart: Moves
     collect: Moves
+    all_lost: Moves
     short: Moves
     near: Moves
     few: Moves
@@ -147,7 +149,7 @@ class _Model:
 
     def phase(self, phase: int) -> Phase:
         p, q = self.source.loss, 1 - self.source.loss
-        grow, recover, collect, short, near = (_Collector(self.quantum) for _ in range(5))
+        grow, recover, collect, all_lost, short, near = (_Collector(self.quantum) for _ in range(6))
         offsets = np.zeros(self.last + 1)
         following = (phase + 1) % self.stride
         here = np.zeros(1)
@@ -158,13 +160,14 @@ class _Model:
             w, offset = int(self.windows[state + self.stride]), int(self.offsets[state + self.stride])
             offsets[row] = offset
             collect.add(row, 0, here + offset, here + 1)
+            all_lost.add(row, 0, here + offset, here + p, 3)
             for target, weight, base in self._targets(min(state + 1, self.top), following):
                 grow.add(row, target, here + offset + w - base, here + weight * q ** max(w, 1), 3)
             j = np.arange(1.0, w)
             if w >= 2:
-                short.add(row, 0, offset + j, p * q**j)
+                short.add(row, 0, offset + j, p * q**j, 3)
                 law = np.array([q**2, -p * q**2, q**4 if w > 2 else 0.0])  # j = 1, 2: exact less common
-                near.add(row, 0, offset + np.arange(2.0, 5.0), p * q * law)
+                near.add(row, 0, offset + np.arange(2.0, 5.0), p * q * law, 3)
             if w > DUPLICATE_ACKS:
                 total, law = recovery(w, p)
                 goal = min(int(self.source.recover_to[w]), self.top)
@@ -175,8 +178,8 @@ class _Model:
             restart.add(0, target, here - base, here + weight, 3)
         few = _Collector(self.quantum)
         i = np.arange(float(DUPLICATE_ACKS))
-        few.add(0, 0, i, p * q**i)
-        every = (grow, recover, restart, collect, short, near, few)
+        few.add(0, 0, i, p * q**i, 3)
+        every = (grow, recover, restart, collect, all_lost, short, near, few)
         return Phase(offsets, *(collector.moves() for collector in every))
 
     def _targets(self, state: int, phase: int) -> list[tuple[int, float, int]]:

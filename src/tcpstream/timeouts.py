@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .kernels.saturated import retransmit, settle
 from .kernels.waits import add, cut, move
 from .law import Law
+from .quanta import split
 from .rows import Rows
 from .tcp.reno import LEVELS, RenoSource, Wait
 
@@ -41,7 +42,7 @@ class Timeouts:
     ----------
     source : RenoSource
     quantum : int
-        Packets per position: a packet moves this share of the mass on by one.
+        Packets per position: what a packet moves is split between three.
     negligible : float
         Mass dropped at most at each end of each row, each round.
 
@@ -68,6 +69,8 @@ class Timeouts:
     def __post_init__(self) -> None:
         self._rows, self._spare = Rows.empty(2 * LEVELS), Rows.empty(2 * LEVELS)
         self._lost = Rows.empty(LEVELS)
+        first, weights = split(np.array([1 / self.quantum]), 3)
+        self._step = np.roll(weights[:, 0], int(first[0]) + 1)
 
     def step(self, all_lost: Law, few: Law, floor: int, limit: int) -> Law:
         """Make one round.
@@ -89,12 +92,12 @@ class Timeouts:
         spans = [(law.origin, law.end) for law in (all_lost, few)] + [(law.origin, law.end) for law in leaving]
         if rows.span is not None:
             spans.append(rows.span)
-        origin = min(first for first, _ in spans)
+        origin = min(first for first, _ in spans) - 1
         size = max(end for _, end in spans) + 2 - origin
         new, lost = self._spare.at(origin, size), self._lost.at(origin, size)
         restarted = np.zeros(size)
         first, last = retransmit(
-            rows.mass, rows.low, rows.high, source.loss, 1 / self.quantum, rows.origin - origin,
+            rows.mass, rows.low, rows.high, source.loss, self._step, rows.origin - origin,
             new.mass, new.low, new.high, lost.mass, lost.low, lost.high, restarted,
         )  # fmt: skip
         for law in leaving:

@@ -85,8 +85,8 @@ def advance(
     widest = 0
     for s in range(states):
         widest = max(widest, before_high[s])
-    flow = np.empty(widest + 2 * longest)
-    even = np.empty(widest + 2 * longest)
+    flow = np.empty(widest + 2 * longest + 1)
+    even = np.empty(widest + 2 * longest + 1)
     total[:] = 0.0
     grown[:] = 0.0
     below = 0.0
@@ -96,6 +96,8 @@ def advance(
     while first < states and targets[first] < 0:
         first += 1
     for s in range(states):
+        if new_low[s] < new_high[s]:  # back from timeouts
+            total[new_low[s] : new_high[s]] += new[s, new_low[s] : new_high[s]]
         for source in range(max(s - 1, 0), s + 1):
             if (source == s and s < states - 1) or low[source] >= high[source]:
                 continue
@@ -105,25 +107,27 @@ def advance(
             q_w = success[source]
             mass = x[source, low[source] : high[source]]
             moved = new[s, start : start + size]
+            sent = grown[start : start + size] if windows[source] >= 4 else total[start : start + size]
             for k in range(size):
                 moved[k] += q_w * mass[k]
-            if windows[source] >= 4:
-                together = grown[start : start + size]
-                for k in range(size):
-                    together[k] += q_w * mass[k]
+                sent[k] += q_w * mass[k]
         last = first
         while last < states and targets[last] == s:
             last += 1
         if first < last:
             _recover(
                 before, before_low, before_high, windows, first, last, loss, power, before_offset, middle,
-                flow, even, s, new, new_low, new_high,
+                flow, even, s, new, new_low, new_high, total,
             )  # fmt: skip
             first = last
-        out = _finish(new, new_low, new_high, s, floor, limit, negligible, total)
+        out = _finish(new, new_low, new_high, s, floor, limit, negligible)
         below += out[0]
         above += out[1]
         dropped += out[2]
+    for k in range(len(total)):
+        total[k] += grown[k]
+    total[: max(0, floor)] = 0.0
+    total[max(0, limit) :] = 0.0
     return below, above, dropped
 
 
@@ -158,7 +162,8 @@ def settle(
     above = 0.0
     dropped = 0.0
     for s in range(len(x)):
-        out = _finish(x, low, high, s, floor, limit, negligible, total)
+        out = _finish(x, low, high, s, floor, limit, negligible)
+        total[low[s] : high[s]] += x[s, low[s] : high[s]]
         below += out[0]
         above += out[1]
         dropped += out[2]
@@ -167,9 +172,9 @@ def settle(
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def _finish(
-    x: Floats, low: Ints, high: Ints, s: int, floor: int, limit: int, negligible: float, total: Floats
+    x: Floats, low: Ints, high: Ints, s: int, floor: int, limit: int, negligible: float
 ) -> tuple[float, float, float]:
-    """Drop what is followed no longer at both ends of a row; add the rest to `total`."""
+    """Drop what is followed no longer at both ends of a row."""
     row = x[s]
     start = low[s]
     end = high[s]
@@ -195,10 +200,6 @@ def _finish(
         row[end] = 0.0
     low[s] = start
     high[s] = end
-    part = row[start:end]
-    whole = total[start:end]
-    for k in range(end - start):
-        whole[k] += part[k]
     return below, above, abs(first) + abs(last)
 
 
@@ -230,6 +231,7 @@ def _recover(
     new: Floats,
     new_low: Ints,
     new_high: Ints,
+    total: Floats,
 ) -> None:
     """Add what lost a packet from rows that recover to the same state.
 
@@ -245,6 +247,7 @@ def _recover(
         for k in range(low[r], min(high[r], middle - 3)):
             if x[r, k] != 0.0:
                 _one_by_one(x[r, k], k, middle, w, p, power, offset, new[target])
+                _one_by_one(x[r, k], k, middle, w, p, power, offset, total)
                 x[r, k] = 0.0
                 _reach(new_low, new_high, target, middle + 3 + offset, k + 2 * w - 1 + offset)
         low[r] = max(low[r], min(high[r], middle - 3))
@@ -273,15 +276,30 @@ def _recover(
             even[k] += evens * a[k] - evens_end * c[k]
     _reach(new_low, new_high, target, start + 6 + offset, end + offset)
     sink = new[target, start + 6 + offset : end + offset]
+    whole = total[start + 6 + offset : end + offset]
+    flow[size] = 0.0
+    even[size] = 0.0
+    twice_q = 2.0 * q
     square = q * q
-    flow_1 = flow_2 = inner_1 = inner_2 = outer_1 = outer_2 = 0.0
+    flow_1 = flow_2 = inner_a = inner_b = outer_a = outer_b = 0.0
+    for k in range(0, size - 1, 2):  # even and odd k are recursions of their own
+        flow_a = flow[k]
+        flow_b = flow[k + 1]
+        inner_a = square * inner_a + (flow_a + twice_q * flow_1 + square * flow_2)
+        inner_b = square * inner_b + (flow_b + twice_q * flow_a + square * flow_1)
+        outer_a = square * outer_a + (inner_a + even[k])
+        outer_b = square * outer_b + (inner_b + even[k + 1])
+        even[k] = outer_a
+        even[k + 1] = outer_b
+        flow_2 = flow_a
+        flow_1 = flow_b
+    if size % 2:
+        k = size - 1
+        inner_a = square * inner_a + (flow[k] + twice_q * flow_1 + square * flow_2)
+        even[k] = square * outer_a + (inner_a + even[k])
     for k in range(size):
-        inner = square * inner_2 + (flow[k] + 2.0 * q * flow_1 + square * flow_2)
-        outer = square * outer_2 + (inner + even[k])
-        sink[k] += outer
-        flow_1, flow_2 = flow[k], flow_1
-        inner_1, inner_2 = inner, inner_1
-        outer_1, outer_2 = outer, outer_1
+        sink[k] += even[k]
+        whole[k] += even[k]
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
@@ -396,7 +414,7 @@ def retransmit(
     low: Ints,
     high: Ints,
     loss: float,
-    share: float,
+    step: Floats,
     offset: int,
     new: Floats,
     new_low: Ints,
@@ -415,8 +433,8 @@ def retransmit(
     low, high : (2 L,) arrays
     loss : float
         p.
-    share : float
-        Share of the mass that a packet moves on by one index.
+    step : (3,) array
+        Weights of moving by -1, 0, 1 indices when a packet is delivered.
     offset : int
         Index in `new`, `lost` and `restarted` of index 0 of `timeouts`.
     new : (2 L, m) array
@@ -451,17 +469,15 @@ def retransmit(
                 failed[k] += p * row[k]
             if r == 0:
                 sink = new[levels + e]
-                new_low[levels + e] = start
+                new_low[levels + e] = start - 1
                 new_high[levels + e] = start + size + 1
             else:
                 sink = restarted
-                first = min(first, start)
+                first = min(first, start - 1)
                 last = max(last, start + size + 1)
-            moved = sink[start + 1 : start + 1 + size]
-            for k in range(size):
-                moved[k] += share * q * row[k]
-            if share < 1.0:
-                kept = sink[start : start + size]
-                for k in range(size):
-                    kept[k] += (1.0 - share) * q * row[k]
+            for i in range(3):
+                if step[i] != 0.0:
+                    moved = sink[start + i - 1 : start + i - 1 + size]
+                    for k in range(size):
+                        moved[k] += step[i] * q * row[k]
     return first, last

@@ -1,0 +1,101 @@
+"""The coarse lattice against the exact one, and what it costs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strategies import paths
+from tcpstream import AccuracyError, InputError, Path, Video, stored
+from tcpstream.coarse import Coarse
+from tcpstream.cost import affordable, check, forecast
+from tcpstream.law import Law, together
+from tcpstream.quanta import recovery, split
+from tcpstream.saturated import Saturated
+from tcpstream.tcp import reno
+
+
+def difference(one: Law, other: Law, limit: int) -> float:
+    """Largest difference of two laws below `limit`."""
+    both = together(one, Law(other.origin, -other.mass))
+    return float(np.abs(both.mass[: max(0, limit - both.origin)]).max(initial=0))
+
+
+@settings(max_examples=40)
+@given(path=paths(largest_window=20), per_round=st.floats(0, 4), goal=st.integers(20, 200))
+def test_a_quantum_of_one_packet_is_exact(path, per_round, goal):
+    """Written apart, the two transients agree: in every round's law, and in what a floor kills."""
+    source = reno(path)
+    exact, coarse = Saturated(source, goal), Coarse(source, goal, 1, 1)
+    for _ in range(40):
+        exact.step()
+        coarse.step()
+        assert difference(exact.law(), coarse.law(), goal) < 1e-12
+    assert coarse.survivors() == pytest.approx(1, abs=1e-11)
+    assert coarse.unaccounted < 1e-11
+
+
+@given(st.floats(-50, 50), st.sampled_from([2, 3]))
+def test_split_keeps_moments(place, points):
+    first, weights = split(np.array([place]), points)
+    where = first[0] + np.arange(points)
+    assert weights[:, 0].sum() == pytest.approx(1)
+    assert weights[:, 0] @ where == pytest.approx(place, abs=1e-9)
+    if points == 3:
+        assert weights[:, 0] @ where**2 == pytest.approx(place**2, abs=1e-8)
+
+
+@given(st.integers(4, 40), st.floats(0.001, 0.9))
+def test_recovery_by_all_pairs(window, p):
+    q = 1 - p
+    expected = np.zeros(2 * window)
+    for j in range(3, window):
+        for i in range(3, j + 1):
+            expected[j + i] += p * q**j * q**i * (1 if i == j else p)
+    total, law = recovery(window, p)
+    np.testing.assert_allclose(law, expected[6 : 2 * window - 1], rtol=1e-12)
+    assert total[0] == 6
+
+
+@pytest.mark.parametrize(("b", "ratio"), [(1, 4), (2, 2.5)])
+def test_within_the_stated_error(b, ratio):
+    path = Path(loss=0.002, rtt=0.1, timeout_ratio=ratio, max_window=100, rounds_per_increase=b)
+    video = Video(packet_rate=160 if b == 1 else 120, duration=20)
+    exact, coarse = stored(path, video, quantum=1), stored(path, video, quantum=8)
+    delays = [exact.required_delay(target) for target in (0.1, 1e-2, 1e-3, 1e-4, 1e-5)]
+    assert exact.quantum_error == 0
+    error = coarse.quantum_error
+    np.testing.assert_allclose(coarse.late_fraction(delays), exact.late_fraction(delays), rtol=error)
+    late = 1 - exact.no_late_probability(delays[3])
+    assert 1 - coarse.no_late_probability(delays[3]) == pytest.approx(late, rel=error)
+    assert coarse.required_delay() == pytest.approx(exact.required_delay(), rel=0.002)
+    np.testing.assert_allclose(
+        coarse.late_probability_per_round(delays[2]).max(), exact.late_probability_per_round(delays[2]).max(), rtol=0.02
+    )
+    assert coarse.to_dict(delays)["quantum_packets"] == 8
+
+
+def test_a_large_window_is_solved_coarsely_and_says_so():
+    result = stored(Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024), Video(packet_rate=2000, duration=30))
+    assert result.quantum == 64
+    assert result.to_dict([5])["quantum_error"] == result.quantum_error > 0
+
+
+def test_small_windows_are_exact():
+    source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2))
+    assert affordable(source, 1e6, 1e6) == 1
+    assert forecast(source, 100, 1000, 1).cells > 0
+
+
+def test_what_would_take_too_long_is_refused_before_it_starts():
+    path = Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=2048)
+    with pytest.raises(AccuracyError, match=r"would take about \d+ minutes and .* GiB"):
+        stored(path, Video(packet_rate=2000, duration=300), quantum=1)
+    with pytest.raises(AccuracyError, match="minutes"):
+        check(reno(path), 1e6, 1e6, 1)
+
+
+@pytest.mark.parametrize("quantum", [0, -1, 1.5, "a"])
+def test_bad_quantum(quantum):
+    with pytest.raises(InputError, match="quantum"):
+        stored(Path(loss=0.01, rtt=0.1, timeout_ratio=2), Video(packet_rate=20, duration=20), quantum=quantum)
