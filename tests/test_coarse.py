@@ -77,7 +77,7 @@ def test_within_the_stated_error(b, ratio):
 
 def test_a_large_window_is_solved_coarsely_and_says_so():
     result = stored(Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024), Video(packet_rate=2000, duration=30))
-    assert result.quantum == 64
+    assert result.quantum == 128
     assert result.to_dict([5])["quantum_error"] == result.quantum_error > 0
 
 

@@ -78,7 +78,7 @@ def main() -> None:
     for name, loss, ratio, window, b, headroom, rounds, large in CASES:
         path = Path(loss=loss, rtt=0.05, timeout_ratio=ratio, max_window=window, rounds_per_increase=b)
         video = Video(packet_rate=throughput(path) / headroom, duration=0.05 * rounds)
-        chosen = 2 ** int(np.log2(throughput(path) * path.rtt))
+        chosen = 2 ** int(np.log2(throughput(path) * path.rtt * cost.ABOUT))
         if name not in done:
             if small and large:
                 continue

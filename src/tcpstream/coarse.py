@@ -18,6 +18,7 @@ from .tcp.reno import RenoSource
 from .timeouts import Timeouts
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-16
 """Mass dropped at most at each end of each row, each round; what is dropped is counted."""
@@ -26,15 +27,21 @@ GONE = 1e-13
 """Mass that is not worth another round."""
 
 
-STATES = 16
-"""Packets of a quantum per state that stands for its neighbours: windows are finer than positions."""
+WINDOWS = 15
+"""States followed of a mean round's window at least: windows have to be finer than positions."""
+
+
+def stride(source: RenoSource, quantum: int) -> int:
+    """Return G, one in how many states is followed with a quantum: a power of two, 1 for an exact chain."""
+    most = min(source.packets_per_round / WINDOWS, quantum / 8)
+    return int(2 ** max(0, math.floor(math.log2(most))))
 
 
 def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
     """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
     if quantum == 1:
         return Saturated(source, goal)
-    return Coarse(source, goal, quantum, max(1, quantum // STATES))
+    return Coarse(source, goal, quantum, stride(source, quantum))
 
 
 @dataclass
@@ -85,8 +92,10 @@ class Coarse:
         limit = min(float(self.goal), safe)
         if floor <= 0:  # what is split at the start may lie below 0, and is not late
             floor = -self._margin * Q
-        all_lost = _collected(now.all_lost, x, self._margin)
-        back = self._timeouts.step(all_lost, self._few, math.ceil(floor / Q), math.ceil(limit / Q))
+        all_lost = Law(self._total.origin, self.source.loss * self._total.mass)
+        first, shares = self._surviving(np.append(following.offsets, 0), floor, np.append(following.sent, 1))
+        resting_limit = math.ceil(limit / Q)
+        back = self._timeouts.step(all_lost, self._few, int(first[-1]), resting_limit, float(shares[-1]))
 
         spans = [span for span in (x.span, before.span) if span is not None] + [(back.origin, back.end)]
         origin = min(low for low, _ in spans) - self._margin
@@ -97,16 +106,18 @@ class Coarse:
         _apply(then.recover, before, new)
         if len(back.mass):
             _apply(following.restart, _row(back), new)
-        floors, limits = (
-            np.ceil((bound - following.offsets) / Q).astype(np.int64) - origin for bound in (floor, limit)
+        limits = np.ceil((limit - following.offsets) / Q).astype(np.int64)
+        below, above, dropped = trim(
+            new.mass, new.low, new.high, first[:-1] - origin, shares[:-1], limits - origin, NEGLIGIBLE
         )
-        below, above, dropped = trim(new.mass, new.low, new.high, floors, limits, NEGLIGIBLE)
 
-        self._total = _collected(following.collect, new, self._margin)
         self._short = _collected(now.short, x, self._margin)
         self._few = together(
-            _collected(now.near, x, self._margin), _collected(now.few, _row(self._short), self._margin)
+            _collected(now.near, _row(self._total), self._margin),
+            _collected(now.small, x, self._margin),
+            _collected(now.few, _row(self._short), self._margin),
         )
+        self._total = _collected(following.collect, new, self._margin)
         self.round += 1
         self.floor = floor
         self.killed += below
@@ -118,6 +129,21 @@ class Coarse:
         accounted = self._active() + timeouts.waiting_mass + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))
+
+    def _surviving(self, offsets: Floats, floor: int, sent: Floats) -> tuple[Ints, Floats]:
+        """Return the first position of rows that is not all below a floor, and the share of it that is not.
+
+        A position stands for the quantum around it, in which packets are evenly spread. Of those that were not below
+        the floor of the round before, relative to which they have moved, what is below now has just come there.
+        """
+        Q = self.quantum
+        edge = floor - 0.5  # between what is late and what is not, so that a packet is above or below as a whole
+        first = np.floor((edge - offsets) / Q - 0.5).astype(np.int64) + 1
+        if floor <= 0:
+            return first, np.ones(len(first))
+        above = first * Q + offsets - edge
+        fallen = np.maximum(floor - self.floor - sent, 0.0) if self.floor > 0 else np.full(len(first), np.inf)
+        return first, (above + Q / 2) / (np.minimum(above + fallen, Q / 2) + Q / 2)
 
     def survivors(self) -> float:
         """Return the probability of being at or above the floor now, in waits too."""

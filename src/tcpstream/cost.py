@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .coarse import STATES
+from .coarse import stride
 from .errors import AccuracyError
 from .tcp.reno import RenoSource
 
 EXACT = 2e9
 """Cells (states x positions x rounds) up to which a transient is exact by default: some seconds."""
+
+SMALL = 16
+"""Packets per round below which a transient is always exact."""
+
+ABOUT = 1.05
+"""The quantum is at most this much more than a mean round's packets."""
 
 MOST_CELLS = 2e12
 """Cells of the longest transient that is tried: about an hour."""
@@ -43,20 +49,20 @@ def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Co
         Rounds followed, and positions at a time at most [packets].
     quantum : int
     """
-    states = source.size / max(1, quantum // STATES) if quantum > 1 else source.size
+    states = source.size / stride(source, quantum)
     positions = span / quantum
     return Cost(SHARE * states * rounds * positions, 8 * positions * (3 * states + SHARE * rounds))
 
 
 def affordable(source: RenoSource, rounds: float, span: float) -> int:
-    """Return the quantum to use: a packet, which is exact, if that is quick; else the power of two below a round's.
+    """Return the quantum to use: a packet, which is exact, if that is quick; else a power of two, about a round's.
 
     Small windows stay exact: they have no packets to spare.
     """
     a_round = source.packets_per_round
-    if forecast(source, rounds, span, 1).cells <= EXACT or a_round < STATES:
+    if a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
         return 1
-    return int(2 ** math.floor(math.log2(a_round)))
+    return int(2 ** math.floor(math.log2(a_round * ABOUT)))
 
 
 def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:

@@ -51,12 +51,12 @@ class _Collector:
         self.quantum = quantum
         self.found: list[tuple[int, int, int, Floats]] = []
 
-    def add(self, source: int, target: int, distances: Floats, law: Floats, points: int = 2) -> None:
-        """Add a move by `distances` [packets], each split between the nearest 2 or 3 points of the lattice."""
-        nearest, weights = split(distances / self.quantum, points)
+    def add(self, source: int, target: int, distances: Floats, law: Floats) -> None:
+        """Add a move by `distances` [packets], each split between the nearest 3 points of the lattice."""
+        nearest, weights = split(distances / self.quantum, 3)
         first = int(nearest[0])
-        size = int(nearest[-1]) - first + points
-        spread = np.sum([np.bincount(nearest - first + i, law * weights[i], size) for i in range(points)], axis=0)
+        size = int(nearest[-1]) - first + 3
+        spread = np.sum([np.bincount(nearest - first + i, law * weights[i], size) for i in range(3)], axis=0)
         used = np.flatnonzero(spread)
         if len(used):
             self.found.append((source, target, first + int(used[0]), spread[used[0] : used[-1] + 1]))
@@ -76,24 +76,27 @@ class Phase:
 
     Attributes
     ----------
-    offsets : array
-        Packets that each row lies above the lattice.
+    offsets, sent : array
+        Packets that each row lies above the lattice, and that were sent on the way to it in the round before.
     grow, recover, restart : Moves
         To the rows of the next round, of the round after it, and of this round from a row of positions.
-    collect, all_lost, short, near, few : Moves
-        To one row of positions: all mass; what loses a whole round; short rounds; short rounds without fast
-        retransmit, which are ``near`` and ``few`` of ``short``, as most of those of three packets and more are the
-        same.
+    collect, short : Moves
+        To one row of positions: all mass; short rounds.
+    few, near, small : Moves
+        Short rounds without fast retransmit: as most of three packets and more are the same, they are ``few`` of the
+        row of short rounds; ``near`` of the row of all mass, where one and two packets stand out; and ``small`` of the
+        windows too small for that.
     """
 
     offsets: Floats
+    sent: Floats
     grow: Moves
     recover: Moves
     restart: Moves
     collect: Moves
-    all_lost: Moves
     short: Moves
     near: Moves
+    small: Moves
     few: Moves
 
 
@@ -149,38 +152,40 @@ class _Model:
 
     def phase(self, phase: int) -> Phase:
         p, q = self.source.loss, 1 - self.source.loss
-        grow, recover, collect, all_lost, short, near = (_Collector(self.quantum) for _ in range(6))
-        offsets = np.zeros(self.last + 1)
+        grow, recover, collect, short, small = (_Collector(self.quantum) for _ in range(5))
+        offsets, sent = np.zeros((2, self.last + 1))
         following = (phase + 1) % self.stride
         here = np.zeros(1)
+        stand_out = np.arange(2.0, 5.0), p * q**3 * np.array([1, -p, q**2])  # of j = 1, 1, 2
         for row in range(self.last + 1):
             state = self.top if row == self.last else (row - 1) * self.stride + phase
             if row < self.last and state >= self.top:
                 continue
             w, offset = int(self.windows[state + self.stride]), int(self.offsets[state + self.stride])
-            offsets[row] = offset
+            offsets[row], sent[row] = offset, (state - 1) // self.source.rounds_per_increase + 1
             collect.add(row, 0, here + offset, here + 1)
-            all_lost.add(row, 0, here + offset, here + p, 3)
             for target, weight, base in self._targets(min(state + 1, self.top), following):
-                grow.add(row, target, here + offset + w - base, here + weight * q ** max(w, 1), 3)
+                grow.add(row, target, here + offset + w - base, here + weight * q ** max(w, 1))
             j = np.arange(1.0, w)
             if w >= 2:
-                short.add(row, 0, offset + j, p * q**j, 3)
-                law = np.array([q**2, -p * q**2, q**4 if w > 2 else 0.0])  # j = 1, 2: exact less common
-                near.add(row, 0, offset + np.arange(2.0, 5.0), p * q * law, 3)
+                short.add(row, 0, offset + j, p * q**j)
+            missing = np.array([w < 2, w < 2, w < 3])
+            if missing.any():
+                small.add(row, 0, offset + stand_out[0], -1.0 * missing * stand_out[1])
             if w > DUPLICATE_ACKS:
                 total, law = recovery(w, p)
                 goal = min(int(self.source.recover_to[w]), self.top)
                 for target, weight, base in self._targets(goal, (phase + 2) % self.stride):
-                    recover.add(row, target, total + (offset - base), weight * law, 3)
+                    recover.add(row, target, total + (offset - base), weight * law)
         restart = _Collector(self.quantum)
         for target, weight, base in self._targets(min(self.source.restart, self.top), phase):
-            restart.add(0, target, here - base, here + weight, 3)
-        few = _Collector(self.quantum)
+            restart.add(0, target, here - base, here + weight)
+        near, few = _Collector(self.quantum), _Collector(self.quantum)
+        near.add(0, 0, *stand_out)
         i = np.arange(float(DUPLICATE_ACKS))
-        few.add(0, 0, i, p * q**i, 3)
-        every = (grow, recover, restart, collect, all_lost, short, near, few)
-        return Phase(offsets, *(collector.moves() for collector in every))
+        few.add(0, 0, i, p * q**i)
+        every = (grow, recover, restart, collect, short, near, small, few)
+        return Phase(offsets, sent, *(collector.moves() for collector in every))
 
     def _targets(self, state: int, phase: int) -> list[tuple[int, float, int]]:
         """Rows of a phase that stand for a state, their weights, and their offsets."""

@@ -39,7 +39,7 @@ SAFE_LOAD = 0.98
 SPAN = 4
 """Positions followed at a time, in leads, for a long video: room for what is late too."""
 
-QUANTUM_ERROR = 0.02
+QUANTUM_ERROR = 0.01
 """Relative error of f and of 1 - alpha on a lattice of several packets, above the largest of validation/quantum.py."""
 
 CERTAIN = 1e-12

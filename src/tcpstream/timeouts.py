@@ -72,7 +72,7 @@ class Timeouts:
         first, weights = split(np.array([1 / self.quantum]), 3)
         self._step = np.roll(weights[:, 0], int(first[0]) + 1)
 
-    def step(self, all_lost: Law, few: Law, floor: int, limit: int) -> Law:
+    def step(self, all_lost: Law, few: Law, floor: int, limit: int, share: float = 1.0) -> Law:
         """Make one round.
 
         Parameters
@@ -81,6 +81,8 @@ class Timeouts:
             What has lost a whole round, and short rounds without fast retransmit, that begin to wait.
         floor, limit : int
             Only positions from `floor` to `limit`, exclusive, are followed.
+        share : float
+            Share of what is at `floor` itself that stays.
 
         Returns
         -------
@@ -114,6 +116,9 @@ class Timeouts:
             if low < high:
                 failed = Law(origin + int(low), lost.mass[e, low:high])
                 self._wait(source.backoff_wait[e], min(e + 2, LEVELS), failed, new, limit)
+        if share < 1 and origin <= floor < origin + size:
+            self.killed += (1 - share) * float(new.mass[:, floor - origin].sum())
+            new.mass[:, floor - origin] *= share
         resting = np.empty(new.mass.shape[1])
         below, above, dropped = settle(
             new.mass, new.low, new.high, floor - origin, limit - origin, self.negligible, resting

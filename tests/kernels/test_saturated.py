@@ -212,10 +212,12 @@ def test_trim(seed):
     x, low, high = placed(rng, 4, 20)
     floors, limits = rng.integers(50, 90, 4), rng.integers(50, 90, 4)
     expected = x.copy()
-    for row, floor, limit in zip(expected, floors, limits):
+    shares = rng.random(4)
+    for row, floor, share, limit in zip(expected, floors, shares, limits):
+        row[floor] *= share
         row[:floor] = row[limit:] = 0
     whole = x.sum()
-    below, above, dropped = trim(x, low, high, floors, limits, 1e-19)
+    below, above, dropped = trim(x, low, high, floors, shares, limits, 1e-19)
     np.testing.assert_array_equal(x, expected)
     assert below + above + dropped + x.sum() == pytest.approx(whole)
     assert followed(x, low, high)

@@ -88,7 +88,9 @@ def apply(
 
 
 @numba.njit(cache=True, nogil=True)
-def trim(x: Floats, low: Ints, high: Ints, floors: Ints, limits: Ints, negligible: float) -> tuple[float, float, float]:
+def trim(
+    x: Floats, low: Ints, high: Ints, floors: Ints, shares: Floats, limits: Ints, negligible: float
+) -> tuple[float, float, float]:
     """Drop what is followed no longer at both ends of rows.
 
     Parameters
@@ -98,6 +100,8 @@ def trim(x: Floats, low: Ints, high: Ints, floors: Ints, limits: Ints, negligibl
     low, high : (S,) arrays
     floors, limits : (S,) arrays
         Only indices from ``floors`` to ``limits``, exclusive, are followed.
+    shares : (S,) array
+        Share of the mass at ``floors`` itself that stays.
     negligible : float
         Mass dropped at most at each end of each row.
 
@@ -117,6 +121,9 @@ def trim(x: Floats, low: Ints, high: Ints, floors: Ints, limits: Ints, negligibl
             below += row[first]
             row[first] = 0.0
             first += 1
+        if first == floors[s] and first < last:
+            below += (1.0 - shares[s]) * row[first]
+            row[first] *= shares[s]
         while last > first and last > limits[s]:
             last -= 1
             above += row[last]

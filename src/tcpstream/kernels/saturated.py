@@ -87,8 +87,9 @@ def advance(
         widest = max(widest, before_high[s])
     flow = np.empty(widest + 2 * longest + 1)
     even = np.empty(widest + 2 * longest + 1)
-    total[:] = 0.0
-    grown[:] = 0.0
+    for k in range(len(total)):
+        total[k] = 0.0
+        grown[k] = 0.0
     below = 0.0
     above = 0.0
     dropped = 0.0
@@ -96,8 +97,8 @@ def advance(
     while first < states and targets[first] < 0:
         first += 1
     for s in range(states):
-        if new_low[s] < new_high[s]:  # back from timeouts
-            total[new_low[s] : new_high[s]] += new[s, new_low[s] : new_high[s]]
+        for k in range(new_low[s], new_high[s]):  # back from timeouts
+            total[k] += new[s, k]
         for source in range(max(s - 1, 0), s + 1):
             if (source == s and s < states - 1) or low[source] >= high[source]:
                 continue
@@ -125,9 +126,7 @@ def advance(
         above += out[1]
         dropped += out[2]
     for k in range(len(total)):
-        total[k] += grown[k]
-    total[: max(0, floor)] = 0.0
-    total[max(0, limit) :] = 0.0
+        total[k] = total[k] + grown[k] if floor <= k < limit else 0.0
     return below, above, dropped
 
 
@@ -135,8 +134,10 @@ def advance(
 def clear(x: Floats, low: Ints, high: Ints) -> None:
     """Empty all rows: they hold zeros again and are followed nowhere."""
     for s in range(len(x)):
-        x[s, low[s] : high[s]] = 0.0
-        low[s] = high[s] = 0
+        for k in range(low[s], high[s]):
+            x[s, k] = 0.0
+        low[s] = 0
+        high[s] = 0
 
 
 @numba.njit(cache=True, nogil=True)
@@ -157,13 +158,15 @@ def settle(
     x: Floats, low: Ints, high: Ints, floor: int, limit: int, negligible: float, total: Floats
 ) -> tuple[float, float, float]:
     """Drop what is followed no longer, as `advance` does, in rows that are complete."""
-    total[:] = 0.0
+    for k in range(len(total)):
+        total[k] = 0.0
     below = 0.0
     above = 0.0
     dropped = 0.0
     for s in range(len(x)):
         out = _finish(x, low, high, s, floor, limit, negligible)
-        total[low[s] : high[s]] += x[s, low[s] : high[s]]
+        for k in range(low[s], high[s]):
+            total[k] += x[s, k]
         below += out[0]
         above += out[1]
         dropped += out[2]
@@ -257,8 +260,9 @@ def _recover(
     if start >= end:
         return
     size = end - start - 6  # the numerators start with z^6
-    flow[:size] = 0.0
-    even[:size] = 0.0
+    for k in range(size + 1):
+        flow[k] = 0.0
+        even[k] = 0.0
     both = p * p * power[6] / 2
     evens = p * (1.0 - 0.5 * p) * power[6]
     for r in range(first_row, last_row):
@@ -277,8 +281,6 @@ def _recover(
     _reach(new_low, new_high, target, start + 6 + offset, end + offset)
     sink = new[target, start + 6 + offset : end + offset]
     whole = total[start + 6 + offset : end + offset]
-    flow[size] = 0.0
-    even[size] = 0.0
     twice_q = 2.0 * q
     square = q * q
     flow_1 = flow_2 = inner_a = inner_b = outer_a = outer_b = 0.0
@@ -348,19 +350,22 @@ def lose(
     """
     p = loss
     q = 1.0 - p
-    short[:] = 0.0
-    few[:] = 0.0
+    for k in range(len(short)):
+        short[k] = 0.0
+        few[k] = 0.0
     removed = 0.0
     size = high - low
     if size <= 0:
         return removed
-    more = total[low:high].copy()
+    more = np.empty(size)
+    for k in range(size):
+        more[k] = total[low + k]
     fresh = np.empty(size + windows[-1])
-    laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
     s = 0
     for j in range(1, 4):  # j = 1, 2, then 3 and more delivered, of windows of more than j
         while s < len(windows) and windows[s] <= j:
-            more -= x[s, low:high]
+            for k in range(size):
+                more[k] -= x[s, low + k]
             s += 1
         if s == len(windows):
             break
@@ -371,7 +376,8 @@ def lose(
             fresh[k] = enter * more[k]
         if j == 3:
             length = size + windows[-1] - 4
-            fresh[size:length] = 0.0
+            for k in range(size, length):
+                fresh[k] = 0.0
             mass = 0.0
             for k in range(length):
                 mass = q * mass + (fresh[k] - p * grown[start + k])
@@ -384,7 +390,7 @@ def lose(
             sink[k] += fresh[k]
         for i in range(3):
             sink = few[start + i : start + i + length]
-            law = laws[j - 1, i]
+            law = 0.0 if i > j else q**i if i == j else p * q**i
             for k in range(length):
                 sink[k] += law * fresh[k]
     return removed
