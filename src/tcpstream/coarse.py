@@ -126,7 +126,7 @@ class Coarse:
         self._x, self._before, self._spare = new, x, before
         self.cells += int((new.high - new.low).sum())
         timeouts = self._timeouts
-        accounted = self._active() + timeouts.waiting_mass + self.done + self.killed + self.neglected
+        accounted = self._active() + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))
 

@@ -126,7 +126,7 @@ class Saturated:
         used = slice(first - origin, end + source.max_window + 2 - origin)
         self._short, self._few = Law(first, short[used]), Law(first, few[used])
         self.cells += int((new.high - new.low).sum())
-        accounted = self._active() + timeouts.waiting_mass + self.done + self.killed + self.neglected
+        accounted = self._active() + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))
 

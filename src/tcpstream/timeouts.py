@@ -20,11 +20,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Waiting:
-    """A measure in a wait, with its total and the back-off level that it leaves to, with a weight."""
+    """A measure in a wait, with the back-off level that it leaves to, and a weight."""
 
     origin: int
     mass: Floats
-    total: float
     level: int
     weight: float
 
@@ -61,7 +60,6 @@ class Timeouts:
     done: float = 0.0
     killed: float = 0.0
     neglected: float = 0.0
-    waiting_mass: float = 0.0
     resting: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
     waiting: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
     _pending: dict[int, list[Waiting]] = field(default_factory=lambda: defaultdict(list))
@@ -108,7 +106,6 @@ class Timeouts:
                 self.waiting.mass, law.origin - self.waiting.origin,
             )  # fmt: skip
             new.reached(law.level - 1, law.origin, law.end)
-            self.waiting_mass -= law.weight * law.total
         self._wait(source.all_lost_wait, 1, all_lost, new, limit)
         self._wait(source.short_wait, 1, few, new, limit)
         for e in range(LEVELS):
@@ -153,12 +150,10 @@ class Timeouts:
         if first == last:
             return
         origin, mass = law.origin + first, law.mass[first:last].copy()
-        total = float(mass.sum())
         self.waiting = waiting = self.waiting.covering(origin, origin + len(mass))
         for rounds, weight in waits:
             if rounds == 1:
                 resting.add(level - 1, Law(origin, mass), weight)
                 continue
-            self._pending[self.round + rounds].append(Waiting(origin, mass, total, level, weight))
+            self._pending[self.round + rounds].append(Waiting(origin, mass, level, weight))
             add(mass, weight, waiting.mass, origin - waiting.origin)
-            self.waiting_mass += weight * total

@@ -134,8 +134,9 @@ def advance(
 def clear(x: Floats, low: Ints, high: Ints) -> None:
     """Empty all rows: they hold zeros again and are followed nowhere."""
     for s in range(len(x)):
-        for k in range(low[s], high[s]):
-            x[s, k] = 0.0
+        row = x[s, low[s] : high[s]]
+        for k in range(len(row)):
+            row[k] = 0.0
         low[s] = 0
         high[s] = 0
 
@@ -165,8 +166,10 @@ def settle(
     dropped = 0.0
     for s in range(len(x)):
         out = _finish(x, low, high, s, floor, limit, negligible)
-        for k in range(low[s], high[s]):
-            total[k] += x[s, k]
+        row = x[s, low[s] : high[s]]
+        whole = total[low[s] : high[s]]
+        for k in range(len(row)):
+            whole[k] += row[k]
         below += out[0]
         above += out[1]
         dropped += out[2]
@@ -265,19 +268,23 @@ def _recover(
         even[k] = 0.0
     both = p * p * power[6] / 2
     evens = p * (1.0 - 0.5 * p) * power[6]
-    for r in range(first_row, last_row):
-        if low[r] >= high[r]:
-            continue
-        w = windows[r]
-        once = p * p * power[w + 3]
-        twice = p * p * power[2 * w] / 2
-        evens_end = p * (1.0 - 0.5 * p) * power[2 * w]
+    for r in range(first_row, last_row, 2):  # two rows at a time: they share what comes first
+        s = min(r + 1, last_row - 1)
+        w, v = windows[r], windows[s]
+        pair = 1.0 if s > r else 0.0
+        once, once_v = p * p * power[w + 3], pair * p * p * power[v + 3]
+        twice, twice_v = p * p * power[2 * w] / 2, pair * p * p * power[2 * v] / 2
+        ends, ends_v = (2.0 - p) / p * twice, (2.0 - p) / p * twice_v
         a = x[r, start : start + size]
         b = x[r, start + 3 - w : start + 3 - w + size]
         c = x[r, start + 6 - 2 * w : start + 6 - 2 * w + size]
+        a_v = x[s, start : start + size]
+        b_v = x[s, start + 3 - v : start + 3 - v + size]
+        c_v = x[s, start + 6 - 2 * v : start + 6 - 2 * v + size]
         for k in range(size):
-            flow[k] += both * a[k] - once * b[k] + twice * c[k]
-            even[k] += evens * a[k] - evens_end * c[k]
+            sent = a[k] + pair * a_v[k]
+            flow[k] += both * sent - once * b[k] + twice * c[k] - once_v * b_v[k] + twice_v * c_v[k]
+            even[k] += evens * sent - ends * c[k] - ends_v * c_v[k]
     _reach(new_low, new_high, target, start + 6 + offset, end + offset)
     sink = new[target, start + 6 + offset : end + offset]
     whole = total[start + 6 + offset : end + offset]
@@ -358,14 +365,16 @@ def lose(
     if size <= 0:
         return removed
     more = np.empty(size)
+    whole = total[low:high]
     for k in range(size):
-        more[k] = total[low + k]
+        more[k] = whole[k]
     fresh = np.empty(size + windows[-1])
     s = 0
     for j in range(1, 4):  # j = 1, 2, then 3 and more delivered, of windows of more than j
         while s < len(windows) and windows[s] <= j:
+            row = x[s, low:high]
             for k in range(size):
-                more[k] -= x[s, low + k]
+                more[k] -= row[k]
             s += 1
         if s == len(windows):
             break
