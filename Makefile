@@ -6,18 +6,23 @@ BIN := $(VENV)/bin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# What an extra includes: installing dev makes the other two up to date as well.
+# What an extra includes: installing dev makes the others up to date as well.
 all := all
 test := all test
+bench := all bench
 dev := all test dev
+
+# PyDTMC goes with neither the plots' nor numpy's newer versions: an environment of its own.
+PYDTMC := $(VENV)/peers/pydtmc
 
 DEMO := tcpstream delay --capture examples/linux-reno.pcap --rate 400kbps --live
 
-.PHONY: help demo test check clean
+.PHONY: help demo test bench check clean
 
 help:
 	@echo "make demo    one answer from a recorded TCP flow"
 	@echo "make test    the tests"
+	@echo "make bench   the benchmarks (25 minutes; BENCH=--quick: 2 minutes)"
 	@echo "make check   linters, types, import rules"
 	@echo "make clean   remove .venv and everything made"
 
@@ -27,6 +32,9 @@ demo: $(VENV)/.all
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope
+
+bench: $(VENV)/.bench $(PYDTMC)/.installed
+	$(BIN)/python -m benchmarks $(BENCH)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -42,6 +50,11 @@ clean:
 $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[$*]'
 	@touch $(addprefix $(VENV)/.,$($*))
+
+$(PYDTMC)/.installed: | $(BIN)/python
+	$(PYTHON) -m venv $(PYDTMC)
+	$(PYDTMC)/bin/python -m pip install --quiet 'pydtmc==8.7.0' || echo "PyDTMC: left out"
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

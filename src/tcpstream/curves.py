@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy.optimize import brentq
-
 from .errors import AccuracyError
+from .roots import crossing
 
 LONGEST = 1e9
 """A search that gets here [s] has failed."""
@@ -47,7 +46,7 @@ def smallest_delay(
     def gap(delay: float) -> float:
         return math.log(max(curve(delay), 1e-300) / target)
 
-    root = float(brentq(gap, low, high, xtol=tolerance / 2, rtol=1e-12))
+    root = crossing(gap, low, high, tolerance / 2)
     while curve(root) > target:
         root += tolerance
     return root

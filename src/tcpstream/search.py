@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from scipy.optimize import brentq
-
 from .arrivals import Arrivals
 from .curves import smallest_meeting
 from .errors import AccuracyError, InputError, positive
 from .live_model import live
 from .path import Path
 from .result import late_target, no_late_target, startup_delay
+from .roots import crossing
 from .stored_model import StoredStreaming, stored
 from .tcp import reno, throughput
 from .video import Video
@@ -112,7 +111,7 @@ def _live(path: Path, tau: float, wanted: float) -> float:
         low, high = high, (high + T) / 2
         if high > HIGHEST_LOAD * T * (1 + 1e-9):
             raise AccuracyError(f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s")
-    root = float(brentq(gap, low, high, xtol=5e-4 * low, rtol=1e-4))
+    root = crossing(gap, low, high, 5e-4 * low)
     return root if gap(root) <= 0 else root * (1 - 1e-3)
 
 

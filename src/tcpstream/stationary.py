@@ -1,7 +1,8 @@
-"""Solving for the stationary backlog: epochs until the window has mixed, then Krylov with the slow modes deflated.
+"""Solving for the stationary backlog: loss epochs, each followed by a correction of the long waves.
 
-What is slow near T/mu = 1 is the backlog's diffusion over long distances. It is taken out by a coarse space: the
-current iterate times hat functions of the backlog, with whole-mass restrictions by the same hats.
+An epoch mixes the windows, but moves the backlog only by some windows: what is slow, near T/mu = 1, are long waves of
+the backlog. Seen from far they are those of a random walk, one for all windows together, whose law is known from what
+an epoch does to each wave. That walk is solved directly.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, bicgstab, splu
 
-from .backlog import Backlog
+from .backlog import Backlog, Complexes, Epoch
 from .errors import AccuracyError
-from .tcp.decay import decay_rate
+from .kernels.half_line import HalfLine, next_fast
+from .kernels.shifts import gather, scatter
+from .tcp import linear
 from .tcp.reno import RenoSource
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 WANTED = 1e-12
 """Error bound that is aimed at."""
@@ -34,14 +36,26 @@ FINE = 8
 FINE_WINDOW = 40
 """Lattice steps per round, and in the largest window, that are fine enough where no lattice fits."""
 
-MIXING = 40
-"""Plain epochs before the long waves are solved for."""
+LONG = 0.5
+"""Waves that keep more than this in an epoch are long."""
 
-REFINEMENTS = 6
-"""Krylov solves, each for the residual that the one before left."""
+NEGLIGIBLE = 1e-22
+"""Share of the backlog's law that is never looked at."""
 
-LARGEST = 2**24
+TILT = 0.5
+"""Share of the decay rate that the walk is tilted by: the more, the better its tail is known."""
+
+SMALL = 8
+"""Largest windows up to this leave waves of any length: a loss there blurs them too little."""
+
+PATIENCE = 12
+"""Epochs without progress after which rounding is as good as it gets."""
+
+LARGEST = 2**26
 """Largest state, in mass values, that is tried."""
+
+DEEPEST = 2**21
+"""Largest depth that is looked at [lattice steps]."""
 
 
 @dataclass(frozen=True)
@@ -86,12 +100,114 @@ def drain_rounds(source: RenoSource, packets_due: float) -> tuple[float, Floats]
     packets, rounds = source.per_transition
     gain = packets - rate * rounds
     common = int(np.argmax(source.stationary))  # its equation follows from the others
-    system = (sparse.eye_array(len(gain)) - source.tilted(0.0, 0.0)).tolil()
-    system[common, :] = 0.0
-    system[common, common] = 1.0
     gain[common] = 0.0
-    bias = splu(system.tocsc()).solve(gain)
+    rows, columns, values = source.tilted(0.0, 0.0)
+    kept, states = rows != common, np.arange(len(gain))
+    bias = linear.solve(
+        np.concatenate([states, rows[kept]]), np.concatenate([states, columns[kept]]),
+        np.concatenate([np.ones(len(gain)), -values[kept]]), gain,
+    )  # fmt: skip
     return 1 / (rate - packets_due), bias.max() - bias
+
+
+class LongWaves:
+    """The random walk that the backlog makes seen from far, and what it says about the epochs.
+
+    Mass m at backlog D and window w is, for long waves, as good as m at D + `_ahead[w]`; and mass u of the walk at D
+    is spread over the windows by `_law`, at D + `_behind[w]`. These distances make waves right to first order.
+    On a lattice finer than packets the waves that alternate within a packet can be as slow, and are included.
+
+    Parameters
+    ----------
+    backlog : Backlog
+
+    Attributes
+    ----------
+    beyond : int
+        Deepest positions that are kept empty: they only show what an epoch moves there.
+
+    Raises
+    ------
+    AccuracyError
+        When the backlog's law does not become negligible above `DEEPEST`.
+    """
+
+    def __init__(self, backlog: Backlog) -> None:
+        self._stride = backlog.stride
+        decay = _decay(backlog)
+        tilt = TILT * decay
+        _, laws, worths = backlog.waves(np.array([0.0, tilt / 2, tilt], dtype=complex))
+        self._law = np.ascontiguousarray(laws[:, 0].real)
+        self._ahead = np.log(worths[:, 2].real / worths[:, 0].real) / tilt
+        self._behind = np.log(laws[:, 2].real / laws[:, 0].real) / tilt
+        spread = math.sqrt(float((self._law * self._behind**2).sum()))
+        self.beyond = math.ceil(5 * spread) + backlog.longest_wait
+        points = 2 * next_fast(math.ceil(-math.log(NEGLIGIBLE) / decay))
+        self._walk = HalfLine(_kappa(backlog, tilt, points), tilt)
+
+    def depth(self, negligible: float, further: float) -> int:
+        """Return the depth D beyond which (D + `further`) times the mass there is negligible [lattice steps]."""
+        mass = np.abs(self._walk.stationary())
+        beyond = np.cumsum(mass[::-1])[::-1]
+        levels = np.arange(len(beyond))
+        return int(np.count_nonzero(beyond * (levels + further) > negligible)) + self.beyond
+
+    def start(self, depth: int) -> Floats:
+        """Return entries that the walk alone predicts, and correct entries as deep as these from now on."""
+        n = depth + 1
+        self._walk.cut(n)
+        mass = np.zeros(n)
+        known = self._walk.stationary()[:n]
+        mass[: len(known)] = np.maximum(known, 0.0)
+        entries = np.zeros((len(self._law), n))
+        scatter(mass[::-1].copy(), self._law, -self._behind, self._stride, entries)
+        return self._normalised(entries)
+
+    def corrected(self, entries: Floats, change: Floats) -> Floats:
+        """Return the entries moved as far as all later epochs will move them, to judge from the change in one.
+
+        The deepest are emptied after that, not before: the walk would take mass that an epoch loses for mass that
+        never comes back, all the way down.
+        """
+        start = np.empty(change.shape[1])
+        gather(change, -self._ahead, self._stride, start)
+        later = self._walk.visits(start[::-1])[::-1] - start
+        moved = entries + change
+        scatter(later, self._law, -self._behind, self._stride, moved)
+        return self._normalised(moved)
+
+    def _normalised(self, entries: Floats) -> Floats:
+        entries[:, : self.beyond] = 0.0
+        entries /= entries.sum()
+        return entries
+
+
+def _decay(backlog: Backlog) -> float:
+    """Return the decay rate of the backlog's law [1/lattice step], or up to a tenth less."""
+    slowest = -math.log(NEGLIGIBLE) / DEEPEST
+    rates = slowest * 1.1 ** np.arange(math.ceil(math.log(50 / slowest, 1.1)))
+    values, _, _ = backlog.waves(rates.astype(complex))
+    growing = int(np.argmin(np.abs(values) < 1))
+    if growing == 0:
+        raise _too_large(backlog.source, DEEPEST)
+    return float(rates[growing - 1])
+
+
+def _kappa(backlog: Backlog, tilt: float, points: int) -> Complexes:
+    """Return what an epoch leaves of waves, at the frequencies of a transform of that many points; short ones as 0."""
+    stride, half = backlog.stride, points // 2
+    step = 2j * math.pi / points
+    trial = np.unique(np.append(0, 1.2 ** np.arange(math.ceil(math.log(half / stride, 1.2))))).astype(int)
+    values, _, _ = backlog.waves(np.asarray(tilt + step * trial, dtype=np.complex128))
+    short = np.flatnonzero(~(np.abs(values) > LONG))
+    edge = half if backlog.source.max_window <= SMALL or not len(short) else int(trial[short[0]]) + 1
+    from_band = np.abs((np.arange(half + 1) * stride / points + 0.5) % 1 - 0.5) * points / stride
+    band = np.flatnonzero(from_band < 2 * edge)
+    kappa = np.zeros(half + 1, dtype=np.complex128)
+    taken, _, _ = backlog.waves(np.asarray(tilt + step * band, dtype=np.complex128))
+    taken *= [math.erfc(11 * (place / edge - 1.5)) / 2 for place in from_band[band]]
+    kappa[band] = np.where(np.abs(taken) <= abs(taken[0]), taken, 0.0)
+    return kappa
 
 
 def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
@@ -109,38 +225,29 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
     AccuracyError
         When the error bound stays above 1e-9, or the state would need more than 2^26 values.
     """
-    stride = lattice(packets_due, source.max_window)
-    visible = decay_rate(source, packets_due, VISIBLE_LEVELS)
-    longest_jump = packets_due * max(d for wait in source.backoff_wait for d, _ in wait)
-    depth = math.ceil(stride * (20 / visible + 4 * source.max_window + longest_jump))
+    backlog = Backlog(source, packets_due, lattice(packets_due, source.max_window))
+    stride = backlog.stride
+    waves = LongWaves(backlog)
+    longest_wait = packets_due * max(d for wait in source.backoff_wait for d, _ in wait)
     rounds_per_packet, behind = drain_rounds(source, packets_due)
-    slowest = decay_rate(source, packets_due)
-    entries: Floats | None = None
+    further = longest_wait + behind.max()
+    depth = waves.depth(WANTED * stride / (2 * rounds_per_packet), further * stride)
     epochs = 0
     while True:
-        _check_size(source, depth)
-        backlog = Backlog(source, packets_due, stride, depth)
-        levels = np.arange(depth, -1, -1) / stride
-        weight = 2 * rounds_per_packet * (levels + behind[backlog.entered][:, np.newaxis])
-        deepest = 2 * rounds_per_packet * (depth / stride + longest_jump + behind.max())
-        entries = _start(backlog, visible) if entries is None else _deepened(entries, backlog, slowest)
-        entries, converged = _mix(backlog, entries, weight)
-        epochs += MIXING
-        if backlog.overflow(backlog.epoch(entries)) * deepest > WANTED:
-            depth *= 2
-            continue
-        if not converged:
-            entries, used = _refine(backlog, entries, weight)
-            epochs += used
-        epoch = backlog.epoch(entries)
+        if source.size * (depth + 1) > LARGEST:
+            raise _too_large(source, depth)
+        weight = 2 * rounds_per_packet * (np.arange(depth, -1, -1) / stride + behind[backlog.entered][:, np.newaxis])
+        deepest = 2 * rounds_per_packet * (depth / stride + further)
+        epoch, change, used = _iterate(backlog, waves, depth, weight)
+        epochs += used
         law = backlog.law(epoch)[::-1]
         rounds = law.sum()
         overflow = backlog.overflow(epoch) / rounds
-        change = np.abs(epoch.entries - entries) / rounds
-        error = float((change * weight).sum() + overflow * deepest)
-        if overflow * deepest <= WANTED:
+        wrong = np.abs(change) * weight / rounds
+        error = float(wrong.sum() + overflow * deepest)
+        if wrong[:, : waves.beyond].sum() + overflow * deepest <= WANTED:
             break
-        depth *= 2
+        depth = math.ceil(1.3 * depth)
     if not error <= ACCEPTED:
         raise AccuracyError(
             f"stationary backlog: error bound {error:.1e} exceeds {ACCEPTED:.0e} after {epochs} loss epochs"
@@ -149,22 +256,37 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
         law=law / rounds,
         stride=stride,
         on_lattice=bool(backlog.spread[1] == 1.0),
-        residual=float(change.sum()),
+        residual=float(np.abs(change).sum() / rounds),
         overflow=overflow,
         error_bound=error,
         epochs=epochs,
     )
 
 
-def _check_size(source: RenoSource, depth: int) -> None:
-    """Refuse a state that is too large before it is made."""
+def _iterate(backlog: Backlog, waves: LongWaves, depth: int, weight: Floats) -> tuple[Epoch, Floats, int]:
+    """Make epochs until one changes little; return the last one, its change of the entries, and how many."""
+    entries = waves.start(depth)
+    rounds = 0.0
+    errors: list[float] = []
+    while True:
+        epoch = backlog.epoch(entries)
+        rounds = rounds or float(backlog.law(epoch).sum())
+        change = epoch.entries - entries
+        error = float(np.einsum("hk,hk", np.abs(change), weight) / rounds)
+        errors.append(error)
+        stuck = len(errors) > PATIENCE and not error < errors[-1 - PATIENCE] / 10
+        if error < WANTED / 2 or stuck:
+            return epoch, change, len(errors)
+        entries = waves.corrected(entries, change)
+
+
+def _too_large(source: RenoSource, depth: int) -> AccuracyError:
     cells = source.size * (depth + 1)
-    if cells > LARGEST:
-        raise AccuracyError(
-            f"the backlog needs {source.size} TCP states x {depth + 1} levels = {cells:.2g} values, more than "
-            f"{LARGEST:.2g}: T/mu is too near 1, the timeouts are too long, the largest window is too large, or the "
-            f"playback rate is too far below a packet a round trip"
-        )
+    return AccuracyError(
+        f"the backlog needs {source.size} TCP states x {depth + 1} levels = {cells:.2g} values or more, over "
+        f"{LARGEST:.2g}: T/mu is too near 1, the timeouts are too long, the largest window is too large, or the "
+        f"playback rate is too far below a packet a round trip"
+    )
 
 
 def lattice(packets_due: float, max_window: int) -> int:
@@ -179,86 +301,3 @@ def lattice(packets_due: float, max_window: int) -> int:
         if round(steps) >= 1 and abs(steps - round(steps)) < 1e-9 * steps:
             return stride
     return max(fine, math.ceil(2.5 / (max_window - packets_due)))
-
-
-def _start(backlog: Backlog, decay: float) -> Floats:
-    """Entries spread geometrically over the backlog."""
-    levels = np.arange(backlog.n - 1, -1, -1) / backlog.stride
-    entries = np.tile(np.exp(-min(decay, 50.0) * levels), (len(backlog.entered), 1))
-    return np.asarray(entries / entries.sum())
-
-
-def _deepened(entries: Floats, backlog: Backlog, decay: float) -> Floats:
-    """The same entries on a deeper lattice, with a tail of the slowest decay."""
-    more = backlog.n - entries.shape[1]
-    tail = np.exp(-decay * np.arange(more, 0, -1) / backlog.stride)
-    entries = np.hstack([np.abs(entries[:, :1]) * tail, entries])
-    return np.asarray(entries / entries.sum())
-
-
-def _mix(backlog: Backlog, entries: Floats, weight: Floats) -> tuple[Floats, bool]:
-    """Make plain epochs, in which all but the long waves of the backlog settles; say whether that was enough."""
-    error = math.inf
-    for _ in range(MIXING):
-        following = backlog.epoch(entries).entries
-        following /= following.sum()
-        error = float((np.abs(following - entries) * weight).sum())
-        entries = following
-    return entries, error < WANTED
-
-
-def _refine(backlog: Backlog, entries: Floats, weight: Floats) -> tuple[Floats, int]:
-    """Return entries that one epoch reproduces, as far as rounding allows, and the epochs used."""
-    shape = entries.shape
-    start = entries.ravel().copy()
-    used = 0
-
-    def apply(v: Floats) -> Floats:
-        nonlocal used
-        used += 1
-        moved = backlog.epoch(v.reshape(shape)).entries.ravel()
-        return np.asarray(v - moved + start * v.sum())
-
-    hats = _hats(backlog)
-    basis = [start.reshape(shape) * hat for hat in hats]
-    scales = np.array([1 / max(float(vector.sum()), 1e-300) for vector in basis])
-    images = np.array([scale * apply(vector.ravel()) for scale, vector in zip(scales, basis)])
-    coarse = np.linalg.pinv(hats @ images.reshape(len(hats), *shape).sum(axis=1).T, rcond=1e-13)
-
-    def deflate(residual: Floats) -> Floats:
-        along = coarse @ (hats @ residual.reshape(shape).sum(axis=0))
-        correction = start.reshape(shape) * ((along * scales) @ hats)
-        return np.asarray(residual + correction.ravel() - along @ images)
-
-    # in the scale of the square root of the solution, where rounding is relative to it in the tail too
-    root = np.sqrt(np.abs(start) + 1e-30)
-    size = (start.size, start.size)
-    operator = LinearOperator(size, matvec=lambda v: apply(v * root) / root, dtype=np.float64)
-    preconditioner = LinearOperator(size, matvec=lambda v: deflate(v * root) / root, dtype=np.float64)
-    best, best_error = entries, math.inf
-    solution = start
-    for _ in range(REFINEMENTS):
-        residual = start - apply(solution)
-        correction, _ = bicgstab(operator, residual / root, rtol=1e-6, atol=0.0, maxiter=200, M=preconditioner)
-        solution = solution + correction * root
-        entries = (solution / solution.sum()).reshape(shape)
-        following = backlog.epoch(entries).entries
-        used += 1
-        error = float((np.abs(following - entries) * weight).sum())
-        if error >= best_error / 2:
-            break
-        best, best_error = entries, error
-        if error < WANTED:
-            break
-    return best, used
-
-
-def _hats(backlog: Backlog) -> Floats:
-    """Hat functions of the backlog, on nodes that lie ever further apart."""
-    nodes = [0.0]
-    step = 2.0 * backlog.source.max_window * backlog.stride
-    while nodes[-1] < backlog.n:
-        nodes.append(nodes[-1] + step)
-        step *= 1.2
-    levels = np.arange(backlog.n - 1, -1, -1, dtype=float)
-    return np.array([np.interp(levels, nodes, row) for row in np.eye(len(nodes))])

@@ -1,4 +1,4 @@
-"""Every kernel against its slow twin, over the whole range of what it takes."""
+"""Kernels against their slow twins, over the whole range of what they take."""
 
 import naive
 import numpy as np
@@ -7,9 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcpstream import Path
-from tcpstream.backlog import spread
 from tcpstream.kernels.ends import ends
-from tcpstream.kernels.epoch import back_off, climb
 from tcpstream.kernels.growth import grow
 from tcpstream.kernels.losses import lose
 from tcpstream.kernels.recovery import recover
@@ -87,47 +85,3 @@ def test_ends(values):
     expected = naive.ends(mass, 1e-18)
     assert (first, last) == expected[:2]
     assert dropped == pytest.approx(expected[2])
-
-
-@st.composite
-def queues(draw):
-    """Playback slower than the largest window, on the lattice and off it, and mass anywhere."""
-    W, b, stride = draw(st.integers(5, 8)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    step = draw(st.one_of(st.integers(2, W * stride - 2), st.floats(2, W * stride - 2.6)))
-    path = Path(loss=draw(st.floats(0.05, 0.6)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b)
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    return reno(path), stride, *spread(float(step)), rng, draw(st.integers(40, 60))
-
-
-@settings(max_examples=20)
-@given(queues())
-def test_climb(made):
-    source, stride, drop, weights, rng, n = made
-    entries = rng.random((source.size, n)) * (rng.random((source.size, n)) < 0.2)
-    b = source.rounds_per_increase
-    x, sending = np.empty_like(entries), np.empty_like(entries)
-    common = (source.windows, source.grow_to, success(source), stride, drop, weights)
-    returns = np.zeros((b, b))
-    for c in range(b):
-        unit = np.zeros_like(entries)
-        unit[source.size - b + c, n - 1] = 1
-        climb(unit, *common, np.eye(b), x, sending)
-        returns[c] = x[-b:, n - 1] - np.eye(b)[c]
-    climb(entries, *common, np.linalg.inv(np.eye(b) - returns), x, sending)
-    expected = naive.climb(entries, source.windows, source.grow_to, source.loss, stride, drop, weights)
-    np.testing.assert_allclose(x, expected[0], rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(sending, expected[1], rtol=1e-9, atol=1e-11)
-
-
-@settings(max_examples=20)
-@given(queues())
-def test_back_off(made):
-    source, stride, drop, weights, rng, n = made
-    inflow = rng.random(n)
-    shifts = np.array([[2 + e, 3 + 2 * e] for e in range(4)])
-    ways = np.array([[0.5, 0.5]] * 4)
-    visits, restart = np.empty((2, 4, n)), np.empty(n)
-    back_off(inflow, source.loss, stride, drop, weights, shifts, ways, visits, restart)
-    expected = naive.back_off(inflow, source.loss, stride, drop, weights, shifts, ways)
-    np.testing.assert_allclose(visits, expected[0], rtol=1e-10, atol=1e-13)
-    np.testing.assert_allclose(restart, expected[1], rtol=1e-10, atol=1e-13)

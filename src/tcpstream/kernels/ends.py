@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def ends(mass: NDArray[np.float64], negligible: float) -> tuple[int, int, float]:
     """Return where to cut a row so that each end dropped holds at most `negligible`.
 

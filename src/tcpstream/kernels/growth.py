@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@numba.njit(cache=True, fastmath={"contract"})
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def grow(
     x: NDArray[np.float64],
     windows: NDArray[np.int64],

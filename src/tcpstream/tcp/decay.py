@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.sparse.linalg import eigs
 
+from ..roots import crossing
 from .reno import LEVELS, RenoSource
 
 DENSE = 200
@@ -17,11 +16,17 @@ DENSE = 200
 
 def _perron(source: RenoSource, theta: float, packets_due: float, levels: int) -> tuple[float, NDArray[np.float64]]:
     """Return the spectral radius of the tilted matrix and its right eigenvector, positive."""
-    matrix = source.tilted(theta, packets_due, levels)
-    if matrix.shape[0] < DENSE:
-        values, vectors = np.linalg.eig(matrix.toarray())
+    rows, columns, entries = source.tilted(theta, packets_due, levels)
+    n = source.size + 2 * LEVELS
+    if n < DENSE:
+        matrix = np.zeros((n, n))
+        np.add.at(matrix, (rows, columns), entries)
+        values, vectors = np.linalg.eig(matrix)
     else:
-        values, vectors = eigs(matrix, k=1, v0=np.ones(matrix.shape[0]))
+        from scipy import sparse
+        from scipy.sparse.linalg import eigs
+
+        values, vectors = eigs(sparse.csr_array((entries, (rows, columns)), shape=(n, n)), k=1, v0=np.ones(n))
     largest = int(np.argmax(np.abs(values)))
     return float(np.abs(values[largest])), np.abs(vectors[:, largest])
 
@@ -54,7 +59,7 @@ def decay_rate(source: RenoSource, packets_due: float, levels: int = LEVELS) -> 
         high *= 2
         if high * longest > 100:
             return math.inf
-    return float(brentq(lambda theta: radius(theta) - 1, high, 2 * high, xtol=1e-15, rtol=1e-10))
+    return crossing(lambda theta: radius(theta) - 1, high, 2 * high, 1e-10 * high)
 
 
 def safe_lead(source: RenoSource, packets_due: float, risk: float) -> float:

@@ -13,11 +13,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from ..errors import AccuracyError
 from ..path import Path
+from .linear import solve
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -120,12 +119,16 @@ class RenoSource:
         AccuracyError
             When the linear solve leaves a residual above 1e-10.
         """
-        moves = self.tilted(0.0, 0.0)
-        n = moves.shape[0]
-        balance = (sparse.eye_array(n) - moves.T).tolil()
-        balance[n - 1, :] = 1.0
-        pi = splu(balance.tocsc()).solve(np.eye(1, n, n - 1)[0])
-        residual = float(np.abs(pi @ moves - pi).sum())
+        n = self.size + 2 * LEVELS
+        rows, columns, values = self.tilted(0.0, 0.0)
+        all_states, others = np.arange(n), columns < n - 1  # the last balance follows from the others
+        pi = solve(
+            np.concatenate([all_states[:-1], columns[others], np.full(n, n - 1)]),
+            np.concatenate([all_states[:-1], rows[others], all_states]),
+            np.concatenate([np.ones(n - 1), -values[others], np.ones(n)]),
+            np.eye(1, n, n - 1)[0],
+        )
+        residual = float(np.abs(np.bincount(columns, pi[rows] * values, n) - pi).sum())
         if not residual < 1e-10:
             raise AccuracyError(f"stationary law of the TCP chain: residual {residual:.1e} exceeds 1e-10")
         return np.asarray(pi)
@@ -154,13 +157,12 @@ class RenoSource:
         packets, rounds = self.per_transition
         return float((self.stationary @ packets) / (self.stationary @ rounds))
 
-    def tilted(
-        self, theta: float, packets_due: float, levels: int = LEVELS
-    ) -> sparse.csr_array[np.float64, tuple[int, int]]:
-        """Return the matrix of sums of P exp(theta (m d - S)) over the transitions between stored states.
+    def tilted(self, theta: float, packets_due: float, levels: int = LEVELS) -> tuple[Ints, Ints, Floats]:
+        """Return the sums of P exp(theta (m d - S)) over the transitions between stored states.
 
-        The transition matrix itself at ``theta = 0``. States: congestion avoidance, then (e, r) for e = 1..7 in the
-        order (1, 1), (1, 0), (2, 1), ...; the short round is part of the transition that enters it.
+        As rows, columns and values of a matrix; the transition matrix itself at ``theta = 0``. States: congestion
+        avoidance, then (e, r) for e = 1..7 in the order (1, 1), (1, 0), (2, 1), ...; the short round is part of the
+        transition that enters it.
 
         Parameters
         ----------
@@ -206,10 +208,7 @@ class RenoSource:
                 rows.append(np.array([retransmit, fresh]))
                 columns.append(np.full(2, S + 2 * (up - 1)))
                 values.append(np.full(2, p * tilt(self.backoff_wait[e - 1])))
-        shape = (S + 2 * LEVELS, S + 2 * LEVELS)
-        return sparse.coo_array(
-            (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape
-        ).tocsr()
+        return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
 
     def explicit(self) -> ExplicitArrays:
         """Expand to plain arrays, short rounds included: every row of Table VI, one transition a row."""

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 BATCHES = 10
 _Z = 1.959963984540054
@@ -30,5 +29,7 @@ def batch_means(values: NDArray[np.float64]) -> tuple[float, float, float]:
     mean = float(values.mean())
     if len(means) < 2:
         return mean, mean, mean
+    from scipy.special import stdtrit  # loads slowly: for captures only
+
     half = float(stdtrit(len(means) - 1, 0.975) * means.std(ddof=1) / math.sqrt(len(means)))
     return mean, mean - half, mean + half

@@ -1,0 +1,1 @@
+"""What others would use for the same answers, one method a file."""

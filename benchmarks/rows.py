@@ -1,0 +1,97 @@
+"""Everything that is measured, in the order of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+TITLES = {
+    "stored": "Stored media: f and P_i for 15 rates and 41 startup delays, 727 rounds, W_max = 24",
+    "live": "Live: f over the startup delay, to tails of 1e-9 (b = 2, W_max = 20, p = 0.02, T_O = 4, m = 3)",
+    "live, small": "Live, small enough for general Markov packages (W_max = 8, p = 0.05, T_O = 1, m = 1)",
+    "near capacity": "Live, load 0.98 (m = 4 where TCP delivers 4.076 packets a round)",
+    "high rate": "Stored media: 25 Mbit/s, 50 ms, p = 1e-4, W_max = 1024, 120 s",
+    "figures": "Required startup delays of Figures 10 and 11, every curve",
+    "start-up": "Whole processes",
+    "cost": "Cost of a round",
+    "roofline": "Roofline of the stored transient",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measurement, made in a process of its own.
+
+    Attributes
+    ----------
+    case : str
+        Key of `TITLES`; rows of a case are compared with its reference.
+    method : str
+        What is measured.
+    function : str
+        ``module:name`` in this package; takes ``(quick, limit)`` and yields outcomes.
+    limit : float
+        Seconds after which the method stops by itself, or is stopped.
+    threads : int
+        Threads that it may use; with 1 it is tied to one core.
+    reference : bool
+        Whether answers are compared with this one's, and times divided by its.
+    against : mapping of str to str
+        Methods whose time is divided by that of another than the reference.
+    """
+
+    case: str
+    method: str
+    function: str
+    limit: float
+    threads: int = 1
+    reference: bool = False
+    against: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What `--only` selects by."""
+        return f"{self.case}: {self.method}"
+
+
+ROWS = (
+    Row("stored", "tcpstream", "ours:stored", 60, reference=True),
+    Row("stored", "scipy CSR over (state, A)", "peers.scipy_csr:pairs", 120),
+    Row("stored", "scipy CSR by packets", "peers.scipy_csr:slabs", 120),
+    Row("live", "tcpstream", "ours:live", 60, reference=True),
+    Row("live", "power iteration", "peers.power_iteration:embedded", 100),
+    Row("live", "power iteration, one round a step", "peers.power_iteration:one_round", 150),
+    Row("live", "power iteration, one startup delay", "peers.power_iteration:one_delay", 60),
+    Row("live", "scipy sparse LU", "peers.sparse_lu:direct", 150),
+    Row("live", "scipy GMRES, ILU", "peers.sparse_lu:gmres_ilu", 80),
+    Row("live", "scipy BiCGSTAB, ILU", "peers.sparse_lu:bicgstab_ilu", 80),
+    Row("live", "Storm", "peers.stormpy_:large", 200),
+    Row("live", "Monte Carlo", "peers.monte_carlo:simulate", 60),
+    Row("live, small", "tcpstream", "ours:live_small", 30, reference=True),
+    Row("live, small", "QuantEcon", "peers.quantecon_:stationary", 60),
+    Row("live, small", "PyDTMC", "peers.pydtmc_:stationary", 60),
+    Row("live, small", "Storm", "peers.stormpy_:small", 30),
+    Row("live, small", "Storm, 20,000 states", "peers.stormpy_:medium", 30),
+    Row("near capacity", "tcpstream", "ours:near_capacity", 60, reference=True),
+    Row("near capacity", "power iteration", "peers.power_iteration:near_capacity", 120),
+    Row("high rate", "tcpstream", "ours:high_rate", 180, reference=True),
+    Row("figures", "tcpstream", "ours:figures", 180, threads=2, reference=True),
+    Row(
+        "start-up",
+        "processes",
+        "startup:processes",
+        150,
+        against={
+            "tcpstream --help": "empty click program --help",
+            "tcpstream --version": "empty click program --help",
+            "import tcpstream": "python -c pass",
+            "import numpy, scipy": "python -c pass",
+            "tcpstream delay": "import numba, one cached kernel",
+            "tcpstream delay, empty cache": "tcpstream delay",
+        },
+    ),
+    Row("cost", "W_max", "cost:by_window", 150),
+    Row("cost", "rounds", "cost:by_rounds", 90),
+    Row("roofline", "transient", "roofline:roofline", 60),
+)
+"""`python -m benchmarks --only TEXT` runs those whose name contains the text."""

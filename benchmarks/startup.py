@@ -1,0 +1,54 @@
+"""Whole processes: what a command costs before and with its first answer.
+
+The commands take turns, so that a slow minute of the machine meets all of them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from .outcome import Outcome
+
+PROBES = Path(__file__).parent / "probes"
+DELAY = ["delay", "--loss", "0.02", "--rtt", "100ms", "--rto", "300ms", "--rate", "25pps", "--live"]
+
+
+def processes(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
+    """Time every command, and the first answer with an empty cache of kernels."""
+    python, command = sys.executable, str(Path(sys.executable).parent / "tcpstream")
+    commands = {
+        "python -c pass": [python, "-c", "pass"],
+        "empty click program --help": [python, str(PROBES / "empty_click.py"), "--help"],
+        "tcpstream --help": [command, "--help"],
+        "tcpstream --version": [command, "--version"],
+        "import tcpstream": [python, "-c", "import tcpstream"],
+        "import numpy, scipy": [python, "-c", "import numpy, scipy"],
+        "import numba, one cached kernel": [python, str(PROBES / "cached_kernel.py")],
+        "tcpstream delay": [command, *DELAY],
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in commands}
+    for arguments in commands.values():
+        spent(arguments)
+    for _ in range(2 if quick else 9):
+        for name, arguments in commands.items():
+            seconds[name].append(spent(arguments))
+    for name, times in seconds.items():
+        yield Outcome(times, method=name)
+    cold = []
+    for _ in range(1 if quick else 2):
+        with tempfile.TemporaryDirectory() as folder:
+            cold.append(spent(commands["tcpstream delay"], NUMBA_CACHE_DIR=folder))
+    yield Outcome(cold, method="tcpstream delay, empty cache", note="kernels are compiled")
+
+
+def spent(arguments: list[str], **environment: str) -> float:
+    """Run a command to its end and return the seconds."""
+    start = time.perf_counter()
+    subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, env=os.environ | environment)
+    return time.perf_counter() - start

@@ -1,0 +1,79 @@
+"""Rows moved by a distance each and added up, and the way back."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def gather(rows: NDArray[np.float64], shifts: NDArray[np.float64], stride: int, total: NDArray[np.float64]) -> None:
+    """Add up the rows, each moved up by its shift.
+
+    A shift between two multiples of `stride` is shared between them. What lies below 0 is lost, what lies past the
+    last position stays there.
+
+    Parameters
+    ----------
+    rows : (H, n) array
+    shifts : (H,) array
+        Of any sign [positions].
+    stride : int
+    total : (n,) array
+        Overwritten.
+    """
+    for k in range(len(total)):
+        total[k] = 0.0
+    for h in range(len(rows)):
+        low = int(np.floor(shifts[h] / stride))
+        share = shifts[h] / stride - low
+        put(total, rows[h], low * stride, 1.0 - share)
+        put(total, rows[h], (low + 1) * stride, share)
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def scatter(
+    total: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    shifts: NDArray[np.float64],
+    stride: int,
+    rows: NDArray[np.float64],
+) -> None:
+    """Add to each row its share of `total`, moved up by its shift as in `gather`.
+
+    Parameters
+    ----------
+    total : (n,) array
+    weights, shifts : (H,) arrays
+        Share and shift of each row.
+    stride : int
+    rows : (H, n) array
+        Added to.
+    """
+    for h in range(len(rows)):
+        low = int(np.floor(shifts[h] / stride))
+        share = shifts[h] / stride - low
+        put(rows[h], total, low * stride, weights[h] * (1.0 - share))
+        put(rows[h], total, (low + 1) * stride, weights[h] * share)
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def put(target: NDArray[np.float64], mass: NDArray[np.float64], start: int, weight: float) -> None:
+    """Add ``weight * mass`` from position `start` on; what is below 0 is lost, what is past the last one stays there.
+
+    Parameters
+    ----------
+    target, mass : (n,), (k,) arrays
+    start : int
+        Of any sign.
+    weight : float
+    """
+    last = len(target) - 1
+    first = min(max(0, -start), len(mass))
+    end = min(max(first, last - start), len(mass))
+    out, source = target[first + start : end + start], mass[first:end]
+    for k in range(len(source)):
+        out[k] += weight * source[k]
+    for value in mass[end:]:
+        target[last] += weight * value

@@ -1,0 +1,158 @@
+"""The kernels of live streaming against slow twins."""
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcpstream import Path
+from tcpstream.backlog import spread
+from tcpstream.kernels.epoch import back_off, climb, one_return
+from tcpstream.kernels.half_line import HalfLine
+from tcpstream.kernels.shifts import gather, put, scatter
+from tcpstream.tcp import reno
+
+
+@st.composite
+def queues(draw):
+    """Playback slower than the largest window, on the lattice and off it, and mass anywhere."""
+    W, b, stride = draw(st.integers(5, 8)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    step = draw(st.one_of(st.integers(2, W * stride - 2), st.floats(2, W * stride - 2.6)))
+    halving = draw(st.sampled_from(["floor", "ceil"]))
+    path = Path(
+        loss=draw(st.floats(0.05, 0.6)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving
+    )
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    return reno(path), stride, *spread(float(step)), rng, draw(st.integers(40, 60))
+
+
+def slow_epoch(entries, source, rows, stride, drop, weights):
+    """The climb, the losses and the recoveries, each by its own slow twin."""
+    p, W, n = source.loss, source.max_window, entries.shape[1]
+    cap = n - 1
+    total, sending = naive.climb(entries, source.windows, source.grow_to, p, stride, drop, weights)
+    short = naive.lose(sending, source.windows, p, stride, cap, n)
+    recovered, frozen = np.zeros((rows.max() + 1, n + 2 * stride * W)), np.zeros((rows.max() + 1, W))
+    naive.recover(sending, source.windows, rows, p, stride, -(10**6), cap, recovered, frozen)
+    for row, j in np.argwhere(frozen):
+        for i in range(3, j + 1):
+            law = (1 - p) ** i * (1 if i == j else p)
+            for k in range(3):
+                recovered[row, cap - drop - k + 1 + i * stride] += weights[k] * law * frozen[row, j]
+    for row in short:
+        paused = np.zeros(n)
+        paused[cap] = row[cap]
+        row += naive.down(paused, drop, weights)
+    following = np.array([naive.down(row, drop, weights) for row in recovered])
+    following[:, cap] = following[:, cap:].sum(axis=1)
+    return total.sum(axis=0), short, following[:, :n]
+
+
+@settings(max_examples=20)
+@given(queues())
+def test_climb(made):
+    source, stride, drop, weights, rng, n = made
+    b, W = source.rounds_per_increase, source.max_window
+    entries = rng.random((source.size, n)) * (rng.random((source.size, n)) < 0.2)
+    halves, inverse = np.unique(source.recover_to[4:], return_inverse=True)
+    rows = np.concatenate([np.zeros(4, dtype=int), inverse])[source.windows]
+    feedback = np.linalg.inv(np.eye(b) - one_return(b, W * stride, drop, weights, (1 - source.loss) ** W))
+    active, short, following = np.empty(n), np.empty((3, n)), np.empty((source.size, n))
+    climb(
+        entries, np.arange(source.size), source.windows, rows, source.loss, stride, drop, weights, feedback,
+        active, short, following,
+    )  # fmt: skip
+    expected = slow_epoch(entries, source, rows, stride, drop, weights)
+    np.testing.assert_allclose(active, expected[0], rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(short, expected[1], rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(following[: len(halves)], expected[2], rtol=1e-9, atol=1e-11)
+
+
+def test_climb_keeps_a_deep_tail():
+    """What is computed of a small mass does not depend on the large masses nearer to the ceiling."""
+    source = reno(Path(loss=0.02, rtt=1, timeout_ratio=2, max_window=20))
+    rows = np.maximum(source.windows // 2 - 2, 0)
+    feedback = np.ones((1, 1))
+    n, split = 600, 300
+
+    def epoch(entries):
+        active, short, following = np.empty(n), np.empty((3, n)), np.empty((9, n))
+        climb(
+            entries, np.arange(1, 10), source.windows, rows, source.loss, 1, 4, np.array([0.0, 1.0, 0.0]), feedback,
+            active, short, following,
+        )  # fmt: skip
+        return following
+
+    entries = np.tile(np.exp(0.2 * np.arange(n)), (9, 1))
+    tail = np.where(np.arange(n) < split, entries, 0.0)
+    np.testing.assert_allclose(epoch(entries)[:, : split - 20], epoch(tail)[:, : split - 20], rtol=1e-12)
+
+
+@settings(max_examples=20)
+@given(queues())
+def test_back_off(made):
+    source, stride, drop, weights, rng, n = made
+    inflow = rng.random(n)
+    shifts = np.array([[2 + e, 3 + 2 * e] for e in range(4)])
+    ways = np.array([[0.5, 0.5]] * 4)
+    visits, restart = np.empty((4, n)), np.empty(n)
+    back_off(inflow, source.loss, stride, drop, weights, shifts, ways, visits, restart)
+    expected = naive.back_off(inflow, source.loss, stride, drop, weights, shifts, ways)
+    np.testing.assert_allclose(visits, expected[0].sum(axis=0), rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(restart, expected[1], rtol=1e-10, atol=1e-13)
+
+
+@given(st.integers(-12, 12), st.integers(1, 9))
+def test_put(start, length):
+    mass = np.arange(1.0, length + 1)
+    target, expected = np.ones(6), np.ones(6)
+    put(target, mass, start, 0.5)
+    for k, value in enumerate(mass):
+        if k + start >= 0:
+            expected[min(k + start, 5)] += 0.5 * value
+    np.testing.assert_allclose(target, expected)
+
+
+@given(st.lists(st.floats(-9, 9), min_size=1, max_size=3), st.integers(1, 3))
+def test_gather_and_scatter(shifts, stride):
+    """Shifts are made of multiples of the stride, and right on average away from the ends."""
+    n, middle = 60, 30
+    shifts = np.array(shifts)
+    for h, shift in enumerate(shifts):
+        rows, total = np.zeros((len(shifts), n)), np.empty(n)
+        rows[h, middle] = 1.0
+        gather(rows, shifts, stride, total)
+        assert total.sum() == pytest.approx(1)
+        assert total @ np.arange(n) == pytest.approx(middle + shift)
+        assert ((np.flatnonzero(total) - middle) % stride == 0).all()
+        back = np.zeros_like(rows)
+        scatter(rows[h], np.full(len(shifts), 0.5), shifts, stride, back)
+        np.testing.assert_allclose(back[h], total / 2)
+
+
+@given(st.integers(0, 2**32))
+def test_half_line(seed):
+    """A walk with drift to 0, against its matrix."""
+    rng = np.random.default_rng(seed)
+    n, points, tilt = 60, 4096, 0.02
+    jumps = np.arange(-8, 6)
+    law = rng.random(len(jumps))
+    law[:8] *= 5
+    law /= law.sum()
+    waves = tilt + 2j * np.pi / points * np.arange(points // 2 + 1)
+    walk = HalfLine(np.exp(np.outer(waves, jumps)) @ law, tilt)
+    walk.cut(n)
+    far = 400
+    moves = sum(weight * np.eye(far, k=jump) for jump, weight in zip(jumps, law))
+    start = rng.random(n)
+    visits = np.linalg.solve(np.eye(far) - moves.T, np.pad(start, (0, far - n)))
+    # mass that is above n only on the way counts: the walk is not cut there
+    np.testing.assert_allclose(walk.visits(start), visits[:n], rtol=1e-9)
+    waiting = moves.copy()
+    waiting[:, 0] += 1 - moves.sum(axis=1)
+    waiting[-8:, 0] = 1 - waiting[-8:, 1:].sum(axis=1)
+    balance = np.eye(far) - waiting.T
+    balance[-1] = 1
+    expected = np.linalg.solve(balance, np.eye(far)[-1])
+    np.testing.assert_allclose(walk.stationary()[:n], expected[:n], rtol=1e-6, atol=1e-13)
