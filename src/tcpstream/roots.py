@@ -17,7 +17,7 @@ def crossing(gap: Callable[[float], float], low: float, high: float, tolerance: 
     Notes
     -----
     Dowell and Jarratt, "A modified regula falsi method for computing the root of an equation", BIT 11 (1971). When
-    three steps have not halved the interval, the next one does.
+    two steps have not halved the interval, the next one does.
     """
     at_low, at_high = gap(low), gap(high)
     if at_low * at_high > 0:
@@ -26,7 +26,7 @@ def crossing(gap: Callable[[float], float], low: float, high: float, tolerance: 
     widths = [abs(high - low)]
     while widths[-1] > tolerance and at_low != 0 and at_high != 0:
         middle = (low * at_high - high * at_low) / (at_high - at_low)
-        slow = len(widths) > 3 and widths[-1] > widths[-4] / 2
+        slow = len(widths) > 2 and widths[-1] > widths[-3] / 2
         if slow or not min(low, high) < middle < max(low, high):
             middle = (low + high) / 2
             if middle in (low, high):

@@ -1,0 +1,51 @@
+"""Crossings of zero, and linear systems dense and sparse."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcpstream import Path, throughput
+from tcpstream.roots import crossing
+
+CURVES = {
+    "line": lambda x: x,
+    "flat then steep": lambda x: math.expm1(40 * x) + 1e-3 * x,
+    "root of order three": lambda x: x**3,
+    "bend": lambda x: x if x < 0 else 1e6 * x,
+    "steps": lambda x: math.floor(8 * x) + 0.5,
+}
+
+
+@pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES)
+@given(low=st.floats(-3, -1e-3), high=st.floats(1e-3, 3), sign=st.sampled_from([1, -1]))
+def test_crossing(curve, low, high, sign):
+    calls = []
+
+    def gap(x):
+        calls.append(x)
+        return sign * curve(x)
+
+    found = crossing(gap, low, high, 1e-9)
+    assert abs(found) <= 1e-9 or gap(found) == 0
+    assert len(calls) < 80
+
+
+def test_an_end_may_be_the_root():
+    assert crossing(lambda x: x, 0, 1, 1e-9) == 0
+    assert crossing(lambda x: x - 1, 0, 1, 1e-9) == 1
+
+
+def test_no_crossing_is_an_error():
+    with pytest.raises(ValueError, match="no crossing between 1 and 2"):
+        crossing(lambda x: x, 1, 2, 1e-9)
+
+
+def test_sparse_systems_agree_with_dense_ones(monkeypatch):
+    path = Path(loss=0.01, rtt=0.1, timeout_ratio=2, max_window=60)
+    dense = throughput(path)
+    monkeypatch.setattr("tcpstream.tcp.linear.DENSE", 10)
+    assert throughput(path) == pytest.approx(dense, rel=1e-12)
+    assert np.isfinite(dense)
