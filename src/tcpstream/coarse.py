@@ -12,7 +12,7 @@ from .kernels.moves import apply, trim
 from .kernels.saturated import clear
 from .law import Law, together
 from .quanta import Moves, Phase, coarsen
-from .rows import Rows
+from .rows import Rows, row_of
 from .saturated import Saturated
 from .tcp.reno import RenoSource
 from .timeouts import Timeouts
@@ -105,7 +105,7 @@ class Coarse:
         _apply(now.grow, x, new)
         _apply(then.recover, before, new)
         if len(back.mass):
-            _apply(following.restart, _row(back), new)
+            _apply(following.restart, row_of(back), new)
         limits = np.ceil((limit - following.offsets) / Q).astype(np.int64)
         below, above, dropped = trim(
             new.mass, new.low, new.high, first[:-1] - origin, shares[:-1], limits - origin, NEGLIGIBLE
@@ -113,9 +113,9 @@ class Coarse:
 
         self._short = _collected(now.short, x, self._margin)
         self._few = together(
-            _collected(now.near, _row(self._total), self._margin),
+            _collected(now.near, row_of(self._total), self._margin),
             _collected(now.small, x, self._margin),
-            _collected(now.few, _row(self._short), self._margin),
+            _collected(now.few, row_of(self._short), self._margin),
         )
         self._total = _collected(following.collect, new, self._margin)
         self.round += 1
@@ -176,13 +176,6 @@ def _apply(moves: Moves, x: Rows, new: Rows) -> None:
         x.mass, x.low, x.high, moves.sources, moves.targets, moves.shifts, moves.starts, moves.laws,
         x.origin - new.origin, new.mass, new.low, new.high,
     )  # fmt: skip
-
-
-def _row(law: Law) -> Rows:
-    """Return a measure as the only row."""
-    row = Rows.empty(1).at(law.origin, len(law.mass))
-    row.add(0, law)
-    return row
 
 
 def _collected(moves: Moves, x: Rows, margin: int) -> Law:

@@ -41,7 +41,7 @@ class Law:
         if origin >= self.origin and end <= self.end:
             return self
         first = min(origin, self.origin)
-        wide = Law(first, np.zeros(max(end - first, len(self.mass)) * 3 // 2))
+        wide = Law(first, np.zeros((max(end, self.end) - first) * 3 // 2))
         wide.add(self)
         return wide
 

@@ -55,3 +55,8 @@ class Rows:
         """Add a measure to a row, in the room that `at` has made."""
         add(law.mass, weight, self.mass[row], law.origin - self.origin)
         self.reached(row, law.origin, law.end)
+
+
+def row_of(law: Law) -> Rows:
+    """Return a measure as the only row."""
+    return Rows(law.origin, law.mass[np.newaxis], np.zeros(1, dtype=np.int64), np.array([len(law.mass)]))

@@ -2,35 +2,92 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.saturated import retransmit, settle
-from .kernels.waits import add, cut, move
+from .kernels.waits import enter, leave, leaving
 from .law import Law
 from .quanta import split
-from .rows import Rows
-from .tcp.reno import LEVELS, RenoSource, Wait
+from .rows import Rows, row_of
+from .tcp.reno import LEVELS, RenoSource
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """A measure in a wait, with the back-off level that it leaves to, and a weight."""
+@dataclass
+class Waits:
+    """Measures that wait, by kind of wait and round of entry.
 
-    origin: int
-    mass: Floats
-    level: int
-    weight: float
+    Kinds are a round all lost, a short round without fast retransmit, and a packet lost at each back-off level. Rows
+    of a kind are used in turn, as many as its longest wait has rounds.
+
+    Parameters
+    ----------
+    source : RenoSource
+    """
+
+    source: RenoSource
+    law: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
+
+    def __post_init__(self) -> None:
+        source = self.source
+        waits = (source.all_lost_wait, source.short_wait, *source.backoff_wait)
+        self._rounds = np.array([[wait[0][0], wait[-1][0]] for wait in waits])
+        self._weights = np.array([[wait[0][1], wait[-1][1] if len(wait) > 1 else 0.0] for wait in waits])
+        self._levels = np.array([0, 0, *(min(e + 1, LEVELS - 1) for e in range(LEVELS))])
+        self._depths = self._rounds.max(axis=1)
+        self._starts = np.cumsum(self._depths) - self._depths
+        rows = int(self._depths.sum())
+        self._mass = np.zeros((rows, 64))
+        self._firsts, self._sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
+
+    def enter(self, kind: int, number: int, rows: Rows, limit: int, negligible: float) -> tuple[float, float]:
+        """Let rows wait from round `number` on, as kinds `kind`, `kind` + 1, ...
+
+        Returns what lies beyond the limit, and what is negligible.
+        """
+        first, end = rows.span or (self.law.origin, self.law.origin)
+        if end - first > self._mass.shape[1]:
+            wider = np.zeros((len(self._mass), (end - first) * 3 // 2))
+            wider[:, : self._mass.shape[1]] = self._mass
+            self._mass = wider
+        self.law = waiting = self.law.covering(first, end)
+        kinds = slice(kind, kind + len(rows.low))
+        into = self._starts[kinds] + number % self._depths[kinds]
+        return enter(
+            rows.mass, rows.low, rows.high, rows.origin, limit, negligible, into, self._mass, self._firsts,
+            self._sizes, waiting.mass, waiting.origin,
+        )  # fmt: skip
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Return the positions of what leaves at the end of round `number`: the first, and after the last."""
+        return leaving(number, self._rounds, self._weights, self._starts, self._depths, self._firsts, self._sizes)
+
+    def leave(self, number: int, rows: Rows) -> None:
+        """Move what leaves at the end of round `number` to the rows of its back-off levels."""
+        leave(
+            number, self._rounds, self._weights, self._levels, self._starts, self._depths, self._mass, self._firsts,
+            self._sizes, rows.mass, rows.low, rows.high, rows.origin, self.law.mass, self.law.origin,
+        )  # fmt: skip
+
+    def surviving(self, number: int, floor: int) -> float:
+        """Return the mass at or above `floor` that still waits after round `number`."""
+        total = 0.0
+        for kind, depth in enumerate(self._depths):
+            for age in range(depth):
+                row = self._starts[kind] + (number - age) % depth
+                left = self._weights[kind, self._rounds[kind] > age + 1].sum()
+                first = max(0, floor - self._firsts[row])
+                total += left * float(self._mass[row, first : self._sizes[row]].sum())
+        return total
 
     @property
-    def end(self) -> int:
-        """Position after the last one."""
-        return self.origin + len(self.mass)
+    def idle(self) -> bool:
+        """Whether nothing waits."""
+        return not self._sizes.any()
 
 
 @dataclass
@@ -47,8 +104,8 @@ class Timeouts:
 
     Attributes
     ----------
-    resting, waiting : Law
-        What is sending a packet alone, and what is in a wait, by position.
+    resting : Law
+        What is sending a packet alone, by position.
     done, killed, neglected : float
         Mass removed at or above the limit, below the floor, and as negligible.
     """
@@ -61,10 +118,9 @@ class Timeouts:
     killed: float = 0.0
     neglected: float = 0.0
     resting: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
-    waiting: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
-    _pending: dict[int, list[Waiting]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
+        self._waits = Waits(self.source)
         self._rows, self._spare = Rows.empty(2 * LEVELS), Rows.empty(2 * LEVELS)
         self._lost = Rows.empty(LEVELS)
         first, weights = split(np.array([1 / self.quantum]), 3)
@@ -87,32 +143,20 @@ class Timeouts:
         Law
             What is back in congestion avoidance.
         """
-        source, rows = self.source, self._rows
-        leaving = self._pending.pop(self.round + 1, [])
-        spans = [(law.origin, law.end) for law in (all_lost, few)] + [(law.origin, law.end) for law in leaving]
-        if rows.span is not None:
-            spans.append(rows.span)
-        origin = min(first for first, _ in spans) - 1
-        size = max(end for _, end in spans) + 2 - origin
+        rows, waits, number = self._rows, self._waits, self.round
+        self._enter(0, row_of(all_lost), limit)
+        self._enter(1, row_of(few), limit)
+        spans = [one for one in (rows.span, waits.span(number)) if one is not None and one[0] < one[1]]
+        origin = min((first for first, _ in spans), default=all_lost.origin) - 1
+        size = max((end for _, end in spans), default=all_lost.origin) + 2 - origin
         new, lost = self._spare.at(origin, size), self._lost.at(origin, size)
         restarted = np.zeros(size)
         first, last = retransmit(
-            rows.mass, rows.low, rows.high, source.loss, self._step, rows.origin - origin,
+            rows.mass, rows.low, rows.high, self.source.loss, self._step, rows.origin - origin,
             new.mass, new.low, new.high, lost.mass, lost.low, lost.high, restarted,
         )  # fmt: skip
-        for law in leaving:
-            move(
-                law.mass, law.weight, new.mass[law.level - 1], law.origin - origin,
-                self.waiting.mass, law.origin - self.waiting.origin,
-            )  # fmt: skip
-            new.reached(law.level - 1, law.origin, law.end)
-        self._wait(source.all_lost_wait, 1, all_lost, new, limit)
-        self._wait(source.short_wait, 1, few, new, limit)
-        for e in range(LEVELS):
-            low, high = lost.low[e], lost.high[e]
-            if low < high:
-                failed = Law(origin + int(low), lost.mass[e, low:high])
-                self._wait(source.backoff_wait[e], min(e + 2, LEVELS), failed, new, limit)
+        self._enter(2, lost, limit)
+        waits.leave(number, new)
         if share < 1 and origin <= floor < origin + size:
             self.killed += (1 - share) * float(new.mass[:, floor - origin].sum())
             new.mass[:, floor - origin] *= share
@@ -131,29 +175,19 @@ class Timeouts:
 
     def surviving(self, floor: int) -> float:
         """Return the mass in waits at or above `floor`."""
-        return sum(
-            law.weight * float(law.mass[max(0, floor - law.origin) :].sum())
-            for entries in self._pending.values()
-            for law in entries
-        )
+        return self._waits.surviving(self.round - 1, floor)
+
+    @property
+    def waiting(self) -> Law:
+        """What is in a wait, by position."""
+        return self._waits.law
 
     @property
     def idle(self) -> bool:
         """Whether nothing waits."""
-        return not any(self._pending.values())
+        return self._waits.idle
 
-    def _wait(self, waits: Wait, level: int, law: Law, resting: Rows, limit: int) -> None:
-        """Let `law` wait, then retransmit at back-off `level`; a wait of one round is over at once."""
-        first, last, above, dropped = cut(law.mass, limit - law.origin, self.negligible)
+    def _enter(self, kind: int, rows: Rows, limit: int) -> None:
+        above, dropped = self._waits.enter(kind, self.round, rows, limit, self.negligible)
         self.done += above
         self.neglected += dropped
-        if first == last:
-            return
-        origin, mass = law.origin + first, law.mass[first:last].copy()
-        self.waiting = waiting = self.waiting.covering(origin, origin + len(mass))
-        for rounds, weight in waits:
-            if rounds == 1:
-                resting.add(level - 1, Law(origin, mass), weight)
-                continue
-            self._pending[self.round + rounds].append(Waiting(origin, mass, level, weight))
-            add(mass, weight, waiting.mass, origin - waiting.origin)

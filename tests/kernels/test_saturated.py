@@ -10,7 +10,7 @@ from tcpstream import Path
 from tcpstream.kernels.moves import apply, trim
 from tcpstream.kernels.saturated import advance, clear, lose, retransmit, settle, span
 from tcpstream.kernels.shortfall import shortfall, tabulate
-from tcpstream.kernels.waits import add, cut, move
+from tcpstream.kernels.waits import add, enter, leave, leaving
 from tcpstream.tcp import reno
 
 TIGHT = dict(rtol=1e-11, atol=1e-14)
@@ -154,24 +154,53 @@ def test_settle_and_clear(seed, floor, limit):
 
 
 @given(st.lists(st.sampled_from([0.0, 1e-20, 4e-19, 1e-3, 0.5]), min_size=1, max_size=12), st.integers(-2, 14))
-def test_cut(values, limit):
-    mass = np.array(values)
-    inside = mass[: max(0, min(limit, len(mass)))]
-    first, last, above, dropped = cut(mass, limit, 1e-18)
-    expected = naive.ends(inside, 1e-18)
-    assert (first, last) == expected[:2] or (first == last and expected[0] == expected[1])
-    assert above == pytest.approx(mass[len(inside) :].sum())
-    assert dropped == pytest.approx(expected[2])
+def test_enter(values, limit):
+    x = np.array([values, values[::-1]])
+    low, high, n = np.zeros(2, dtype=int), np.full(2, len(values)), len(values)
+    mass, firsts, sizes, waiting = np.zeros((3, 12)), np.zeros(3, dtype=int), np.zeros(3, dtype=int), np.ones(40)
+    rows = np.array([2, 0])
+    above, dropped = enter(x, low, high, 5, 5 + limit, 1e-18, rows, mass, firsts, sizes, waiting, -3)
+    expected = np.ones(40)
+    expected_above = expected_dropped = 0.0
+    for row, e in zip(rows, x):
+        inside = e[: max(0, min(limit, n))]
+        first, last, ends = naive.ends(inside, 1e-18)
+        np.testing.assert_array_equal(mass[row, : sizes[row]], inside[first:last])
+        assert sizes[row] == 0 or firsts[row] == 5 + first
+        expected[8 + first : 8 + last] += inside[first:last]
+        expected_above += e[len(inside) :].sum()
+        expected_dropped += ends
+    np.testing.assert_allclose(waiting, expected, **TIGHT)
+    assert above == pytest.approx(expected_above)
+    assert dropped == pytest.approx(expected_dropped)
 
 
-def test_add_and_move():
-    mass = np.array([1.0, 2.0, 4.0])
-    target, origin = np.ones(6), np.ones(5)
-    add(mass, 0.5, target, 2)
+def test_waits_end_when_they_should():
+    """What enters in round t leaves at the end of round t + d - 1, in shares of its two lengths."""
+    rounds, weights = np.array([[2, 3], [1, 1]]), np.array([[0.25, 0.75], [1.0, 0.0]])
+    starts, depths, levels = np.array([0, 3]), np.array([3, 1]), np.array([1, 0])
+    mass, firsts, sizes = np.zeros((4, 2)), np.array([4, 4, 4, 7]), np.array([2, 0, 0, 1])
+    mass[0], mass[3, 0] = [1.0, 2.0], 5.0
+    waiting = np.zeros(10)
+    waiting[4:6], waiting[7] = [1.0, 2.0], 5.0
+    left = []
+    for number in range(3):
+        new, low, high = np.zeros((2, 10)), np.zeros(2, dtype=int), np.zeros(2, dtype=int)
+        span_of = leaving(number, rounds, weights, starts, depths, firsts, sizes)
+        leave(
+            number, rounds, weights, levels, starts, depths, mass, firsts, sizes, new, low, high, 0, waiting, 0
+        )  # fmt: skip
+        assert followed(new, low, high)
+        left.append((new.sum(axis=1).tolist(), span_of if new.any() else None))
+    assert left == [([5.0, 0.0], (7, 8)), ([0.0, 0.75], (4, 6)), ([0.0, 2.25], (4, 6))]
+    assert not waiting.any()
+    assert not sizes.any()
+
+
+def test_add():
+    target = np.ones(6)
+    add(np.array([1.0, 2.0, 4.0]), 0.5, target, 2)
     np.testing.assert_array_equal(target, [1, 1, 1.5, 2, 3, 1])
-    move(mass, 0.25, target, 0, origin, 1)
-    np.testing.assert_array_equal(target, [1.25, 1.5, 2.5, 2, 3, 1])
-    np.testing.assert_array_equal(origin, [1, 0.75, 0.5, 0, 1])
 
 
 @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(0, 40))
