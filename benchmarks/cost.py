@@ -56,7 +56,7 @@ def _series(name: str, sizes: Any, setting: Any, limit: float) -> Iterator[Outco
         video = Video(packet_rate=0.8 * tcpstream.throughput(path), duration=rounds * RTT)
 
         def work(repetition: int, path: Path = path, video: Video = video) -> Any:
-            solution = tcpstream.stored(varied(path, repetition), video, horizon="paper")
+            solution = tcpstream.stored(varied(path, repetition), video, horizon="paper", quantum=1)
             solution.late_fraction(2.0)
             return solution
 

@@ -78,10 +78,15 @@ class Backlog:
         self._all_lost = self._ways(source.all_lost_wait)
         self._short_wait = self._ways(tuple((d - 1, weight) for d, weight in source.short_wait))
 
-    @property
-    def longest_wait(self) -> int:
-        """The most that one wait moves down [lattice steps]."""
-        return int(self._shifts.max())
+    def fall(self, chance: float) -> int:
+        """Return how far as many waits in a row move down as follow each other with that chance [lattice steps]."""
+        p = self.source.loss
+        distance, left, e = 0, 1.0, 0
+        while left > chance:
+            distance += int(self._shifts[e].max())
+            left *= p * (2 - p)
+            e = min(e + 1, LEVELS - 1)
+        return distance
 
     def _ways(self, wait: Wait) -> tuple[Ints, Floats]:
         """Ways down during a wait: shifts and their weights."""

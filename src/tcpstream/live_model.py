@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +18,10 @@ from .result import Streaming, check_length
 from .stationary import VISIBLE_LEVELS, StationaryBacklog, lattice, solve
 from .tcp import reno, source_key
 from .tcp.decay import decay_rate
-from .transient import Transient
 from .video import Video
+
+if TYPE_CHECKING:
+    from .transient import Transient
 
 Floats = NDArray[np.float64]
 
@@ -116,6 +118,8 @@ class FiniteLive(LiveStreaming):
     """
 
     def __init__(self, path: Path, video: Video) -> None:
+        from .transient import Transient  # only here: a stream without end needs none
+
         super().__init__(path, video)
         assert video.duration is not None
         m, R = self._packets_due, path.rtt

@@ -94,11 +94,14 @@ class Saturated:
         source, timeouts = self.source, self._timeouts
         x, before = self._x, self._before
         limit = min(self.goal, math.ceil(safe)) if safe < math.inf else self.goal
-        first, end = x.span or (x.origin, x.origin)
+        anchor = x.origin + self._margin
+        first, end = x.span or (anchor, anchor)
         all_lost = Law(first, source.loss * self._total.mass[first - x.origin : end - x.origin])
         restarted = timeouts.step(all_lost, self._few, floor, limit)
 
-        spans = [span for span in (x.span, before.span) if span is not None] + [(restarted.origin, restarted.end)]
+        spans = [(first, end), before.span or (first, end)]
+        if len(restarted.mass):
+            spans.append((restarted.origin, restarted.end))
         origin = min(low for low, _ in spans) - self._margin
         new = self._spare.at(origin, max(high for _, high in spans) + 2 * self._margin - origin)
         size = new.mass.shape[1]

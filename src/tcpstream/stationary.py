@@ -48,8 +48,11 @@ TILT = 0.5
 SMALL = 8
 """Largest windows up to this leave waves of any length: a loss there blurs them too little."""
 
+RARE = 1e-8
+"""Chance of a run of timeouts below which it need not be seen how far it leads in one epoch."""
+
 PATIENCE = 12
-"""Epochs without progress after which rounding is as good as it gets."""
+"""Epochs that do not even halve the error, after which rounding is as good as it gets."""
 
 LARGEST = 2**26
 """Largest state, in mass values, that is tried."""
@@ -141,7 +144,7 @@ class LongWaves:
         self._ahead = np.log(worths[:, 2].real / worths[:, 0].real) / tilt
         self._behind = np.log(laws[:, 2].real / laws[:, 0].real) / tilt
         spread = math.sqrt(float((self._law * self._behind**2).sum()))
-        self.beyond = math.ceil(5 * spread) + backlog.longest_wait
+        self.beyond = math.ceil(5 * spread) + backlog.fall(RARE)
         points = 2 * next_fast(math.ceil(-math.log(NEGLIGIBLE) / decay))
         self._walk = HalfLine(_kappa(backlog, tilt, points), tilt)
 
@@ -274,7 +277,7 @@ def _iterate(backlog: Backlog, waves: LongWaves, depth: int, weight: Floats) -> 
         change = epoch.entries - entries
         error = float(np.einsum("hk,hk", np.abs(change), weight) / rounds)
         errors.append(error)
-        stuck = len(errors) > PATIENCE and not error < errors[-1 - PATIENCE] / 10
+        stuck = len(errors) > PATIENCE and not error < errors[-1 - PATIENCE] / 2
         if error < WANTED / 2 or stuck:
             return epoch, change, len(errors)
         entries = waves.corrected(entries, change)

@@ -19,6 +19,7 @@ EVERY = {"schema", "version", "parameters", "warnings"}
 SOLVED = EVERY | {"model", "throughput_pps", "load", "error_bound"}
 TARGETS = {"target_late_fraction", "target_no_late"}
 NO_LATE = {"no_late_probability", "no_late_lower_bound"}
+QUANTUM = {"quantum_packets", "quantum_error"}
 ESTIMATED = {
     *("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughput_pps"),
     *("packets", "timeouts", "intervals", "how", "vantage", "flow", "duration_s", "packet_size_bytes", "warnings"),
@@ -55,7 +56,7 @@ def test_throughput(run, path):
 def test_stored(run, path):
     found = answer(
         run(f"{STORED} --delay 2,500ms,2 --json"),
-        SOLVED | {"startup_delay_s", "late_fraction"} | NO_LATE,
+        SOLVED | {"startup_delay_s", "late_fraction"} | NO_LATE | QUANTUM,
         PATH_KEYS | VIDEO_KEYS | {"horizon"},
     )
     result = tcpstream.stored(path, tcpstream.Video(packet_rate=25, duration=8))
@@ -70,7 +71,7 @@ def test_stored(run, path):
 def test_stored_per_round_with_the_papers_horizon(run, path):
     found = answer(
         run(f"{STORED} --delay 1,2 --horizon paper --per-round --json"),
-        SOLVED | {"startup_delay_s", "late_fraction", "late_probability_per_round"} | NO_LATE,
+        SOLVED | {"startup_delay_s", "late_fraction", "late_probability_per_round"} | NO_LATE | QUANTUM,
         PATH_KEYS | VIDEO_KEYS | {"horizon"},
     )
     result = tcpstream.stored(path, tcpstream.Video(packet_rate=25, duration=8), horizon="paper")
@@ -117,7 +118,7 @@ def test_delay_live(run, path):
 def test_delay_stored(run, path, option, name):
     found = answer(
         run(f"delay {PATH} --rate 25pps --duration 8 --{option} 0.01 --json"),
-        SOLVED | {"required_startup_delay_s"},
+        SOLVED | QUANTUM | {"required_startup_delay_s"},
         PATH_KEYS | VIDEO_KEYS | TARGETS,
     )
     result = tcpstream.stored(path, tcpstream.Video(packet_rate=25, duration=8))

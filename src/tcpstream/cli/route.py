@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..path import Path
-from ..traces import PathEstimate, estimate
+
+if TYPE_CHECKING:
+    from ..traces import PathEstimate
 
 #: Modelled and measured throughput may differ by this fraction of the measured one without a warning.
 ALIKE = 0.15
@@ -33,6 +35,8 @@ class Route:
 
 def measured(file: str, chosen: dict[str, Any]) -> Route:
     """Return the path that a capture shows, with the parameters that it does not show."""
+    from ..traces import estimate  # loads slowly
+
     found = estimate(file)
     if found.loss_event_rate.value == 0:
         raise InputError(
