@@ -3,12 +3,12 @@
 Floating point operations and bytes are counted by hand, for one cell (TCP state x position) in one round, from the
 recursions of docs/theory.md:
 
-- *no loss*: read q^w x, add it to its place: 2 operations;
-- *a loss*: the sums over windows Y: 2 additions; p q^3 and p q^w times x into the flow: 4; the recursion M itself is
-  one per position, not per cell;
-- *losing and recovering*, per window: u and v 5 operations each, t 5, g^2/2 + (1 - p/2) E added to its place 4: 19.
+- *no loss*: q^w x, added to its place and to the sum of what was sent: 4 operations;
+- *losing and recovering*, numerators: x into U and V, shifted by w and by 2w into U, by 2w into V: 10;
+- *losing and recovering*, quotients: (1 + q z)^2 U, two recursions, the sum of both, added to its place and to the
+  sum of all rows: 11 for two windows with the same half, 6 for one.
 
-So 27 operations. A cell is read once and written once, which 16 bytes cannot be less than. Both are what the
+So 20 operations. A cell is read once and written once, which 16 bytes cannot be less than. Both are what the
 mathematics needs, not what a compiler makes of it.
 """
 
@@ -31,7 +31,7 @@ from .outcome import Outcome, timed
 
 Floats = NDArray[np.float64]
 
-OPERATIONS = 2 + 6 + 19
+OPERATIONS = 4 + 10 + 6
 BYTES = 16
 
 

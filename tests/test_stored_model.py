@@ -193,4 +193,6 @@ def test_rows_are_the_expected_shortfall():
     due = np.zeros(12)
     due[-1] = 37.3
     a = law.origin + np.arange(len(law.mass))
-    assert arrivals.shortfall(due)[-1] == pytest.approx((law.mass * np.maximum(37.3 - a, 0)).sum(), rel=1e-12)
+    assert arrivals.missing(np.zeros(12), due)[-1] == pytest.approx(
+        (law.mass * np.maximum(37.3 - a, 0)).sum(), rel=1e-12
+    )

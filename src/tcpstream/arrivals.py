@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .coarse import Coarse, follow
 from .errors import AccuracyError
-from .kernels.shortfall import shortfall, tabulate
+from .kernels.shortfall import missing, tabulate
 from .saturated import Saturated
 from .tcp.reno import RenoSource
 
@@ -59,7 +59,7 @@ class Arrivals:
     lead: float = math.inf
     quantum: int = 1
     transient: Saturated | Coarse = field(init=False)
-    _table: Floats = field(default_factory=lambda: np.empty(1 << 16), init=False)
+    _table: Floats = field(default_factory=lambda: np.empty(1 << 20), init=False)
     _origins: Ints = field(default_factory=lambda: np.empty(1 << 8, dtype=np.int64), init=False)
     _starts: Ints = field(default_factory=lambda: np.zeros(1 << 8, dtype=np.int64), init=False)
     rounds: int = field(default=0, init=False)
@@ -87,12 +87,12 @@ class Arrivals:
             law = self.transient.law()
             i, start = self.rounds, int(self._starts[self.rounds])
             end = start + len(law.mass) + 2
+            if 8 * end > MEMORY_LIMIT:
+                raise AccuracyError(
+                    f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
+                    f"after {i} of {rounds} rounds: shorten the video or lower the largest window"
+                )
             if end > len(self._table):
-                if 8 * end > MEMORY_LIMIT:
-                    raise AccuracyError(
-                        f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
-                        f"after {i} of {rounds} rounds: shorten the video or lower the largest window"
-                    )
                 self._table = _longer(self._table, end)
             if i + 2 > len(self._starts):
                 self._starts, self._origins = _longer(self._starts, i + 2), _longer(self._origins, i + 2)
@@ -101,22 +101,26 @@ class Arrivals:
             self._starts[i + 1] = start + size
             self.rounds += 1
 
-    def shortfall(self, due: Floats) -> Floats:
-        """Return E[(y - A_i)+] for y = ``due[i - 1]`` in rounds i = 1, 2, ..., 0 where nothing is left to follow."""
-        result = np.zeros(len(due))
-        n = min(len(due), self.rounds)
-        shortfall(self._table, self._origins, self._starts, due[:n] / self.quantum, result)
-        return self.quantum * result
+    def missing(self, begin: Floats, end: Floats) -> Floats:
+        """Return what of packets ``begin[i - 1]`` .. ``end[i - 1]`` is missing on average after rounds i = 1, 2, ...
+
+        0 where nothing is left to follow.
+        """
+        result = np.zeros(len(end))
+        n = min(len(end), self.rounds)
+        missing(self._table, self._origins, self._starts, self.quantum, begin[:n], end[:n], result)
+        return result
 
     def late(self, needed: Floats) -> Floats:
         """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
-        above, below = needed + (self.quantum - 1) / 2, needed - (self.quantum + 1) / 2
-        slope = (self.shortfall(above) - self.shortfall(np.maximum(below, 0))) / self.quantum
-        return np.where(needed > 0, np.maximum(slope, 0.0), 0.0)
+        Q = self.quantum
+        begin = needed - 1 if Q == 1 else np.maximum(needed - (Q + 1) / 2, 0)
+        chance = self.missing(begin, needed + (Q - 1) / 2) / Q
+        return np.where(needed > 0, np.maximum(chance, 0.0), 0.0)
 
 
 def _longer(array: NDArray[Number], size: int) -> NDArray[Number]:
-    """Return an array of at least `size` elements, and half as many again, that starts the same."""
-    longer = np.zeros(size + size // 2, dtype=array.dtype)
+    """Return an array of three times `size` elements that starts the same: memory is not used before it is written."""
+    longer = np.empty(3 * size, dtype=array.dtype)
     longer[: len(array)] = array
     return longer

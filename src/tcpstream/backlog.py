@@ -13,8 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.epoch import back_off, climb, one_return
+from .kernels.epoch import Playback, Windows, back_off, climb, one_return
 from .kernels.perron import perron
+from .kernels.program import Program
 from .kernels.shifts import put
 from .tcp.reno import LEVELS, RenoSource, Wait
 
@@ -77,6 +78,7 @@ class Backlog:
         self._round = self._ways(((1, 1.0),))
         self._all_lost = self._ways(source.all_lost_wait)
         self._short_wait = self._ways(tuple((d - 1, weight) for d, weight in source.short_wait))
+        self._recorded: tuple[Program, Floats, Epoch] | None = None
 
     def fall(self, chance: float) -> int:
         """Return how far as many waits in a row move down as follow each other with that chance [lattice steps]."""
@@ -104,7 +106,7 @@ class Backlog:
     def _feedback(self) -> Floats:
         """Returns of the largest window to the ceiling, per unit that paused there."""
         b, w = self.source.rounds_per_increase, self.source.max_window
-        back = one_return(b, w * self.stride, self.drop, self.spread, (1 - self.source.loss) ** w)
+        back = one_return(b, w, self.stride, self.drop, self.spread, (1 - self.source.loss) ** w)
         return np.asarray(np.linalg.inv(np.eye(b) - back), dtype=np.float64)
 
     def epoch(self, entries: Floats) -> Epoch:
@@ -114,39 +116,53 @@ class Backlog:
         ----------
         entries : (len(entered), n) array
             Mass that enters each window, by position; the last position is an empty backlog.
-        """
-        source, n, stride, p = self.source, entries.shape[1], self.stride, self.source.loss
-        q = 1 - p
-        cap = n - 1
-        active, short, following = np.empty(n), np.empty((3, n)), np.empty_like(entries)
-        climb(
-            entries, self.entered, source.windows, self._row_of_state, p, stride, self.drop, self.spread,
-            self._feedback, active, short, following,
-        )  # fmt: skip
-        laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
-        few = np.zeros(n)
-        for i in range(3):
-            going = np.zeros(cap)
-            for j in range(3):
-                put(going, short[j, :cap], 0, laws[j, i])
-            put(few, self._down(going), i * stride, 1.0)
-        inflow = np.zeros(n)
-        for shift, weight in zip(*self._all_lost):
-            put(inflow, active[:cap], -shift, p * weight)
-        for shift, weight in zip(*self._short_wait):
-            put(inflow, few, -shift, weight)
-        visits = np.empty((LEVELS, n))
-        restart = np.empty(n)
-        back_off(inflow, p, stride, self.drop, self.spread, self._shifts, self._weights, visits, restart)
-        following[self._restart_row] += restart
-        return Epoch(active=active, short=short, few=few, visits=visits, entries=following)
 
-    def _down(self, row: Floats) -> Floats:
-        """One round of playback lower."""
-        out = np.zeros_like(row)
-        for shift, weight in zip(*self._round):
-            put(out, row, -shift, weight)
-        return out
+        Returns
+        -------
+        epoch : Epoch
+            Overwritten by the next call.
+        """
+        if self._recorded is None or self._recorded[1].shape != entries.shape:
+            self._recorded = self._record(entries.shape[1])
+        program, start, epoch = self._recorded
+        start[:] = entries
+        program.run()
+        return epoch
+
+    def _record(self, n: int) -> tuple[Program, Floats, Epoch]:
+        """Return a program that makes an epoch, with views of its entries and of what it makes."""
+        source, p, rows = self.source, self.source.loss, len(self.entered)
+        q, cap = 1 - p, n - 1
+        program = Program()
+        playback = Playback(program, n, self.stride, self.drop, self.spread)
+        entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
+        active, short, few, inflow, going, lower = (program.room(height * n) for height in (1, 3, 1, 1, 1, 1))
+        states = Windows(source.windows, self._row_of_state, p, self._feedback)
+        climb(playback, states, entries, self.entered, active, short, following, rows)
+        laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
+        program.clear(few, n)
+        for i in range(3):
+            program.clear(going, n)
+            for j in range(3):
+                program.add(going, short + j * n, cap, float(laws[j, i]))
+            playback.lower(lower, going, i)
+            program.add(few, lower, n)
+        program.clear(inflow, n)
+        for shift, weight in zip(*self._all_lost):
+            program.put(inflow, n, active, cap, -int(shift), p * weight)
+        for shift, weight in zip(*self._short_wait):
+            program.put(inflow, n, few, n, -int(shift), weight)
+        restart = following + self._restart_row * n
+        back_off(playback, p, inflow, self._shifts, self._weights, visits, restart)
+        program.ready()
+        made = Epoch(
+            active=program.row(active, n),
+            short=program.row(short, 3, n),
+            few=program.row(few, n),
+            visits=program.row(visits, LEVELS, n),
+            entries=program.row(following, rows, n),
+        )
+        return program, program.row(entries, rows, n), made
 
     @np.errstate(over="ignore", invalid="ignore")
     def waves(self, exponents: Complexes) -> tuple[Complexes, Complexes, Complexes]:

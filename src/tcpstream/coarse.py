@@ -92,10 +92,9 @@ class Coarse:
         limit = min(float(self.goal), safe)
         if floor <= 0:  # what is split at the start may lie below 0, and is not late
             floor = -self._margin * Q
-        all_lost = Law(self._total.origin, self.source.loss * self._total.mass)
         first, shares = self._surviving(np.append(following.offsets, 0), floor, np.append(following.sent, 1))
         resting_limit = math.ceil(limit / Q)
-        back = self._timeouts.step(all_lost, self._few, int(first[-1]), resting_limit, float(shares[-1]))
+        back = self._timeouts.step(self._total, self._few, int(first[-1]), resting_limit, float(shares[-1]))
 
         spans = [span for span in (x.span, before.span) if span is not None] + [(back.origin, back.end)]
         origin = min(low for low, _ in spans) - self._margin

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.saturated import advance, clear, lose
+from .kernels.saturated import advance, lose
 from .law import Law, together
 from .rows import Rows
 from .tcp.reno import RenoSource
@@ -77,7 +77,7 @@ class Saturated:
         self._x.reached(0, 0, 1)
         self._before, self._spare = Rows.empty(states), Rows.empty(states)
         self._timeouts = Timeouts(source, 1, NEGLIGIBLE)
-        self._total = Law(-self._margin, self._x.mass[0].copy())
+        self._total = self._law = Law(-self._margin, self._x.mass[0].copy())
         self._short = Law(0, np.zeros(1))
         self._few = Law(0, np.zeros(1))
 
@@ -96,8 +96,8 @@ class Saturated:
         limit = min(self.goal, math.ceil(safe)) if safe < math.inf else self.goal
         anchor = x.origin + self._margin
         first, end = x.span or (anchor, anchor)
-        all_lost = Law(first, source.loss * self._total.mass[first - x.origin : end - x.origin])
-        restarted = timeouts.step(all_lost, self._few, floor, limit)
+        sending = Law(first, self._total.mass[first - x.origin : end - x.origin])
+        restarted = timeouts.step(sending, self._few, floor, limit)
 
         spans = [(first, end), before.span or (first, end)]
         if len(restarted.mass):
@@ -106,13 +106,11 @@ class Saturated:
         new = self._spare.at(origin, max(high for _, high in spans) + 2 * self._margin - origin)
         size = new.mass.shape[1]
         total, grown, short, few = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-        clear(new.mass, new.low, new.high)
-        if len(restarted.mass):
-            new.add(self._restart, restarted)
-        below, above, dropped = advance(
+        below, above, dropped, cells = advance(
             x.mass, x.low, x.high, before.mass, before.low, before.high, self._windows, self._success, self._targets,
             source.loss, x.origin - origin, before.origin - origin, self.floor - before.origin, floor - origin,
-            limit - origin, NEGLIGIBLE, new.mass, new.low, new.high, total, grown,
+            limit - origin, NEGLIGIBLE, self._restart, restarted.mass, restarted.origin - origin,
+            new.mass, new.low, new.high, total, grown,
         )  # fmt: skip
         below += lose(
             x.mass, self._windows, self._total.mass, first - x.origin, end - x.origin, grown, source.loss,
@@ -128,8 +126,9 @@ class Saturated:
         self._total = Law(origin, total)
         used = slice(first - origin, end + source.max_window + 2 - origin)
         self._short, self._few = Law(first, short[used]), Law(first, few[used])
-        self.cells += int((new.high - new.low).sum())
-        accounted = self._active() + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
+        self.cells += cells
+        self._law = together(self._total, timeouts.resting, self._short, timeouts.waiting)
+        accounted = float(self._law.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))
 
@@ -149,7 +148,7 @@ class Saturated:
 
     def law(self) -> Law:
         """Return the law of the packets delivered by now; what is done is left out."""
-        return together(self._total, self._timeouts.resting, self._short, self._timeouts.waiting)
+        return self._law
 
     def _active(self) -> float:
         return float(self._total.mass.sum() + self._timeouts.resting.mass.sum() + self._short.mass.sum())

@@ -196,11 +196,6 @@ class StoredStreaming(Streaming):
         self._arrivals.extend(len(due))
         return due
 
-    def _late_packets(self, tau: float) -> Floats:
-        due = self._due(tau)
-        before = np.concatenate([[0.0], due[:-1]])
-        return self._arrivals.shortfall(due) - self._arrivals.shortfall(before)
-
     def _judged(self) -> float:
         """Packets of the video that are judged."""
         if self.horizon == "paper":
@@ -208,7 +203,9 @@ class StoredStreaming(Streaming):
         return self.video.packets
 
     def _late_at(self, tau: float) -> float:
-        return float(self._late_packets(tau).sum() / self._judged())
+        due = self._due(tau)
+        late = self._arrivals.missing(np.concatenate([[0.0], due[:-1]]), due)
+        return float(late.sum() / self._judged())
 
     def _lower_bound(self, tau: float) -> float:
         P = self.late_probability_per_round(tau)

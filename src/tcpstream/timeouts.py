@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.saturated import retransmit, settle
-from .kernels.waits import enter, leave, leaving
+from .kernels.timeouts import turn
+from .kernels.waits import enter, leaving
 from .law import Law
 from .quanta import split
-from .rows import Rows, row_of
+from .rows import Rows
 from .tcp.reno import LEVELS, RenoSource
 
 Floats = NDArray[np.float64]
+
+
+MARGIN = 4
+"""Zeros on both sides of what is followed: what moves may read a little beyond it."""
 
 
 @dataclass
@@ -35,59 +39,57 @@ class Waits:
     def __post_init__(self) -> None:
         source = self.source
         waits = (source.all_lost_wait, source.short_wait, *source.backoff_wait)
-        self._rounds = np.array([[wait[0][0], wait[-1][0]] for wait in waits])
-        self._weights = np.array([[wait[0][1], wait[-1][1] if len(wait) > 1 else 0.0] for wait in waits])
-        self._levels = np.array([0, 0, *(min(e + 1, LEVELS - 1) for e in range(LEVELS))])
-        self._depths = self._rounds.max(axis=1)
-        self._starts = np.cumsum(self._depths) - self._depths
-        rows = int(self._depths.sum())
-        self._mass = np.zeros((rows, 64))
-        self._firsts, self._sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
+        self.rounds = np.array([[wait[0][0], wait[-1][0]] for wait in waits])
+        self.weights = np.array([[wait[0][1], wait[-1][1] if len(wait) > 1 else 0.0] for wait in waits])
+        self.levels = np.array([0, 0, *(min(e + 1, LEVELS - 1) for e in range(LEVELS))])
+        self.depths = self.rounds.max(axis=1)
+        self.starts = np.cumsum(self.depths) - self.depths
+        rows = int(self.depths.sum())
+        self.mass = np.empty((rows, 64))
+        self.firsts, self.sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
 
-    def enter(self, kind: int, number: int, rows: Rows, limit: int, negligible: float) -> tuple[float, float]:
-        """Let rows wait from round `number` on, as kinds `kind`, `kind` + 1, ...
+    def cover(self, first: int, end: int) -> None:
+        """Make room for measures at positions `first` to `end`."""
+        if end - first > self.mass.shape[1]:
+            wider = np.empty((len(self.mass), 2 * (end - first)))
+            for row in np.flatnonzero(self.sizes):
+                wider[row, : self.sizes[row]] = self.mass[row, : self.sizes[row]]
+            self.mass = wider
+        self.law = self.law.covering(first, end)
+
+    def enter(
+        self, kind: int, number: int, law: Law, weight: float, limit: int, negligible: float
+    ) -> tuple[float, float]:
+        """Let a measure, times `weight`, wait from round `number` on.
 
         Returns what lies beyond the limit, and what is negligible.
         """
-        first, end = rows.span or (self.law.origin, self.law.origin)
-        if end - first > self._mass.shape[1]:
-            wider = np.zeros((len(self._mass), (end - first) * 3 // 2))
-            wider[:, : self._mass.shape[1]] = self._mass
-            self._mass = wider
-        self.law = waiting = self.law.covering(first, end)
-        kinds = slice(kind, kind + len(rows.low))
-        into = self._starts[kinds] + number % self._depths[kinds]
+        self.cover(law.origin, law.end)
+        row = int(self.starts[kind]) + number % int(self.depths[kind])
         return enter(
-            rows.mass, rows.low, rows.high, rows.origin, limit, negligible, into, self._mass, self._firsts,
-            self._sizes, waiting.mass, waiting.origin,
+            law.mass, weight, law.origin, limit, negligible, row, self.mass, self.firsts, self.sizes, self.law.mass,
+            self.law.origin,
         )  # fmt: skip
 
     def span(self, number: int) -> tuple[int, int]:
         """Return the positions of what leaves at the end of round `number`: the first, and after the last."""
-        return leaving(number, self._rounds, self._weights, self._starts, self._depths, self._firsts, self._sizes)
-
-    def leave(self, number: int, rows: Rows) -> None:
-        """Move what leaves at the end of round `number` to the rows of its back-off levels."""
-        leave(
-            number, self._rounds, self._weights, self._levels, self._starts, self._depths, self._mass, self._firsts,
-            self._sizes, rows.mass, rows.low, rows.high, rows.origin, self.law.mass, self.law.origin,
-        )  # fmt: skip
+        return leaving(number, self.rounds, self.weights, self.starts, self.depths, self.firsts, self.sizes)
 
     def surviving(self, number: int, floor: int) -> float:
         """Return the mass at or above `floor` that still waits after round `number`."""
         total = 0.0
-        for kind, depth in enumerate(self._depths):
+        for kind, depth in enumerate(self.depths):
             for age in range(depth):
-                row = self._starts[kind] + (number - age) % depth
-                left = self._weights[kind, self._rounds[kind] > age + 1].sum()
-                first = max(0, floor - self._firsts[row])
-                total += left * float(self._mass[row, first : self._sizes[row]].sum())
+                row = self.starts[kind] + (number - age) % depth
+                left = self.weights[kind, self.rounds[kind] > age + 1].sum()
+                first = max(0, floor - self.firsts[row])
+                total += left * float(self.mass[row, first : self.sizes[row]].sum())
         return total
 
     @property
     def idle(self) -> bool:
         """Whether nothing waits."""
-        return not self._sizes.any()
+        return not self.sizes.any()
 
 
 @dataclass
@@ -122,19 +124,18 @@ class Timeouts:
     def __post_init__(self) -> None:
         self._waits = Waits(self.source)
         self._rows, self._spare = Rows.empty(2 * LEVELS), Rows.empty(2 * LEVELS)
-        self._lost = Rows.empty(LEVELS)
         first, weights = split(np.array([1 / self.quantum]), 3)
         self._step = np.roll(weights[:, 0], int(first[0]) + 1)
 
-    def step(self, all_lost: Law, few: Law, floor: int, limit: int, share: float = 1.0) -> Law:
+    def step(self, sending: Law, few: Law, floor: int, limit: int, share: float = 1.0) -> Law:
         """Make one round.
 
         Parameters
         ----------
-        all_lost, few : Law
-            What has lost a whole round, and short rounds without fast retransmit, that begin to wait.
+        sending, few : Law
+            What is in congestion avoidance, and may lose its whole round, and short rounds without fast retransmit.
         floor, limit : int
-            Only positions from `floor` to `limit`, exclusive, are followed.
+            Only positions from `floor` to `limit`, exclusive, are followed; `limit` does not decrease.
         share : float
             Share of what is at `floor` itself that stays.
 
@@ -144,34 +145,31 @@ class Timeouts:
             What is back in congestion avoidance.
         """
         rows, waits, number = self._rows, self._waits, self.round
-        self._enter(0, row_of(all_lost), limit)
-        self._enter(1, row_of(few), limit)
-        spans = [one for one in (rows.span, waits.span(number)) if one is not None and one[0] < one[1]]
-        origin = min((first for first, _ in spans), default=all_lost.origin) - 1
-        size = max((end for _, end in spans), default=all_lost.origin) + 2 - origin
-        new, lost = self._spare.at(origin, size), self._lost.at(origin, size)
-        restarted = np.zeros(size)
-        first, last = retransmit(
-            rows.mass, rows.low, rows.high, self.source.loss, self._step, rows.origin - origin,
-            new.mass, new.low, new.high, lost.mass, lost.low, lost.high, restarted,
+        for kind, law, weight in ((0, sending, self.source.loss), (1, few, 1.0)):
+            above, dropped = waits.enter(kind, number, law, weight, limit, self.negligible)
+            self.done += above
+            self.neglected += dropped
+        span = rows.span
+        if span is not None:
+            waits.cover(*span)
+        spans = [one for one in (span, waits.span(number)) if one is not None and one[0] < one[1]]
+        origin = min((first for first, _ in spans), default=sending.origin) - MARGIN
+        size = max((end for _, end in spans), default=sending.origin) + MARGIN - origin
+        new = self._spare.at(origin, size)
+        restarted, resting = np.zeros(size), np.zeros(size)
+        below, above, dropped, first, last = turn(
+            number, self.source.loss, self._step, rows.mass, rows.low, rows.high, rows.origin, waits.rounds,
+            waits.weights, waits.levels, waits.starts, waits.depths, waits.mass, waits.firsts, waits.sizes,
+            waits.law.mass, waits.law.origin, floor, limit, share, self.negligible, new.mass, new.low, new.high,
+            origin, restarted, resting,
         )  # fmt: skip
-        self._enter(2, lost, limit)
-        waits.leave(number, new)
-        if share < 1 and origin <= floor < origin + size:
-            self.killed += (1 - share) * float(new.mass[:, floor - origin].sum())
-            new.mass[:, floor - origin] *= share
-        resting = np.empty(new.mass.shape[1])
-        below, above, dropped = settle(
-            new.mass, new.low, new.high, floor - origin, limit - origin, self.negligible, resting
-        )
         self.killed += below
         self.done += above
         self.neglected += dropped
-        self.resting = Law(origin, resting[:size])
+        self.resting = Law(origin, resting)
         self._rows, self._spare = new, rows
         self.round += 1
-        first = min(first, last)
-        return Law(origin + first, restarted[first:last])
+        return Law(first, restarted[first - origin : last - origin])
 
     def surviving(self, floor: int) -> float:
         """Return the mass in waits at or above `floor`."""
@@ -186,8 +184,3 @@ class Timeouts:
     def idle(self) -> bool:
         """Whether nothing waits."""
         return self._waits.idle
-
-    def _enter(self, kind: int, rows: Rows, limit: int) -> None:
-        above, dropped = self._waits.enter(kind, self.round, rows, limit, self.negligible)
-        self.done += above
-        self.neglected += dropped

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tcpstream import Path
 from tcpstream.backlog import spread
-from tcpstream.kernels.epoch import back_off, climb, one_return
+from tcpstream.kernels.epoch import Playback, Windows, back_off, climb, one_return
 from tcpstream.kernels.half_line import HalfLine
+from tcpstream.kernels.program import Program
 from tcpstream.kernels.shifts import gather, put, scatter
 from tcpstream.tcp import reno
 
@@ -49,6 +50,18 @@ def slow_epoch(entries, source, rows, stride, drop, weights):
     return total.sum(axis=0), short, following[:, :n]
 
 
+def fast_epoch(entries, entered, states, stride, drop, weights, height):
+    """Record the climb and run it twice: nothing may be left over from a run."""
+    program, n = Program(), entries.shape[1]
+    start, active, short, following = (program.room(rows * n) for rows in (len(entries), 1, 3, height))
+    climb(Playback(program, n, stride, drop, weights), states, start, entered, active, short, following, height)
+    program.ready()
+    for _ in range(2):
+        program.row(start, *entries.shape)[:] = entries
+        program.run()
+    return program.row(active, n), program.row(short, 3, n), program.row(following, height, n)
+
+
 @settings(max_examples=20)
 @given(queues())
 def test_climb(made):
@@ -57,32 +70,22 @@ def test_climb(made):
     entries = rng.random((source.size, n)) * (rng.random((source.size, n)) < 0.2)
     halves, inverse = np.unique(source.recover_to[4:], return_inverse=True)
     rows = np.concatenate([np.zeros(4, dtype=int), inverse])[source.windows]
-    feedback = np.linalg.inv(np.eye(b) - one_return(b, W * stride, drop, weights, (1 - source.loss) ** W))
-    active, short, following = np.empty(n), np.empty((3, n)), np.empty((source.size, n))
-    climb(
-        entries, np.arange(source.size), source.windows, rows, source.loss, stride, drop, weights, feedback,
-        active, short, following,
-    )  # fmt: skip
+    feedback = np.linalg.inv(np.eye(b) - one_return(b, W, stride, drop, weights, (1 - source.loss) ** W))
+    states = Windows(source.windows, rows, source.loss, feedback)
+    made = fast_epoch(entries, np.arange(source.size), states, stride, drop, weights, len(halves))
     expected = slow_epoch(entries, source, rows, stride, drop, weights)
-    np.testing.assert_allclose(active, expected[0], rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(short, expected[1], rtol=1e-9, atol=1e-11)
-    np.testing.assert_allclose(following[: len(halves)], expected[2], rtol=1e-9, atol=1e-11)
+    for fast, slow in zip(made, expected):
+        np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-11)
 
 
 def test_climb_keeps_a_deep_tail():
     """What is computed of a small mass does not depend on the large masses nearer to the ceiling."""
     source = reno(Path(loss=0.02, rtt=1, timeout_ratio=2, max_window=20))
-    rows = np.maximum(source.windows // 2 - 2, 0)
-    feedback = np.ones((1, 1))
+    states = Windows(source.windows, np.maximum(source.windows // 2 - 2, 0), source.loss, np.ones((1, 1)))
     n, split = 600, 300
 
     def epoch(entries):
-        active, short, following = np.empty(n), np.empty((3, n)), np.empty((9, n))
-        climb(
-            entries, np.arange(1, 10), source.windows, rows, source.loss, 1, 4, np.array([0.0, 1.0, 0.0]), feedback,
-            active, short, following,
-        )  # fmt: skip
-        return following
+        return fast_epoch(entries, np.arange(1, 10), states, 1, 4, np.array([0.0, 1.0, 0.0]), 9)[2]
 
     entries = np.tile(np.exp(0.2 * np.arange(n)), (9, 1))
     tail = np.where(np.arange(n) < split, entries, 0.0)
@@ -96,11 +99,15 @@ def test_back_off(made):
     inflow = rng.random(n)
     shifts = np.array([[2 + e, 3 + 2 * e] for e in range(4)])
     ways = np.array([[0.5, 0.5]] * 4)
-    visits, restart = np.empty((4, n)), np.empty(n)
-    back_off(inflow, source.loss, stride, drop, weights, shifts, ways, visits, restart)
+    program = Program()
+    start, visits, restart = (program.room(rows * n) for rows in (1, 4, 1))
+    back_off(Playback(program, n, stride, drop, weights), source.loss, start, shifts, ways, visits, restart)
+    program.ready()
+    program.row(start, n)[:] = inflow
+    program.run()
     expected = naive.back_off(inflow, source.loss, stride, drop, weights, shifts, ways)
-    np.testing.assert_allclose(visits, expected[0].sum(axis=0), rtol=1e-10, atol=1e-13)
-    np.testing.assert_allclose(restart, expected[1], rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(program.row(visits, 4, n), expected[0].sum(axis=0), rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(program.row(restart, n), expected[1], rtol=1e-10, atol=1e-13)
 
 
 @given(st.integers(-12, 12), st.integers(1, 9))

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from tcpstream import Path
 from tcpstream.kernels.moves import apply, trim
-from tcpstream.kernels.saturated import advance, clear, lose, retransmit, settle, span
-from tcpstream.kernels.shortfall import shortfall, tabulate
-from tcpstream.kernels.waits import add, enter, leave, leaving
+from tcpstream.kernels.saturated import advance, clear, lose, span
+from tcpstream.kernels.shortfall import missing, tabulate
+from tcpstream.kernels.timeouts import leave, retransmit, settle, turn
+from tcpstream.kernels.waits import add, enter, leaving
 from tcpstream.tcp import reno
 
 TIGHT = dict(rtol=1e-11, atol=1e-14)
@@ -67,14 +68,14 @@ def test_advance(made, offset, before_offset, middle, floor):
     big = np.array([row if w >= 4 else 0 * row for row, w in zip(x, windows)])
     expected_grown = naive.grow(big, windows, grown_to, p, 1, 10**9, offset, WIDE + 60).sum(axis=0)
 
-    new, total, grown = np.zeros((states, WIDE + 60)), np.empty(WIDE + 60), np.empty(WIDE + 60)
-    new[0, 80] = 0.5  # back from a timeout
-    expected[0, 80] += 0.5
-    new_low, new_high = np.zeros(states, dtype=int), np.zeros(states, dtype=int)
-    new_low[0], new_high[0] = 80, 81
-    below, above, dropped = advance(
+    new, new_low, new_high = placed(np.random.default_rng(0), states, 90)  # what was there before
+    new = np.hstack([new, np.zeros((states, 60))])
+    total, grown = np.empty(WIDE + 60), np.empty(WIDE + 60)
+    restart = min(1, states - 1)
+    expected[restart, 80] += 0.5
+    below, above, dropped, cells = advance(
         x, low, high, before.copy(), before_low, before_high, windows, (1 - p) ** windows, targets, p, offset,
-        before_offset, middle, floor, limit, 1e-19, new, new_low, new_high, total, grown,
+        before_offset, middle, floor, limit, 1e-19, restart, np.array([0.5]), 80, new, new_low, new_high, total, grown,
     )  # fmt: skip
     assert below == pytest.approx(expected[:, :floor].sum(), rel=1e-10, abs=1e-13)
     assert above == pytest.approx(expected[:, limit:].sum(), rel=1e-10, abs=1e-13)
@@ -84,6 +85,7 @@ def test_advance(made, offset, before_offset, middle, floor):
     np.testing.assert_allclose(total, expected.sum(axis=0), rtol=1e-11, atol=1e-13)
     np.testing.assert_allclose(grown, expected_grown, rtol=1e-11, atol=1e-13)
     assert followed(new, new_low, new_high)
+    assert cells == (new_high - new_low).sum()
 
 
 @given(rounds(), st.integers(0, 20), st.integers(0, 120))
@@ -118,32 +120,40 @@ def test_retransmit(seed, p, quantum, offset):
     rng = np.random.default_rng(seed)
     x, low, high = placed(rng, 6, 20)
     new, new_low, new_high = placed(rng, 6, 25)  # what was there before
-    lost, lost_low, lost_high = placed(rng, 3, 25)
-    restarted = np.zeros(WIDE)
+    there_before = new.copy()
+    mass, firsts, sizes = rng.random((9, 30)), np.zeros(9, dtype=int), np.ones(9, dtype=int)
+    starts, depths, number = np.array([0, 2, 3, 5]), np.array([2, 1, 2, 4]), 7
+    waiting, restarted, resting = np.zeros(WIDE), np.zeros(WIDE), np.zeros(WIDE)
     part = 1 / quantum
     step = np.array([(part**2 - part) / 2, 1 - part**2, (part**2 + part) / 2])
     first, last = retransmit(
-        x, low, high, p, step, offset, new, new_low, new_high, lost, lost_low, lost_high, restarted
+        number, p, step, x, low, high, 100 + offset, starts, depths, mass, firsts, sizes, waiting, 100,
+        new, new_low, new_high, 100, restarted, resting,
     )  # fmt: skip
     there = np.roll(x, offset, axis=1)
     delivered = (1 - p) * sum(step[i + 1] * np.roll(there, i, axis=1) for i in (-1, 0, 1))
-    np.testing.assert_allclose(new, np.vstack([np.zeros((3, WIDE)), delivered[:3]]), **TIGHT)
+    np.testing.assert_allclose(new, np.vstack([there_before[:3], delivered[:3]]), **TIGHT)
+    lost = np.zeros((3, WIDE))
+    for e, row in enumerate([2, 4, 8]):
+        lost[e, firsts[row] - 100 :][: sizes[row]] = mass[row, : sizes[row]]
     np.testing.assert_allclose(lost, p * (there[:3] + there[3:]), **TIGHT)
+    np.testing.assert_allclose(waiting, lost.sum(axis=0), **TIGHT)
     np.testing.assert_allclose(restarted, delivered[3:].sum(axis=0), **TIGHT)
-    assert not restarted[:first].any()
-    assert not restarted[last:].any()
+    np.testing.assert_allclose(resting, delivered[:3].sum(axis=0), **TIGHT)
+    assert not restarted[: first - 100].any()
+    assert not restarted[last - 100 :].any()
     assert followed(new, new_low, new_high)
-    assert followed(lost, lost_low, lost_high)
 
 
-@given(st.integers(0, 2**32), st.integers(50, 100), st.integers(50, 100))
-def test_settle_and_clear(seed, floor, limit):
+@given(st.integers(0, 2**32), st.integers(50, 100), st.integers(50, 100), st.floats(0, 1))
+def test_settle_and_clear(seed, floor, limit, share):
     x, low, high = placed(np.random.default_rng(seed), 5, 30)
     expected = x.copy()
+    expected[:, floor] *= share
     expected[:, :floor] = expected[:, limit:] = 0
-    total = np.empty(WIDE)
+    total = x.sum(axis=0)
     whole = x.sum()
-    below, above, dropped = settle(x, low, high, floor, limit, 1e-19, total)
+    below, above, dropped = settle(x, low, high, floor, limit, share, 1e-19, total)
     np.testing.assert_array_equal(x, expected)
     np.testing.assert_allclose(total, expected.sum(axis=0), **TIGHT)
     assert below + above + dropped + x.sum() == pytest.approx(whole)
@@ -153,26 +163,42 @@ def test_settle_and_clear(seed, floor, limit):
     assert not high.any()
 
 
+def test_a_turn_loses_nothing():
+    """One level, waits of two rounds: what a round takes from the rows and adds to the waits is all there is."""
+    x, low, high = np.zeros((2, 20)), np.array([8, 9]), np.array([9, 11])
+    x[0, 8], x[1, 9:11] = 1.0, [2.0, 4.0]
+    mass, firsts, sizes, waiting = np.zeros((2, 4)), np.array([0, 8]), np.array([0, 1]), np.zeros(20)
+    mass[1, 0] = waiting[8] = 8.0
+    new, new_low, new_high = np.zeros((2, 20)), np.zeros(2, dtype=int), np.zeros(2, dtype=int)
+    restarted, resting = np.zeros(20), np.zeros(20)
+    one = np.array([0])
+    below, above, dropped, first, last = turn(
+        0 + 2, 0.25, np.array([0.0, 0.0, 1.0]), x, low, high, 0, np.array([[2, 2]]), np.array([[1.0, 0.0]]), one, one,
+        np.array([2]), mass, firsts, sizes, waiting, 0, 9, 15, 1.0, 0.0, new, new_low, new_high, 0, restarted, resting,
+    )  # fmt: skip
+    assert (below, above, dropped) == (8.0, 0.0, 0.0)
+    assert new.nonzero()[0].tolist() == [1]
+    assert new[1, 9] == resting[9] == resting.sum() == 0.75
+    assert restarted[first:last].sum() == restarted[10:12].sum() == 4.5
+    assert waiting[8:11].tolist() == [0.25, 0.5, 1.0]
+    assert sizes.tolist() == [3, 0]
+
+
 @given(st.lists(st.sampled_from([0.0, 1e-20, 4e-19, 1e-3, 0.5]), min_size=1, max_size=12), st.integers(-2, 14))
 def test_enter(values, limit):
-    x = np.array([values, values[::-1]])
-    low, high, n = np.zeros(2, dtype=int), np.full(2, len(values)), len(values)
+    x, n = np.array(values), len(values)
     mass, firsts, sizes, waiting = np.zeros((3, 12)), np.zeros(3, dtype=int), np.zeros(3, dtype=int), np.ones(40)
-    rows = np.array([2, 0])
-    above, dropped = enter(x, low, high, 5, 5 + limit, 1e-18, rows, mass, firsts, sizes, waiting, -3)
+    above, dropped = enter(x, 0.5, 5, 5 + limit, 1e-18, 2, mass, firsts, sizes, waiting, -3)
+    inside = 0.5 * x[: max(0, min(limit, n))]
+    first, last, ends = naive.ends(inside, 1e-18)
+    np.testing.assert_array_equal(mass[2, : sizes[2]], inside[first:last])
+    assert sizes.tolist() == [0, 0, last - first]
+    assert sizes[2] == 0 or firsts[2] == 5 + first
     expected = np.ones(40)
-    expected_above = expected_dropped = 0.0
-    for row, e in zip(rows, x):
-        inside = e[: max(0, min(limit, n))]
-        first, last, ends = naive.ends(inside, 1e-18)
-        np.testing.assert_array_equal(mass[row, : sizes[row]], inside[first:last])
-        assert sizes[row] == 0 or firsts[row] == 5 + first
-        expected[8 + first : 8 + last] += inside[first:last]
-        expected_above += e[len(inside) :].sum()
-        expected_dropped += ends
+    expected[8 + first : 8 + last] += inside[first:last]
     np.testing.assert_allclose(waiting, expected, **TIGHT)
-    assert above == pytest.approx(expected_above)
-    assert dropped == pytest.approx(expected_dropped)
+    assert above == pytest.approx(0.5 * x[len(inside) :].sum())
+    assert dropped == pytest.approx(ends)
 
 
 def test_waits_end_when_they_should():
@@ -185,13 +211,16 @@ def test_waits_end_when_they_should():
     waiting[4:6], waiting[7] = [1.0, 2.0], 5.0
     left = []
     for number in range(3):
-        new, low, high = np.zeros((2, 10)), np.zeros(2, dtype=int), np.zeros(2, dtype=int)
+        new, low, high = np.zeros((4, 10)), np.zeros(4, dtype=int), np.zeros(4, dtype=int)
+        new[0, 2], high[0] = 3.0, 3  # what was there before
+        resting = np.zeros(10)
         span_of = leaving(number, rounds, weights, starts, depths, firsts, sizes)
         leave(
-            number, rounds, weights, levels, starts, depths, mass, firsts, sizes, new, low, high, 0, waiting, 0
-        )  # fmt: skip
+            number, rounds, weights, levels, starts, depths, mass, firsts, sizes, waiting, 0, new, low, high, 0, resting
+        )
+        np.testing.assert_allclose(resting, new.sum(axis=0))
         assert followed(new, low, high)
-        left.append((new.sum(axis=1).tolist(), span_of if new.any() else None))
+        left.append((new[:2].sum(axis=1).tolist(), span_of if new.any() else None))
     assert left == [([5.0, 0.0], (7, 8)), ([0.0, 0.75], (4, 6)), ([0.0, 2.25], (4, 6))]
     assert not waiting.any()
     assert not sizes.any()
@@ -203,19 +232,22 @@ def test_add():
     np.testing.assert_array_equal(target, [1, 1, 1.5, 2, 3, 1])
 
 
-@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(0, 40))
-def test_tables_of_shortfall(seed, n, top):
-    """By the definition E[(y - A)+], at whole and other y, inside the table."""
+@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(0, 40), st.integers(1, 3))
+def test_what_is_missing(seed, n, top, quantum):
+    """By the definition E[(z - A)+ - (y - A)+], at whole and other y and z, inside the table."""
     rng = np.random.default_rng(seed)
     mass = rng.random(n) * (rng.random(n) < 0.7)
     table = np.full(2 * (n + 2), np.nan)
     first, size = tabulate(mass, 1e-18, top, table[n + 2 :])
     table[:size] = table[n + 2 : n + 2 + size]
-    y = np.array([rng.uniform(0, max(1, min(top, n)))])
+    y, z = np.sort(rng.uniform(0, max(1, min(top, n)), 2)) * quantum
+    if seed % 2:
+        y, z = np.floor(y), np.floor(z)
     out = np.empty(1)
-    shortfall(table, np.array([first]), np.array([0, size]), y, out)
-    expected = (mass * np.maximum(y - np.arange(n), 0)).sum()
-    assert out[0] == pytest.approx(expected, rel=1e-10, abs=1e-12)
+    missing(table, np.array([first]), np.array([0, size]), quantum, np.array([y]), np.array([z]), out)
+    a = quantum * np.arange(n)
+    expected = (mass * (np.maximum(z - a, 0) - np.maximum(y - a, 0))).sum()
+    assert out[0] == pytest.approx(expected, rel=1e-10, abs=1e-11)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(1, 11))

@@ -33,7 +33,6 @@ def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: fl
     The shortest wait after which at most a fraction of 1e-4 of the packets is late, or as --target says. Give --live,
     or --duration (or --playback) for a stored video.
     """
-    from .. import live_model, stored_model
     from ..errors import NoFiniteDelayError
     from ..result import DEFAULT_TARGET, late_target, no_late_target
     from . import details
@@ -52,9 +51,13 @@ def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: fl
     result: Streaming
     try:
         if is_live:
+            from .. import live_model
+
             result = live_model.live(route.path, video)
             tau = result.required_delay(target)
         else:
+            from .. import stored_model
+
             result = stored_model.stored(route.path, video)
             tau = result.required_delay(target, no_late=target_no_late)
     except NoFiniteDelayError as error:

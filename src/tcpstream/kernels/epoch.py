@@ -4,35 +4,195 @@ Positions are early packets below the ceiling: the last position is the ceiling 
 each round of playback moves everything down by m packets, spread over three neighbouring positions when m is not on
 the lattice. A source at the ceiling at the start of a round pauses in that round.
 
-All loops run over slices from 0, which the compiler can vectorise.
+An epoch is linear: what is here records it as a `Program`. Rows are addresses.
 """
 
 from __future__ import annotations
 
-import numba
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-CHAINS = 8
-"""Independent chains that a recursion is split into."""
+from .program import Program
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+GONE = 1e-18
+"""Share of the timeouts that is not followed further."""
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@dataclass(frozen=True)
+class Playback:
+    """A round of playback on rows of n positions.
+
+    Parameters
+    ----------
+    program : Program
+        Records.
+    n, stride : int
+        Positions of a row, and of a packet.
+    drop : int
+        Positions that a round of playback moves down.
+    spread : (3,) array
+        Weights of moving down by drop - 1, drop, drop + 1; the second is not 0.
+    """
+
+    program: Program
+    n: int
+    stride: int
+    drop: int
+    spread: Floats
+
+    @property
+    def ways(self) -> list[tuple[int, float]]:
+        """Distances down and their weights, the main one first."""
+        return [(self.drop + i - 1, float(self.spread[i])) for i in (1, 0, 2) if self.spread[i] != 0.0]
+
+    def pause(self, row: int) -> None:
+        """Add what pauses at the ceiling again, one round of playback lower."""
+        for down, weight in self.ways:
+            self.program.add(row + self.n - 1 - down, row + self.n - 1, 1, weight)
+
+    def lower(self, target: int, row: int, packets: int = 0, weight: float = 1.0, count: int | None = None) -> None:
+        """Write what is below the ceiling (or `count` values), one round of playback lower, then packets higher."""
+        count = self.n - 1 if count is None else count
+        write = self.program.place
+        for down, share in self.ways:
+            write(target, self.n, row + down, count - down, packets * self.stride, weight * share)
+            write = self.program.put
+
+    def circle(self, rows: Sequence[int], packets: int, weight: float) -> None:
+        """Solve rows that lead to each other in turn, each a round of playback lower and then packets higher.
+
+        A round moves up by at least `block` positions: so many are done at a time.
+        """
+        cap, up = self.n - 1, packets * self.stride
+        block = max(1, up - max(down for down, _ in self.ways))
+        c, first = np.arange(len(rows)), np.arange(0, cap, block)[:, np.newaxis, np.newaxis]
+        sources = np.asarray(rows)[c][:, np.newaxis]
+        targets = np.asarray(rows)[(c + 1) % len(rows)][:, np.newaxis]
+        down, share = np.array([way[0] for way in self.ways]), np.array([way[1] for way in self.ways])
+        start = np.maximum(first, down)
+        end = np.minimum(first + block, cap - np.maximum(up - down, 0))
+        self.program.add(targets + start + up - down, sources + start, end - start, weight * share)
+        end = np.maximum(cap - np.maximum(up - down, 0), down)
+        self.program.total(targets + cap, sources + end, cap - end, weight * share)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How windows lead to each other.
+
+    Parameters
+    ----------
+    windows : (S,) array
+        Window of each state, increasing; each state leads to the next one, the last of the largest window to the
+        first of the largest window.
+    rows : (S,) array
+        Row of entries for the half of each window (not used below 4), nondecreasing.
+    loss : float
+        p.
+    feedback : (b, b) array
+        Mass at the ceiling in column state of the largest window per unit that reached it in row state, over all
+        returns: the inverse of 1 - U, with U from `one_return`.
+    """
+
+    windows: Ints
+    rows: Ints
+    loss: float
+    feedback: Floats
+
+
 def climb(
-    entries: NDArray[np.float64],
-    entered: NDArray[np.int64],
-    windows: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    loss: float,
-    stride: int,
-    drop: int,
-    spread: NDArray[np.float64],
-    feedback: NDArray[np.float64],
-    active: NDArray[np.float64],
-    short: NDArray[np.float64],
-    following: NDArray[np.float64],
+    playback: Playback, states: Windows, entries: int, entered: Ints, active: int, short: int, following: int, rows: int
 ) -> None:
     """Climb through the windows in increasing order, and follow what loses until it has recovered.
+
+    Parameters
+    ----------
+    playback : Playback
+    states : Windows
+    entries : int
+        H rows: mass that enters the states `entered` from a recovery or a timeout, by position before its round.
+    entered : (H,) array
+        States, increasing.
+    active : int
+        Row overwritten: mass at the start of a round, all states together.
+    short : int
+        3 rows overwritten: mass at the start of a short round, for j = 1, 2 and 3 or more delivered in the round of
+        the loss. What has reached the ceiling counts in every round that it pauses.
+    following : int
+        `rows` rows overwritten: mass that has recovered, before its next round.
+    """
+    program, n, stride = playback.program, playback.n, playback.stride
+    cap = n - 1
+    p, q, windows = states.loss, 1.0 - states.loss, states.windows
+    b = len(states.feedback)
+    top, longest = len(windows) - b, int(windows[-1])
+    by_size = program.room(4 * n)  # active mass in windows of 1, 2, 3, and 4 or more packets
+    row, other, together, sending = (program.room(n) for _ in range(4))
+    largest = [program.room(n) for _ in range(b)]
+    stopped_at_ceiling = program.room(1)
+    recovery = Recovery(playback, p, longest, stopped_at_ceiling)
+    program.clear(by_size, 4 * n)
+    program.clear(row, n)
+    program.clear(short, 3 * n)
+    program.clear(following, rows * n)
+    program.clear(stopped_at_ceiling, 1)
+    entry = {int(s): entries + h * n for h, s in enumerate(entered)}
+    for s, w in enumerate(windows.tolist()):
+        if s < top:
+            if s in entry:
+                program.add(row, entry[s], n)
+            playback.pause(row)
+            now = row
+            playback.lower(other, row, w, q**w)
+            row, other = other, row
+        else:
+            if s == top:
+                program.set(largest[0], row, n)
+                for c in range(1, b):
+                    program.clear(largest[c], n)
+                for c in range(b):
+                    if top + c in entry:
+                        program.add(largest[c], entry[top + c], n)
+                _all_returns(playback, largest, longest, q**longest, states.feedback)
+            now = largest[s - top]
+        first, last = s == 0 or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
+        if not (first and last):
+            (program.set if first else program.add)(together, now, n)
+            now = together
+        if not last:
+            continue
+        program.add(by_size + (min(w, 4) - 1) * n, now, n)
+        if w > 3:
+            playback.lower(sending, now)
+            program.add(short + 2 * n + w * stride, sending, n - w * stride, -p * q**w)
+            recovery.lose(sending, w)
+            if s + 1 == len(windows) or states.rows[s + 1] != states.rows[s]:
+                recovery.end(following + int(states.rows[s]) * n, w)
+    program.set(active, by_size + 3 * n, n)
+    playback.lower(sending, active)
+    third = short + 2 * n
+    program.add(third + 3 * stride, sending, n - 3 * stride, p * q**3)
+    lost, _ = program.recur(third, other, n, q, stride)
+    if lost != third:
+        program.set(third, lost, n)
+    program.set(third + cap, stopped_at_ceiling, 1)
+    for size in (2, 1):
+        program.add(active, by_size + size * n, n)
+        playback.lower(sending, active)
+        program.put(short + (size - 1) * n, n, sending, n, size * stride, p * q**size)
+    program.add(active, by_size, n)
+    for j in range(3):
+        playback.pause(short + j * n)
+
+
+class Recovery:
+    """Fast recovery of all windows with the same half.
 
     A window that loses leads to its half in two rounds that deliver s = i + j packets, with the law
     ``g^2 / 2 + (1 - p/2) E`` of `tcpstream.kernels.recovery`, where ``g = p (q^3 z^3 - q^w z^w) / (1 - qz)`` and
@@ -41,433 +201,169 @@ def climb(
 
     Parameters
     ----------
-    entries : (H, n) array
-        Mass that enters the states `entered` from a recovery or a timeout, by position before its round.
-    entered : (H,) array
-        States, increasing.
-    windows : (S,) array
-        Window of each state, increasing; each state leads to the next one, the last of the largest window to the
-        first of the largest window.
-    rows : (S,) array
-        Row of `following` for the half of each window (not used below 4), nondecreasing.
+    playback : Playback
     loss : float
         p.
-    stride, drop : int
-        Positions per packet; positions that a round of playback moves down.
-    spread : (3,) array
-        Weights of moving down by drop - 1, drop, drop + 1.
-    feedback : (b, b) array
-        Mass at the ceiling in column state of the largest window per unit that reached it in row state, over all
-        returns: the inverse of 1 - U, with U from `one_return`.
-    active : (n,) array
-        Overwritten: mass at the start of a round, all states together.
-    short : (3, n) array
-        Overwritten: mass at the start of a short round, for j = 1, 2 and 3 or more delivered in the round of the
-        loss. What has reached the ceiling counts in every round that it pauses.
-    following : (H, n) array
-        Overwritten: mass that has recovered, before its next round.
+    longest : int
+        Largest window.
+    at_ceiling : int
+        Value that gets the mass of short rounds at the ceiling.
     """
-    states, n = len(windows), entries.shape[1]
-    cap = n - 1
-    b = feedback.shape[0]
-    top = states - b
-    longest = windows[states - 1]
-    p, q = loss, 1.0 - loss
-    margin = 2 * longest * stride
-    width = n + (longest + 1) * stride
-    by_size = np.zeros((4, n))  # active mass in windows of 1, 2, 3, and 4 or more packets
-    leaving = np.zeros(n)
-    power = np.empty(2 * longest + 3)
-    for j in range(len(power)):
-        power[j] = q**j
-    largest = np.zeros((b, n))
-    row, target = np.zeros(n), np.empty(n)
-    padded = np.zeros(margin + width)
-    sending, moved = padded[margin : margin + n], np.empty(n)
-    numerator, diagonal, scratch = np.zeros(width), np.zeros(width), np.empty(width)
-    frozen = np.zeros(longest)
-    for h in range(len(following)):
-        _copy(following[h], 0.0, following[h])
-    at_ceiling = 0.0
-    e = 0
-    for s in range(states):
-        w = windows[s]
-        if s < top:
-            if e < len(entered) and entered[e] == s:
-                _put(row, entries[e], 0, 1.0)
-                e += 1
-            _pause(row, drop, spread)
-        else:
-            if s == top:
-                _copy(largest[0], 1.0, row)
-                while e < len(entered):
-                    _put(largest[entered[e] - top], entries[e], 0, 1.0)
-                    e += 1
-                _all_returns(largest, longest * stride, drop, spread, power[longest], feedback)
-            _copy(row, 1.0, largest[s - top])
-        _put(by_size[min(w, 4) - 1], row, 0, 1.0)
-        _move_down(row, moved, drop, spread)
-        if s < top:
-            _copy(target, 0.0, target)
-            _put(target, moved, w * stride, power[w])
-            row, target = target, row
-        if s == 0 or windows[s - 1] != w:
-            _copy(sending, 1.0, moved)
-        else:
-            _put(sending, moved, 0, 1.0)
-        if w < 4 or (s + 1 < states and windows[s + 1] == w):
-            continue
-        # all of this window has lost
-        if w * stride < n:
-            _put_inside(leaving, sending, w * stride, power[w])
-        _near_ceiling(sending, w, stride, p, power, numerator, diagonal, frozen)
-        at_w, at_2w = margin - (3 + w) * stride, margin - 2 * w * stride
-        at_6 = margin - 6 * stride
-        _numerators(
-            numerator, diagonal, padded[at_6 : at_6 + width], padded[at_w : at_w + width],
-            padded[at_2w : at_2w + width],
-            0.5 * p * p * power[6], p * p * power[3 + w], 0.5 * p * p * power[2 * w],
-            (1.0 - 0.5 * p) * p * power[6], (1.0 - 0.5 * p) * p * power[2 * w],
-        )  # fmt: skip
-        if s + 1 == states or rows[s + 1] != rows[s]:
-            numerator, scratch = _recur(numerator, scratch, q, stride)
-            numerator, scratch = _recur(numerator, scratch, q, stride)
-            diagonal, scratch = _recur(diagonal, scratch, power[2], 2 * stride)
-            _put(numerator, diagonal, 0, 1.0)
-            for mass in frozen:
-                at_ceiling += mass
-            _resume(frozen, numerator, cap, p, power, stride, drop, spread)
-            for i in range(3):
-                if spread[i] != 0.0:
-                    _put(following[rows[s]], numerator, 1 - drop - i, spread[i])
-            _copy(numerator, 0.0, numerator)
-            _copy(diagonal, 0.0, diagonal)
-            _copy(frozen, 0.0, frozen)
-    _copy(active, 1.0, by_size[3])
-    for j in range(3):
-        _copy(short[j], 0.0, active)
-    _move_down(by_size[3], moved, drop, spread)
-    if 3 * stride < n:
-        _put_inside(short[2], moved, 3 * stride, p * power[3])
-    _put_inside(short[2], leaving, 0, -p)
-    lost, _ = _recur(short[2], np.empty(n), q, stride)
-    _copy(short[2], 1.0, lost)
-    short[2, cap] = at_ceiling
-    for size in (2, 1):
-        _put(active, by_size[size], 0, 1.0)
-        _move_down(active, moved, drop, spread)
-        _put(short[size - 1], moved, size * stride, p * power[size])
-    _put(active, by_size[0], 0, 1.0)
-    for j in range(3):
-        _pause(short[j], drop, spread)
+
+    def __init__(self, playback: Playback, loss: float, longest: int, at_ceiling: int) -> None:
+        program = playback.program
+        self._playback, self._program, self._p, self._at_ceiling = playback, program, loss, at_ceiling
+        self._longest = longest
+        self._width = playback.n + (longest + 1) * playback.stride
+        self._numerator, self._diagonal, self._scratch = (program.room(self._width) for _ in range(3))
+        self._all = program.room(playback.n)
+        self._frozen, self._later, self._stopped = (program.room(longest + 1) for _ in range(3))  # frozen: last j first
+        self._begin()
+
+    def _begin(self) -> None:
+        self._program.clear(self._numerator, self._width)
+        self._program.clear(self._diagonal, self._width)
+        self._program.clear(self._all, self._playback.n)
+        self._program.clear(self._frozen, self._longest)
+
+    def lose(self, sending: int, w: int) -> None:
+        """Add a window's mass, by position at the start of its round of loss, after the round of playback."""
+        program, stride, cap = self._program, self._playback.stride, self._playback.n - 1
+        program.add(self._all, sending, cap - 3 * stride)
+        self._leave(sending, 0, max(0, cap - (w - 1) * stride), w)
+        v = np.arange(1, w)
+        start, end = np.maximum(cap - v * stride, 0), cap - (v - 1) * stride
+        self._leave(sending, start[3:], (end - start)[3:], v[3:])
+        program.clear(self._stopped, w)
+        program.total(self._stopped + v, sending + start, end - start)
+        program.add(self._stopped + 1, self._stopped, w - 1)
+        j = v[2:]
+        program.add(self._frozen + self._longest - 1 - j, self._stopped + j, 1, self._p * (1 - self._p) ** j)
+
+    def _leave(self, sending: int, first: int | Ints, count: int | Ints, w: int | Ints) -> None:
+        """Add the terms of g^2 / 2 and (1 - p/2) E with w, for `count` positions from `first` on."""
+        p, q, stride = self._p, 1 - self._p, self._playback.stride
+        source, three, two = sending + first, first + (3 + w) * stride, first + 2 * w * stride
+        self._program.add(self._numerator + three, source, count, -p * p * q ** (3 + w))
+        self._program.add(self._numerator + two, source, count, 0.5 * p * p * q ** (2 * w))
+        self._program.add(self._diagonal + two, source, count, -(1 - 0.5 * p) * p * q ** (2 * w))
+
+    def end(self, following: int, largest: int) -> None:
+        """Write the row that all windows since the last end, up to the largest of them, have recovered to."""
+        program, stride, cap = self._program, self._playback.stride, self._playback.n - 1
+        p, q, width = self._p, 1 - self._p, self._width
+        six, inside = 6 * stride, cap - 3 * stride
+        program.add(self._numerator + six, self._all, inside, 0.5 * p * p * q**6)
+        program.add(self._diagonal + six, self._all, inside, (1 - 0.5 * p) * p * q**6)
+        numerator, scratch = self._numerator, self._scratch
+        for _ in range(2):
+            numerator, scratch = program.recur(numerator, scratch, width, q, stride)
+        diagonal, scratch = program.recur(self._diagonal, scratch, width, q * q, 2 * stride)
+        program.add(numerator, diagonal, width)
+        self._numerator, self._diagonal, self._scratch = numerator, diagonal, scratch
+        self._resume(largest)
+        self._playback.lower(following, numerator, count=width)
+        self._begin()
+
+    def _resume(self, largest: int) -> None:
+        """Short rounds that paused at the ceiling go on, one round of playback lower, to their fast retransmit."""
+        program, p, longest = self._program, self._p, self._longest
+        program.total(self._at_ceiling, self._frozen, longest)
+        program.clear(self._later, 1)
+        program.set(self._later + 1, self._frozen, longest - 1)
+        program.add(self._later + 1, self._later, longest - 1)
+        j = np.arange(3, largest)
+        for down, weight in self._playback.ways:
+            target = self._numerator + self._playback.n - 1 - down + j * self._playback.stride
+            law = weight * (1 - p) ** j
+            program.add(target, self._later + longest - 1 - j, 1, p * law)
+            program.add(target, self._frozen + longest - 1 - j, 1, law)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def one_return(b: int, shift: int, drop: int, spread: NDArray[np.float64], q_w: float) -> NDArray[np.float64]:
+def _all_returns(playback: Playback, largest: list[int], packets: int, weight: float, feedback: Floats) -> None:
+    """Complete the states of the largest window from what enters them, pauses at the ceiling included."""
+    program, n, b = playback.program, playback.n, len(largest)
+    near = Playback(program, min(n, 2 * playback.drop + 4), playback.stride, playback.drop, playback.spread)
+    m = near.n
+    extra = [program.room(m) for _ in range(b)]
+    playback.circle(largest, packets, weight)
+    for c in range(b):
+        program.clear(extra[c], m)
+        for d in range(b):
+            program.add(extra[c] + m - 1, largest[d] + n - 1, 1, float(feedback[d, c]))
+    for c in range(b):
+        program.set(largest[c] + n - 1, extra[c] + m - 1, 1)
+        near.pause(extra[c])
+        program.clear(extra[c] + m - 1, 1)
+    near.circle(extra, packets, weight)
+    for c in range(b):
+        program.add(largest[c] + n - m, extra[c], m - 1)
+
+
+def one_return(b: int, packets: int, stride: int, drop: int, spread: Floats, weight: float) -> Floats:
     """Return U: mass back at the ceiling in column state of the largest window per unit that paused in row state.
 
     Parameters
     ----------
-    b, shift : int
-        States of the largest window; positions that it climbs.
-    drop, spread
-        As for `climb`.
-    q_w : float
+    b, packets : int
+        States of the largest window; packets that it climbs.
+    stride, drop, spread
+        As for `Playback`.
+    weight : float
         Probability that the largest window is delivered whole.
     """
-    n = 2 * drop + 4
-    back = np.empty((b, b))
+    program, n = Program(), 2 * drop + 4
+    playback = Playback(program, n, stride, drop, spread)
+    rows = [program.room(n) for _ in range(b)]
+    for row in rows:
+        playback.pause(row)
+        program.clear(row + n - 1, 1)
+    playback.circle(rows, packets, weight)
+    program.ready()
+    x, back = program.row(0, b, n), np.empty((b, b))
     for c in range(b):
-        x = np.zeros((b, n))
-        x[c, n - 1] = 1.0
-        _pause(x[c], drop, spread)
-        x[c, n - 1] = 0.0
-        _largest_window(x, shift, drop, spread, q_w)
-        for d in range(b):
-            back[c, d] = x[d, n - 1]
+        x[:] = 0.0
+        x[c, -1] = 1.0
+        program.run()
+        back[c] = x[:, -1]
     return back
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def back_off(
-    inflow: NDArray[np.float64],
-    loss: float,
-    stride: int,
-    drop: int,
-    spread: NDArray[np.float64],
-    shifts: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    visits: NDArray[np.float64],
-    restart: NDArray[np.float64],
+    playback: Playback, loss: float, inflow: int, shifts: Ints, weights: Floats, visits: int, restart: int
 ) -> None:
     """Follow timeouts from their first retransmission to the end of the slow part.
 
     Parameters
     ----------
-    inflow : (n,) array
-        Mass that starts its first retransmission, by position.
+    playback : Playback
     loss : float
         p.
-    stride, drop : int
-    spread : (3,) array
-        As for `climb`.
+    inflow : int
+        Row of the mass that starts its first retransmission; overwritten.
     shifts, weights : (levels, k) arrays
         Ways down during the wait after a packet lost at each back-off level, with their probabilities.
-    visits : (levels, n) array
-        Overwritten: mass at the start of a round, of the retransmission or of the packet after it, by level.
-    restart : (n,) array
-        Overwritten: mass that is back in congestion avoidance.
+    visits : int
+        Rows overwritten, one a level: mass at the start of a round, of the retransmission or of the packet after it.
+    restart : int
+        Row that mass back in congestion avoidance is added to.
     """
-    levels, ways = shifts.shape
-    n = len(inflow)
-    cap = n - 1
-    p = loss
-    q = 1.0 - p
-    for e in range(levels):
-        _copy(visits[e], 0.0, inflow)
-    _copy(restart, 0.0, inflow)
-    arriving, lost = np.empty(n), np.empty(n)
-    _copy(arriving, 1.0, inflow)
-    moved, fresh = np.empty(n), np.empty(n)
-    lowest = 1e-18 * _size(inflow)
-    e = 0
-    while _size(arriving) > lowest:
-        _pause(arriving, drop, spread)
-        _move_down(arriving, moved, drop, spread)
-        _copy(fresh, 0.0, fresh)
-        _put(fresh, moved, stride, q)
-        _pause(fresh, drop, spread)
-        _move_down(fresh, moved, drop, spread)
-        _put(restart, moved, stride, q)
-        _put(arriving, fresh, 0, 1.0)
-        _put(visits[e], arriving, 0, 1.0)
+    program, n, q = playback.program, playback.n, 1.0 - loss
+    arriving, lost, fresh, moved = inflow, program.room(n), program.room(n), program.room(n)
+    levels = len(shifts)
+    program.clear(visits, levels * n)
+    e, left = 0, 1.0
+    while left > GONE:
+        playback.pause(arriving)
+        playback.lower(fresh, arriving, 1, q)
+        playback.pause(fresh)
+        playback.lower(moved, fresh, 1, q)
+        program.add(restart, moved, n)
+        program.add(arriving, fresh, n)
+        program.add(visits + e * n, arriving, n)
         arriving, lost = lost, arriving
-        _copy(arriving, 0.0, arriving)
-        for way in range(ways):
-            weight = p * weights[e, way]
+        program.clear(arriving, n)
+        for shift, weight in zip(shifts[e].tolist(), weights[e].tolist()):
             if weight != 0.0:
-                _put(arriving, lost[:cap], -shifts[e, way], weight)
-        e = min(e + 1, levels - 1)
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _copy(target: NDArray[np.float64], weight: float, mass: NDArray[np.float64]) -> None:
-    """Write ``weight * mass``, or zeros; assignments of whole arrays would take long to compile."""
-    if weight == 0.0:
-        for k in range(len(target)):
-            target[k] = 0.0
-    else:
-        for k in range(len(target)):
-            target[k] = weight * mass[k]
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _size(mass: NDArray[np.float64]) -> float:
-    """Return the sum of absolute values."""
-    total = 0.0
-    for value in mass:
-        total += abs(value)
-    return total
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _put(target: NDArray[np.float64], mass: NDArray[np.float64], start: int, weight: float) -> None:
-    """Add `mass` from position `start` on; what lies below 0 is lost, what lies past the ceiling stays there."""
-    cap = len(target) - 1
-    first = min(max(0, -start), len(mass))
-    last = min(max(first, cap - start), len(mass))
-    out, source = target[first + start : last + start], mass[first:last]
-    for k in range(len(source)):
-        out[k] += weight * source[k]
-    clipped = 0.0
-    for value in mass[last:]:
-        clipped += value
-    target[cap] += weight * clipped
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _put_inside(target: NDArray[np.float64], mass: NDArray[np.float64], start: int, weight: float) -> None:
-    """Add `mass` from position ``start >= 0`` on, as far as there are positions."""
-    out, source = target[start:], mass[: len(target) - start]
-    for k in range(len(source)):
-        out[k] += weight * source[k]
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _pause(row: NDArray[np.float64], drop: int, spread: NDArray[np.float64]) -> None:
-    """Add what pauses at the ceiling again, one round of playback lower."""
-    cap = len(row) - 1
-    for i in range(3):
-        if spread[i] != 0.0:
-            row[cap - drop - i + 1] += spread[i] * row[cap]
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _move_down(row: NDArray[np.float64], out: NDArray[np.float64], drop: int, spread: NDArray[np.float64]) -> None:
-    """Write what is below the ceiling, one round of playback lower."""
-    cap = len(row) - 1
-    kept = cap - drop
-    _copy(out[kept:], 0.0, out[kept:])
-    middle, source = out[:kept], row[drop:cap]
-    for k in range(kept):
-        middle[k] = spread[1] * source[k]
-    if spread[1] != 1.0:
-        less, more = out[: kept + 1], out[: kept - 1]
-        above, below = row[drop - 1 : cap], row[drop + 1 : cap]
-        for k in range(len(less)):
-            less[k] += spread[0] * above[k]
-        for k in range(len(more)):
-            more[k] += spread[2] * below[k]
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _all_returns(
-    x: NDArray[np.float64],
-    shift: int,
-    drop: int,
-    spread: NDArray[np.float64],
-    q_w: float,
-    feedback: NDArray[np.float64],
-) -> None:
-    """Complete the states of the largest window from what enters them, pauses at the ceiling included."""
-    b, n = x.shape
-    cap = n - 1
-    _largest_window(x, shift, drop, spread, q_w)
-    returned = np.zeros(b)
-    some = False
-    for c in range(b):
-        for d in range(b):
-            returned[c] += x[d, cap] * feedback[d, c]
-        some = some or returned[c] != 0.0
-    if not some:
-        return
-    extra = np.zeros((b, n))
-    for c in range(b):
-        extra[c, cap] = returned[c]
-        _pause(extra[c], drop, spread)
-        extra[c, cap] = 0.0
-    _largest_window(extra, shift, drop, spread, q_w)
-    for c in range(b):
-        _put(x[c], extra[c], 0, 1.0)
-        x[c, cap] = returned[c]
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _largest_window(x: NDArray[np.float64], shift: int, drop: int, spread: NDArray[np.float64], q_w: float) -> None:
-    """Solve the states of the largest window, which lead to each other, `shift` up and `drop` (+-1) down a round.
-
-    A round moves up by at least `block` positions: so many are done at a time.
-    """
-    b, n = x.shape
-    cap = n - 1
-    block = max(1, shift - drop - (1 if spread[2] != 0.0 else 0))
-    for first in range(0, cap, block):
-        last = min(first + block, cap)
-        for c in range(b):
-            for i in range(3):
-                if spread[i] != 0.0:
-                    down = drop + i - 1
-                    start = max(first, down)
-                    if start < last:
-                        _put(x[(c + 1) % b], x[c, start:last], start - down + shift, spread[i] * q_w)
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _near_ceiling(
-    sending: NDArray[np.float64],
-    w: int,
-    stride: int,
-    p: float,
-    power: NDArray[np.float64],
-    numerator: NDArray[np.float64],
-    diagonal: NDArray[np.float64],
-    frozen: NDArray[np.float64],
-) -> None:
-    """Take out of `sending` what may reach the ceiling in the round of its loss.
-
-    Of the mass at k, v - 1 packets are the most that stay below it; `frozen` takes what delivers j >= v.
-    """
-    cap = len(sending) - 1
-    stopped = np.zeros(w)
-    for k in range(max(0, cap - (w - 1) * stride), cap + 1):
-        mass = sending[k]
-        sending[k] = 0.0
-        v = max(0, (cap - 1 - k) // stride + 1) if k < cap else 0
-        stopped[v] += mass
-        if v > 3:
-            numerator[k + 6 * stride] += 0.5 * p * p * power[6] * mass
-            numerator[k + (3 + v) * stride] -= p * p * power[3 + v] * mass
-            numerator[k + 2 * v * stride] += 0.5 * p * p * power[2 * v] * mass
-            diagonal[k + 6 * stride] += (1.0 - 0.5 * p) * p * power[6] * mass
-            diagonal[k + 2 * v * stride] -= (1.0 - 0.5 * p) * p * power[2 * v] * mass
-    together = 0.0
-    for j in range(w):
-        together += stopped[j]
-        if j >= 3:
-            frozen[j] += p * power[j] * together
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _numerators(
-    numerator: NDArray[np.float64],
-    diagonal: NDArray[np.float64],
-    six: NDArray[np.float64],
-    three_and_w: NDArray[np.float64],
-    two_w: NDArray[np.float64],
-    first: float,
-    cross: float,
-    second: float,
-    enter: float,
-    leave: float,
-) -> None:
-    """Add the numerators of one window's g^2 / 2 and (1 - p/2) E, times its mass."""
-    for k in range(len(numerator)):
-        a, c = six[k], two_w[k]
-        numerator[k] += first * a - cross * three_and_w[k] + second * c
-        diagonal[k] += enter * a - leave * c
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _recur(
-    mass: NDArray[np.float64], scratch: NDArray[np.float64], ratio: float, distance: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Solve ``y[k] = ratio y[k - distance] + mass[k]`` in one of two arrays; return it, and the other one.
-
-    Looking ahead (``y[k] = ratio^2 y[k - 2 distance] + mass[k] + ratio mass[k - distance]``, and so on) makes enough
-    chains that do not wait for each other.
-    """
-    n = len(mass)
-    while distance < CHAINS and distance < n:
-        _copy(scratch[:distance], 1.0, mass[:distance])
-        out, here, before = scratch[distance:], mass[distance:], mass[: n - distance]
-        for k in range(len(out)):
-            out[k] = here[k] + ratio * before[k]
-        mass, scratch = scratch, mass
-        ratio *= ratio
-        distance *= 2
-    if distance < n:
-        here, before = mass[distance:], mass[: n - distance]
-        for k in range(len(here)):
-            here[k] += ratio * before[k]
-    return mass, scratch
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _resume(
-    frozen: NDArray[np.float64],
-    recovered: NDArray[np.float64],
-    cap: int,
-    p: float,
-    power: NDArray[np.float64],
-    stride: int,
-    drop: int,
-    spread: NDArray[np.float64],
-) -> None:
-    """Short rounds that paused at the ceiling go on, one round of playback lower, to their fast retransmit."""
-    later = 0.0
-    for j in range(len(frozen) - 1, 2, -1):
-        law = power[j] * (p * later + frozen[j])
-        later += frozen[j]
-        for i in range(3):
-            if spread[i] != 0.0:
-                recovered[cap - drop - i + 1 + j * stride] += spread[i] * law
+                program.put(arriving, n, lost, n - 1, -shift, loss * weight)
+        e, left = min(e + 1, levels - 1), left * loss * (1 + q)

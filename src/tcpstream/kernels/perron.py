@@ -10,14 +10,17 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-FIRST_STEPS = 100
-"""Steps of the power method at the first exponent."""
-
 STEPS = 8
-"""Steps at every other one, from the vectors of the one before."""
+"""Steps of the power method at an exponent, from the vectors of the one before."""
+
+ROUNDS = 12
+"""Times that these are made at the first exponent before."""
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+BLOCK = 2**16
+"""Exponents times windows that are worked on at a time."""
+
+
 def perron(
     loss: float,
     repeats: int,
@@ -54,98 +57,134 @@ def perron(
     worths : (H, T) array
         Adjoint vector, with sum of law times worth 1.
     """
-    largest, points = len(entry), len(packet)
-    rows = 0
-    for row in entry:
-        rows = max(rows, row + 1)
-    p, q = loss, 1.0 - loss
+    order = np.append(np.zeros(ROUNDS, dtype=np.int64), np.arange(len(packet)))
+    largest, points, rows = len(entry), len(order), int(entry.max()) + 1
     values = np.empty(points, dtype=np.complex128)
-    laws, worths = np.empty((rows, points), dtype=np.complex128), np.empty((rows, points), dtype=np.complex128)
-    law, worth = np.empty(rows, dtype=np.complex128), np.empty(rows, dtype=np.complex128)
-    for h in range(rows):
-        law[h] = worth[h] = 1.0
-    grown, stays = np.empty(largest, dtype=np.complex128), np.empty(largest, dtype=np.complex128)
-    recovers, times_out = np.empty(largest, dtype=np.complex128), np.empty(largest, dtype=np.complex128)
-    for t in range(points):
-        z, mu = q * packet[t], playback[t]
-        once, both, whole = 0.0j, 0.0j, mu
-        short = 0.0j
-        for i in range(largest):  # window i + 1: j = i joins the numbers delivered in the round of the loss
-            if i > 0:
-                delivered = p * z**i
-                at_most = p + z if i == 1 else (p + p * z + z * z if i == 2 else p + p * z + p * z * z)
-                short += delivered * at_most
-                if i > 2:
-                    once += delivered
-                    both += p * z ** (2 * i)
-            whole *= z
-            grown[i] = whole**repeats
-            stays[i] = 1.0
-            for _ in range(1, repeats):
-                stays[i] = 1.0 + whole * stays[i]
-            recovers[i] = mu * mu * (0.5 * once * once + (1.0 - 0.5 * p) * both)
-            times_out[i] = p * all_lost[t] + mu * mu * short * few[t]
-        value = 0.0j
-        for _ in range(FIRST_STEPS if t == 0 else STEPS):
-            law, worth, value = _step(
-                law, worth, entry, half, restart, grown, stays, recovers, times_out
-            )  # fmt: skip
-        values[t] = value
-        for h in range(rows):
-            laws[h, t] = law[h]
-            worths[h, t] = worth[h]
-    return values, laws, worths
+    # the last row of each is that of no window
+    laws, worths = np.ones((points, rows + 1), dtype=np.complex128), np.ones((points, rows + 1), dtype=np.complex128)
+    law, worth = np.ones((2, rows + 1), dtype=np.complex128), np.ones((2, rows + 1), dtype=np.complex128)
+    law[:, rows] = 0.0
+    size = max(1, BLOCK // largest)
+    for first in range(0, points, size):
+        now = slice(first, first + size)
+        waves = (wave[order[now]] for wave in (packet, playback, all_lost, few))
+        grown, recovers, times_out = _factors(loss, repeats, largest, *waves)
+        recovers[:, half < 0] = 0.0
+        _power_method(entry, half, restart, grown, recovers, times_out, law, worth, values[now], laws[now], worths[now])
+    return values[ROUNDS:], laws[ROUNDS:, :rows].T, worths[ROUNDS:, :rows].T
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def _step(
-    law: NDArray[np.complex128],
-    worth: NDArray[np.complex128],
+def _factors(
+    loss: float,
+    repeats: int,
+    largest: int,
+    packet: NDArray[np.complex128],
+    playback: NDArray[np.complex128],
+    all_lost: NDArray[np.complex128],
+    few: NDArray[np.complex128],
+) -> tuple[NDArray[np.complex128], NDArray[np.complex128], NDArray[np.complex128]]:
+    """Return what becomes of a wave that enters each window.
+
+    Parameters
+    ----------
+    largest : int
+        W.
+    loss, repeats, packet, playback, all_lost, few
+        See `perron`.
+
+    Returns
+    -------
+    grown, recovers, times_out : (T, W) arrays
+        Of window w at index w - 1: factor on the way to the next window; to the end of a recovery from there; to the
+        end of a timeout. In the largest window the wave loses sooner or later.
+    """
+    p, mu, b = loss, playback[:, np.newaxis], repeats
+    powers = np.empty((len(packet), largest + 1), dtype=np.complex128)  # of what is delivered
+    powers[:, 0] = 1.0
+    powers[:, 1:] = ((1 - p) * packet)[:, np.newaxis]
+    np.multiply.accumulate(powers, axis=1, out=powers)
+    whole, delivered = mu * powers[:, 1:], p * powers[:, :-1]
+    stays, grown = np.ones_like(whole), whole.copy()
+    for _ in range(1, b):
+        stays *= whole
+        stays += 1.0
+        grown *= whole
+    stays[:, -1] /= 1.0 - grown[:, -1]
+    fast = delivered.copy()
+    fast[:, :3] = 0.0
+    recovers = 0.5 * np.cumsum(fast, axis=1) ** 2 + (1 / p - 0.5) * np.cumsum(fast**2, axis=1)
+    at_most = np.cumsum(delivered[:, :3], axis=1)
+    delivered[:, 0] = 0.0
+    delivered[:, 3:] *= at_most[:, -1:]
+    delivered[:, 1:3] *= (at_most[:, :-1] + powers[:, 1:3])[:, : largest - 1]
+    times_out = p * all_lost[:, np.newaxis] + mu * few[:, np.newaxis] * mu * np.cumsum(delivered, axis=1)
+    return grown, mu * mu * recovers * stays, times_out * stays
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
+def _power_method(
     entry: NDArray[np.int64],
     half: NDArray[np.int64],
     restart: int,
     grown: NDArray[np.complex128],
-    stays: NDArray[np.complex128],
     recovers: NDArray[np.complex128],
     times_out: NDArray[np.complex128],
-) -> tuple[NDArray[np.complex128], NDArray[np.complex128], complex]:
-    """Make one epoch with both vectors, scale them, and estimate the eigenvalue."""
-    largest = len(entry)
-    following, before = np.empty_like(law), np.empty_like(worth)
-    for h in range(len(law)):
-        following[h] = before[h] = 0.0
-    mass, out = 0.0j, 0.0j
-    for i in range(largest):
-        if entry[i] >= 0:
-            mass += law[entry[i]]
-        if i == largest - 1:
-            mass /= 1.0 - grown[i]
-        lost = mass * stays[i]
-        if half[i] >= 0:
-            following[half[i]] += recovers[i] * lost
-        out += times_out[i] * lost
-        mass *= grown[i]
-    following[restart] += out
-    value = 0.0j
-    for h in range(len(law)):
-        value += worth[h] * following[h]  # law and worth have product 1
-    ahead = 0.0j
-    for i in range(largest - 1, -1, -1):
-        now = times_out[i] * worth[restart]
-        if half[i] >= 0:
-            now += recovers[i] * worth[half[i]]
-        ahead = stays[i] * now + grown[i] * ahead
-        if i == largest - 1:
-            ahead /= 1.0 - grown[i]
-        if entry[i] >= 0:
-            before[entry[i]] = ahead
-    total = 0.0j
-    for h in range(len(law)):
-        total += following[h]
-    product = 0.0j
-    for h in range(len(law)):
-        following[h] /= total
-        product += before[h] * following[h]
-    for h in range(len(law)):
-        before[h] /= product
-    return following, before, value
+    law: NDArray[np.complex128],
+    worth: NDArray[np.complex128],
+    values: NDArray[np.complex128],
+    laws: NDArray[np.complex128],
+    worths: NDArray[np.complex128],
+) -> None:
+    """Multiply both vectors, in row 0 of `law` and `worth`, by the epoch's matrix and its transpose many times.
+
+    Parameters
+    ----------
+    entry, half, restart
+        See `perron`; index -1 is a last element that does not count.
+    grown, recovers, times_out : (T, W) arrays
+        See `_factors`; 0 for recoveries to nowhere.
+    law, worth : (2, H + 1) arrays
+        Vectors to begin with, and the last ones, up to a factor; row 1 is scratch.
+    values : (T,) array
+    laws, worths : (T, H + 1) arrays
+        Overwritten: see `perron`.
+    """
+    points, largest = grown.shape
+    rows = law.shape[1] - 1
+    zero = complex(0.0, 0.0)
+    for t in range(points):
+        for _ in range(STEPS):
+            for h in range(rows + 1):
+                law[1, h] = law[0, h]
+                worth[1, h] = worth[0, h]
+                law[0, h] = zero
+            mass, out, ahead = zero, zero, zero
+            for i in range(largest):
+                mass += law[1, entry[i]]
+                law[0, half[i]] += recovers[t, i] * mass
+                out += times_out[t, i] * mass
+                mass *= grown[t, i]
+                k = largest - 1 - i
+                ahead = grown[t, k] * ahead + recovers[t, k] * worth[1, half[k]] + times_out[t, k] * worth[1, restart]
+                worth[0, entry[k]] = ahead
+            law[0, restart] += out
+        total, product, ahead, mass = zero, zero, zero, zero
+        for h in range(rows):
+            total += law[0, h]
+            product += law[0, h] * worth[0, h]
+            ahead += law[0, h] * worth[1, h]
+            mass += law[1, h] * worth[1, h]
+        values[t] = ahead * _inverse(mass)
+        total, product = _inverse(total), _inverse(product)
+        product *= _inverse(total)
+        for h in range(rows):
+            law[0, h] *= total
+            worth[0, h] *= product
+            laws[t, h] = law[0, h]
+            worths[t, h] = worth[0, h]
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def _inverse(z: complex) -> complex:
+    """Return 1 / z; a division of complex numbers would take long to compile."""
+    return z.conjugate() * (1.0 / (z.real * z.real + z.imag * z.imag))

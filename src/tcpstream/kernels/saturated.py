@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+BLOCK = 1024
+"""Positions recovered at a time, an even number: few enough to stay in the fastest cache."""
+
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def advance(
@@ -35,12 +38,15 @@ def advance(
     floor: int,
     limit: int,
     negligible: float,
+    restart: int,
+    restarted: Floats,
+    restarted_at: int,
     new: Floats,
     new_low: Ints,
     new_high: Ints,
     total: Floats,
     grown: Floats,
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, int]:
     """Make one round of congestion avoidance, row by row: grow, recover, and drop what is followed no longer.
 
     Parameters
@@ -67,8 +73,14 @@ def advance(
         Only indices of `new` from `floor` to `limit`, exclusive, are followed.
     negligible : float
         Mass dropped at most at each end of each row.
+    restart : int
+        State that a timeout returns to.
+    restarted : (k,) array
+        What is back from timeouts, from index `restarted_at` of `new` on.
+    restarted_at : int
     new : (S, m) array
-        Accumulated into, with `new_low` and `new_high`: may hold what is back from timeouts.
+        Overwritten, with `new_low` and `new_high`.
+    new_low, new_high : (S,) arrays
     total, grown : (m,) arrays
         Overwritten: the sum of the rows of `new`, and what windows of four packets and more have sent without loss.
 
@@ -76,42 +88,53 @@ def advance(
     -------
     below, above, dropped : float
         Mass removed below `floor`, at or above `limit`, and as negligible.
+    cells : int
+        Indices followed of all rows of `new` together.
     """
     states = len(x)
     longest = windows[-1]
     power = np.empty(2 * longest + 1)
     for j in range(2 * longest + 1):
         power[j] = (1.0 - loss) ** j
-    widest = 0
-    for s in range(states):
-        widest = max(widest, before_high[s])
-    flow = np.empty(widest + 2 * longest + 1)
-    even = np.empty(widest + 2 * longest + 1)
+    flow, even = np.zeros(BLOCK), np.zeros(BLOCK)
     for k in range(len(total)):
         total[k] = 0.0
         grown[k] = 0.0
     below = 0.0
     above = 0.0
     dropped = 0.0
+    cells = 0
     first = 0
     while first < states and targets[first] < 0:
         first += 1
     for s in range(states):
-        for k in range(new_low[s], new_high[s]):  # back from timeouts
-            total[k] += new[s, k]
-        for source in range(max(s - 1, 0), s + 1):
-            if (source == s and s < states - 1) or low[source] >= high[source]:
+        for source in range(s - 1, s + 1):
+            fresh = source < s
+            if source < 0 or low[source] >= high[source] or not (fresh or s == states - 1):
+                if fresh:
+                    _renew(new, new_low, new_high, s, 0, 0)
                 continue
             size = high[source] - low[source]
             start = low[source] + offset + windows[source]
-            _reach(new_low, new_high, s, start, start + size)
+            if fresh:
+                _renew(new, new_low, new_high, s, start, start + size)
+            else:
+                _reach(new_low, new_high, s, start, start + size)
+            keep = 0.0 if fresh else 1.0
             q_w = success[source]
             mass = x[source, low[source] : high[source]]
             moved = new[s, start : start + size]
             sent = grown[start : start + size] if windows[source] >= 4 else total[start : start + size]
             for k in range(size):
-                moved[k] += q_w * mass[k]
+                moved[k] = keep * moved[k] + q_w * mass[k]
                 sent[k] += q_w * mass[k]
+        if s == restart and len(restarted) > 0:
+            _reach(new_low, new_high, s, restarted_at, restarted_at + len(restarted))
+            moved = new[s, restarted_at : restarted_at + len(restarted)]
+            sent = total[restarted_at : restarted_at + len(restarted)]
+            for k in range(len(restarted)):
+                moved[k] += restarted[k]
+                sent[k] += restarted[k]
         last = first
         while last < states and targets[last] == s:
             last += 1
@@ -125,9 +148,10 @@ def advance(
         below += out[0]
         above += out[1]
         dropped += out[2]
+        cells += new_high[s] - new_low[s]
     for k in range(len(total)):
         total[k] = total[k] + grown[k] if floor <= k < limit else 0.0
-    return below, above, dropped
+    return below, above, dropped, cells
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
@@ -154,29 +178,7 @@ def span(low: Ints, high: Ints) -> tuple[int, int]:
     return first, end
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def settle(
-    x: Floats, low: Ints, high: Ints, floor: int, limit: int, negligible: float, total: Floats
-) -> tuple[float, float, float]:
-    """Drop what is followed no longer, as `advance` does, in rows that are complete."""
-    for k in range(len(total)):
-        total[k] = 0.0
-    below = 0.0
-    above = 0.0
-    dropped = 0.0
-    for s in range(len(x)):
-        out = _finish(x, low, high, s, floor, limit, negligible)
-        row = x[s, low[s] : high[s]]
-        whole = total[low[s] : high[s]]
-        for k in range(len(row)):
-            whole[k] += row[k]
-        below += out[0]
-        above += out[1]
-        dropped += out[2]
-    return below, above, dropped
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@numba.njit(nogil=True, fastmath={"contract"})
 def _finish(
     x: Floats, low: Ints, high: Ints, s: int, floor: int, limit: int, negligible: float
 ) -> tuple[float, float, float]:
@@ -209,7 +211,7 @@ def _finish(
     return below, above, abs(first) + abs(last)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@numba.njit(nogil=True, fastmath={"contract"})
 def _reach(low: Ints, high: Ints, row: int, start: int, end: int) -> None:
     """Follow a row at least from `start` to `end`."""
     if low[row] < high[row]:
@@ -219,7 +221,19 @@ def _reach(low: Ints, high: Ints, row: int, start: int, end: int) -> None:
     high[row] = end
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@numba.njit(nogil=True)
+def _renew(x: Floats, low: Ints, high: Ints, s: int, start: int, end: int) -> None:
+    """Follow a row from `start` to `end`, where it is to be overwritten, and empty the rest of it."""
+    row = x[s]
+    for k in range(low[s], min(start, high[s])):
+        row[k] = 0.0
+    for k in range(max(low[s], end), high[s]):
+        row[k] = 0.0
+    low[s] = start
+    high[s] = end
+
+
+@numba.njit(nogil=True, fastmath={"contract"})
 def _recover(
     x: Floats,
     low: Ints,
@@ -246,7 +260,7 @@ def _recover(
     """
     p = loss
     q = 1.0 - p
-    start = len(flow)
+    start = x.shape[1]
     end = 0
     for r in range(first_row, last_row):
         w = windows[r]
@@ -262,53 +276,55 @@ def _recover(
             end = max(end, high[r] + 2 * w - 2)
     if start >= end:
         return
-    size = end - start - 6  # the numerators start with z^6
-    for k in range(size + 1):
-        flow[k] = 0.0
-        even[k] = 0.0
+    start += 6  # the numerators start with z^6
+    _reach(new_low, new_high, target, start + offset, end + offset)
     both = p * p * power[6] / 2
     evens = p * (1.0 - 0.5 * p) * power[6]
-    for r in range(first_row, last_row, 2):  # two rows at a time: they share what comes first
-        s = min(r + 1, last_row - 1)
-        w, v = windows[r], windows[s]
-        pair = 1.0 if s > r else 0.0
-        once, once_v = p * p * power[w + 3], pair * p * p * power[v + 3]
-        twice, twice_v = p * p * power[2 * w] / 2, pair * p * p * power[2 * v] / 2
-        ends, ends_v = (2.0 - p) / p * twice, (2.0 - p) / p * twice_v
-        a = x[r, start : start + size]
-        b = x[r, start + 3 - w : start + 3 - w + size]
-        c = x[r, start + 6 - 2 * w : start + 6 - 2 * w + size]
-        a_v = x[s, start : start + size]
-        b_v = x[s, start + 3 - v : start + 3 - v + size]
-        c_v = x[s, start + 6 - 2 * v : start + 6 - 2 * v + size]
-        for k in range(size):
-            sent = a[k] + pair * a_v[k]
-            flow[k] += both * sent - once * b[k] + twice * c[k] - once_v * b_v[k] + twice_v * c_v[k]
-            even[k] += evens * sent - ends * c[k] - ends_v * c_v[k]
-    _reach(new_low, new_high, target, start + 6 + offset, end + offset)
-    sink = new[target, start + 6 + offset : end + offset]
-    whole = total[start + 6 + offset : end + offset]
     twice_q = 2.0 * q
     square = q * q
     flow_1 = flow_2 = inner_a = inner_b = outer_a = outer_b = 0.0
-    for k in range(0, size - 1, 2):  # even and odd k are recursions of their own
-        flow_a = flow[k]
-        flow_b = flow[k + 1]
-        inner_a = square * inner_a + (flow_a + twice_q * flow_1 + square * flow_2)
-        inner_b = square * inner_b + (flow_b + twice_q * flow_a + square * flow_1)
-        outer_a = square * outer_a + (inner_a + even[k])
-        outer_b = square * outer_b + (inner_b + even[k + 1])
-        even[k] = outer_a
-        even[k + 1] = outer_b
-        flow_2 = flow_a
-        flow_1 = flow_b
-    if size % 2:
-        k = size - 1
-        inner_a = square * inner_a + (flow[k] + twice_q * flow_1 + square * flow_2)
-        even[k] = square * outer_a + (inner_a + even[k])
-    for k in range(size):
-        sink[k] += even[k]
-        whole[k] += even[k]
+    for block in range(start, end, BLOCK):
+        size = min(BLOCK, end - block)
+        keep = 0.0
+        for r in range(first_row, last_row, 2):  # two rows at a time: they share what comes first
+            s = min(r + 1, last_row - 1)
+            w, v = windows[r], windows[s]
+            pair = 1.0 if s > r else 0.0
+            once, once_v = p * p * power[w + 3], pair * p * p * power[v + 3]
+            twice, twice_v = p * p * power[2 * w] / 2, pair * p * p * power[2 * v] / 2
+            ends, ends_v = (2.0 - p) / p * twice, (2.0 - p) / p * twice_v
+            a = x[r, block - 6 : block - 6 + size]
+            b = x[r, block - 3 - w : block - 3 - w + size]
+            c = x[r, block - 2 * w : block - 2 * w + size]
+            a_v = x[s, block - 6 : block - 6 + size]
+            b_v = x[s, block - 3 - v : block - 3 - v + size]
+            c_v = x[s, block - 2 * v : block - 2 * v + size]
+            for k in range(size):
+                sent = a[k] + pair * a_v[k]
+                moved = both * sent - once * b[k] + twice * c[k] - once_v * b_v[k] + twice_v * c_v[k]
+                flow[k] = keep * flow[k] + moved
+                even[k] = keep * even[k] + (evens * sent - ends * c[k] - ends_v * c_v[k])
+            keep = 1.0
+        for k in range(0, size - 1, 2):  # even and odd k are recursions of their own
+            flow_a = flow[k]
+            flow_b = flow[k + 1]
+            inner_a = square * inner_a + (flow_a + twice_q * flow_1 + square * flow_2)
+            inner_b = square * inner_b + (flow_b + twice_q * flow_a + square * flow_1)
+            outer_a = square * outer_a + (inner_a + even[k])
+            outer_b = square * outer_b + (inner_b + even[k + 1])
+            even[k] = outer_a
+            even[k + 1] = outer_b
+            flow_2 = flow_a
+            flow_1 = flow_b
+        if size % 2:  # in the last block alone
+            k = size - 1
+            inner_a = square * inner_a + (flow[k] + twice_q * flow_1 + square * flow_2)
+            even[k] = square * outer_a + (inner_a + even[k])
+        sink = new[target, block + offset : block + offset + size]
+        whole = total[block + offset : block + offset + size]
+        for k in range(size):
+            sink[k] += even[k]
+            whole[k] += even[k]
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
@@ -368,7 +384,7 @@ def lose(
     whole = total[low:high]
     for k in range(size):
         more[k] = whole[k]
-    fresh = np.empty(size + windows[-1])
+    padded = np.zeros(size + windows[-1] + 4)
     s = 0
     for j in range(1, 4):  # j = 1, 2, then 3 and more delivered, of windows of more than j
         while s < len(windows) and windows[s] <= j:
@@ -380,11 +396,11 @@ def lose(
             break
         start = low + offset + j
         enter = p * q**j
-        length = size
+        length = size if j < 3 else size + windows[-1] - 4
+        fresh = padded[2 : 2 + length]
         for k in range(size):
             fresh[k] = enter * more[k]
         if j == 3:
-            length = size + windows[-1] - 4
             for k in range(size, length):
                 fresh[k] = 0.0
             mass = 0.0
@@ -397,15 +413,16 @@ def lose(
         sink = short[start : start + length]
         for k in range(length):
             sink[k] += fresh[k]
-        for i in range(3):
-            sink = few[start + i : start + i + length]
-            law = 0.0 if i > j else q**i if i == j else p * q**i
-            for k in range(length):
-                sink[k] += law * fresh[k]
+        one = q if j == 1 else p * q
+        two = 0.0 if j == 1 else q * q if j == 2 else p * q * q
+        sink = few[start : start + length + 2]
+        here, last, before = padded[2 : length + 4], padded[1 : length + 3], padded[: length + 2]
+        for k in range(length + 2):
+            sink[k] += p * here[k] + one * last[k] + two * before[k]
     return removed
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@numba.njit(nogil=True, fastmath={"contract"})
 def _one_by_one(
     mass: float, k: int, floor: int, window: int, p: float, power: Floats, offset: int, target: Floats
 ) -> None:
@@ -421,78 +438,3 @@ def _one_by_one(
         if 2 * middle == total_sent and least <= middle <= most:
             law += p
         target[k + total_sent + offset] += law * power[total_sent] * mass
-
-
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def retransmit(
-    timeouts: Floats,
-    low: Ints,
-    high: Ints,
-    loss: float,
-    step: Floats,
-    offset: int,
-    new: Floats,
-    new_low: Ints,
-    new_high: Ints,
-    lost: Floats,
-    lost_low: Ints,
-    lost_high: Ints,
-    restarted: Floats,
-) -> tuple[int, int]:
-    """Retransmit, or send the first new packet after a timeout.
-
-    Parameters
-    ----------
-    timeouts : (2 L, n) array
-        Mass of (e, r): r = 1 for e = 1..L, then r = 0.
-    low, high : (2 L,) arrays
-    loss : float
-        p.
-    step : (3,) array
-        Weights of moving by -1, 0, 1 indices when a packet is delivered.
-    offset : int
-        Index in `new`, `lost` and `restarted` of index 0 of `timeouts`.
-    new : (2 L, m) array
-        Overwritten, with `new_low` and `new_high`.
-    lost : (L, m) array
-        Overwritten, with `lost_low` and `lost_high`: mass whose packet is lost at each level.
-    restarted : (m,) array
-        Accumulated into: mass that is back in congestion avoidance.
-
-    Returns
-    -------
-    first, last : int
-        Indices of `restarted` that were reached.
-    """
-    levels = len(timeouts) // 2
-    p = loss
-    q = 1.0 - p
-    clear(new, new_low, new_high)
-    clear(lost, lost_low, lost_high)
-    first, last = new.shape[1], 0
-    for e in range(levels):
-        for r in range(2):
-            s = r * levels + e
-            size = high[s] - low[s]
-            if size <= 0:
-                continue
-            row = timeouts[s, low[s] : high[s]]
-            start = low[s] + offset
-            _reach(lost_low, lost_high, e, start, start + size)
-            failed = lost[e, start : start + size]
-            for k in range(size):
-                failed[k] += p * row[k]
-            if r == 0:
-                sink = new[levels + e]
-                new_low[levels + e] = start - 1
-                new_high[levels + e] = start + size + 1
-            else:
-                sink = restarted
-                first = min(first, start - 1)
-                last = max(last, start + size + 1)
-            for i in range(3):
-                if step[i] != 0.0:
-                    moved = sink[start + i - 1 : start + i - 1 + size]
-                    for k in range(size):
-                        moved[k] += step[i] * q * row[k]
-    return first, last

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def gather(rows: NDArray[np.float64], shifts: NDArray[np.float64], stride: int, total: NDArray[np.float64]) -> None:
     """Add up the rows, each moved up by its shift.
 
@@ -23,8 +22,7 @@ def gather(rows: NDArray[np.float64], shifts: NDArray[np.float64], stride: int, 
     total : (n,) array
         Overwritten.
     """
-    for k in range(len(total)):
-        total[k] = 0.0
+    total[:] = 0.0
     for h in range(len(rows)):
         low = int(np.floor(shifts[h] / stride))
         share = shifts[h] / stride - low
@@ -32,7 +30,6 @@ def gather(rows: NDArray[np.float64], shifts: NDArray[np.float64], stride: int, 
         put(total, rows[h], (low + 1) * stride, share)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
 def scatter(
     total: NDArray[np.float64],
     weights: NDArray[np.float64],

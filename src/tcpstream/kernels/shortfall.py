@@ -1,4 +1,4 @@
-"""Tables of E[(y - A)+] at whole y, one row a round, and looking them up."""
+"""Tables of E[(y - A)+] at whole y, one row a round, and what they say of packets due."""
 
 from __future__ import annotations
 
@@ -47,25 +47,32 @@ def tabulate(mass: Floats, negligible: float, top: int, out: Floats) -> tuple[in
 
 
 @numba.njit(cache=True, nogil=True)
-def shortfall(table: Floats, origins: Ints, starts: Ints, due: Floats, out: Floats) -> None:
-    """Write E[(y - A_i)+] for y = ``due[i]``, linear between whole y and beyond the last one.
+def missing(table: Floats, origins: Ints, starts: Ints, quantum: int, begin: Floats, end: Floats, out: Floats) -> None:
+    """Write E[(z - A_i)+ - (y - A_i)+] for y = ``begin[i]`` and z = ``end[i]``: what is missing of packets y .. z.
 
     Parameters
     ----------
     table : array
-        Rows, one behind the other.
+        Rows, one behind the other; linear between their values and beyond the last one.
     origins : (n,) array
-        First y of each row.
+        First y of each row [quanta].
     starts : (n + 1,) array
         Index of the first value of each row in `table`; that of its end follows.
-    due, out : (m,) arrays
+    quantum : int
+        Packets per step of the table.
+    begin, end, out : (m,) arrays [packets]
         m up to n.
     """
-    for i in range(len(due)):
-        y = due[i] - origins[i]
-        if y <= 0.0:
-            out[i] = 0.0
-            continue
-        k = min(int(y), starts[i + 1] - starts[i] - 2)
-        low = table[starts[i] + k]
-        out[i] = low + (table[starts[i] + k + 1] - low) * (y - k)
+    scale = 1.0 / quantum
+    for i in range(len(begin)):
+        row = table[starts[i] : starts[i + 1]]
+        out[i] = quantum * (_at(row, end[i] * scale - origins[i]) - _at(row, begin[i] * scale - origins[i]))
+
+
+@numba.njit(nogil=True)
+def _at(row: Floats, y: float) -> float:
+    """Return the value of a row at y steps from its first one."""
+    if y <= 0.0:
+        return 0.0
+    k = min(int(y), len(row) - 2)
+    return float(row[k] + (row[k + 1] - row[k]) * (y - k))
