@@ -22,8 +22,6 @@ HERE = Path(__file__).parent
 GRACE = 20
 """Seconds that a measurement has beyond its limit, to load, to build and to stop by itself."""
 
-FINISHED = "finished.txt"
-
 
 def main() -> int:
     """Measure every row that is asked for, then write the table."""
@@ -41,7 +39,7 @@ def main() -> int:
     console = Console(highlight=False)
     begin = time.perf_counter()
     for number, row in enumerate(ROWS):
-        if options.only.lower() in row.name.lower() and row.name not in finished(folder):
+        if options.only.lower() in row.name.lower() and row.name not in report.finished(folder):
             start = time.perf_counter()
             with console.status(f"{row.name}, at most {limit(row, options.quick):.0f} s"):
                 failure = measure(number, row, mode, folder)
@@ -82,15 +80,9 @@ def measure(number: int, row: Row, mode: str, folder: Path) -> str:
     elif failure:
         append(folder, _blank(row, row.method) | {"failed": True, "note": f"failed: {failure[:200]}"})
     if not failure or failure == "stopped":
-        with (folder / FINISHED).open("a", encoding="utf-8") as file:
+        with (folder / report.FINISHED).open("a", encoding="utf-8") as file:
             file.write(row.name + "\n")
     return failure
-
-
-def finished(folder: Path) -> list[str]:
-    """Return the names of the rows that are done."""
-    file = folder / FINISHED
-    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 
 def _blank(row: Row, method: str) -> dict[str, object]:

@@ -14,6 +14,8 @@ from .rows import ROWS, TITLES
 
 Record = dict[str, Any]
 
+FINISHED = "finished.txt"
+
 
 def read(folder: Path) -> list[Record]:
     """Return the outcomes so far, without those of rows that were measured again later."""
@@ -24,20 +26,22 @@ def read(folder: Path) -> list[Record]:
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
+def finished(folder: Path) -> list[str]:
+    """Return the names of the rows that are done: where one failed before, it counts no more."""
+    file = folder / FINISHED
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
 def collect(folder: Path, mode: str) -> Record:
     """Return everything for the table: machine, versions, and the rows with ratios and errors."""
     latest = {(record["case"], record["method"]): record for record in read(folder)}
-    records = [record for record in latest.values() if not (record.get("failed") and _measured(record, latest))]
+    done = finished(folder)
+    records = [record for record in latest.values() if not (record.get("failed") and record["row"] in done)]
     order = {row.name: number for number, row in enumerate(ROWS)}
     records.sort(key=lambda record: order.get(record["row"], len(order)))
     for record in records:
         compare(record, records, folder)
     return {"mode": mode, "machine": machine(), "versions": versions(), "rows": records}
-
-
-def _measured(failed: Record, latest: dict[tuple[str, str], Record]) -> bool:
-    """Whether a row that failed once was measured after all."""
-    return any(one["row"] == failed["row"] and not one.get("failed") for one in latest.values())
 
 
 def compare(record: Record, records: list[Record], folder: Path) -> None:

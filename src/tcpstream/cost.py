@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from .coarse import stride
 from .errors import AccuracyError
 from .tcp.reno import RenoSource
@@ -50,7 +52,8 @@ def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Co
     quantum : int
     """
     states = source.size / stride(source, quantum)
-    positions = span / quantum
+    climb = np.minimum(1 + np.arange(math.ceil(rounds)) / source.rounds_per_increase, source.max_window)
+    positions = min(span, float(climb.sum())) / quantum  # no more is ever delivered
     return Cost(SHARE * states * rounds * positions, 8 * positions * (3 * states + SHARE * rounds))
 
 
