@@ -22,7 +22,7 @@ DEMO := tcpstream delay --capture examples/linux-reno.pcap --rate 400kbps --live
 help:
 	@echo "make demo    one answer from a recorded TCP flow"
 	@echo "make test    the tests"
-	@echo "make bench   the benchmarks (25 minutes; BENCH=--quick: 2 minutes)"
+	@echo "make bench   the benchmarks (13 minutes; BENCH=--quick: 2 minutes)"
 	@echo "make check   linters, types, import rules"
 	@echo "make clean   remove .venv and everything made"
 
