@@ -9,7 +9,7 @@ import pytest
 import tcpstream
 
 PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
-COMMANDS = ["throughput", "stored", "live", "delay", "estimate"]
+COMMANDS = ["throughput", "stored", "live", "delay", "estimate", "simulate"]
 HEAVY = ("numpy", "scipy", "numba", "rich", "dpkt", "pandas", "matplotlib")
 
 

@@ -14,8 +14,10 @@ from .delay import delay
 from .estimate import estimate
 from .live import live
 from .report import Report
+from .simulate import simulate
 from .stored import stored
 from .throughput import throughput
+from .validate import validate
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
@@ -48,7 +50,7 @@ def group() -> None:
     """
 
 
-for _command in (throughput, stored, live, delay, estimate):
+for _command in (throughput, stored, live, delay, estimate, simulate, validate):
     group.add_command(_command)
 
 

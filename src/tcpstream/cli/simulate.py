@@ -1,0 +1,158 @@
+"""``tcpstream simulate``: a video over simulated TCP, packet by packet."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import InputError
+from . import options as opt
+from . import units
+from .report import Report, Table
+
+if TYPE_CHECKING:
+    from ..sim import Run
+    from ..sim.experiment import Experiment
+
+_MEASURED = {
+    "loss": "lost of sent packets p",
+    "loss_event_rate": "loss-event rate",
+    "rtt_s": "round trip time R [s]",
+    "rto_s": "retransmission timer [s]",
+    "timeout_ratio": "timer over round trip T_O",
+    "throughput_pps": "throughput T [packets/s]",
+}
+_LATE = ("startup delay [s]", "late fraction", "95% interval", "runs without", "stalls a run", "stalled [s]")
+
+
+def _states(text: str) -> list[float]:
+    parts = [units.number(part) for part in text.split(",")]
+    if len(parts) not in (3, 4):
+        raise InputError(f"three or four numbers are wanted, to_bad,to_good,bad[,good], got {text!r}")
+    return parts
+
+
+@click.command()
+@click.argument("file", required=False)
+@opt.option("--rtt", units.seconds, "T", "Round trip propagation delay, as 0.11 or 110ms.")
+@opt.option("--loss", units.number, "P", "Loss probability of data packets.  [default: 0]")
+@opt.option("--loss-process", str, "bernoulli|round", "Independent, or with the rest of a round.  [default: bernoulli]")
+@opt.option("--gilbert-elliott", _states, "B,G,PB[,PG]", "Loss in two states: to bad, to good, loss in bad, in good.")
+@opt.option("--loss-trace", str, "FILE", "Loss of a recorded row of packets: a line each, 0 arrived, 1 lost.")
+@opt.option("--bandwidth", units.rate, "R", "Rate of the bottleneck, as 5Mbps.  [default: infinite]")
+@opt.option("--queue", units.number, "N", "Room at the bottleneck [packets].  [default: infinite]")
+@opt.option("--capacity", str, "FILE", "Instead of --bandwidth: a Mahimahi trace, a line [ms] for each 1500 bytes.")
+@opt.option("--tcp", str, "reno|newreno|sack|rack", "Loss recovery.  [default: reno]")
+@opt.option("--max-window", units.number, "N", "Largest window [packets].  [default: 64]")
+@opt.option("--initial-window", units.number, "N", "First window [packets].  [default: 2]")
+@opt.option("--ack-every", units.number, "N", "Packets an acknowledgement; 2 for delayed ones.  [default: 1]")
+@opt.option("--min-rto", units.seconds, "T", "Least retransmission timer.  [default: 200ms]")
+@opt.option("--granularity", units.seconds, "T", "Tick of the retransmission timer.  [default: 10ms]")
+@click.option("--no-slow-start", is_flag=True, help="Windows grow by a packet a round only.")
+@opt.option("--packet-size", units.number, "B", "Bytes of a packet.  [default: 1500]")
+@opt.rate_option
+@click.option("--live", is_flag=True, help="A live stream.")
+@opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")
+@opt.option("--delay", units.times, "T[,T...]", "Startup delays tau, one or several, as 1,2.5,500ms.")
+@opt.option("--seconds", units.seconds, "T", "Simulated time.  [default: 1000s live; stored: video and longest delay]")
+@opt.option("--runs", units.number, "N", "Independent repetitions.  [default: 10]")
+@opt.option("--seed", units.number, "N", "Of the random numbers.  [default: 1]")
+@opt.option("--csv", str, "FILE", "Write packet,generated_s,delivered_s; several runs: FILE-1, FILE-2, ...")
+@opt.option("--save", str, "FILE", "Write each run for `tcpstream.sim.Run.load` (.npz), in the same manner.")
+@opt.json_option
+def simulate(
+    as_json: bool, file: str | None, delay: list[float] | None, csv: str | None, save: str | None, **options: Any
+) -> Report:
+    """Late packets of a video over simulated TCP.
+
+    Packet by packet, with queues and acknowledgements, several times with other random numbers: means and their 95%
+    intervals. One path from the options, or any network from the TOML file FILE.
+    """
+    from .._version import __version__
+    from ..result import SCHEMA
+    from .progress import progress
+
+    experiment = _experiment(file, delay, options)
+    for out in filter(None, (csv, save)):
+        if not FilePath(out).parent.is_dir():
+            raise InputError(f"cannot write {out}: no such folder")
+    with progress(experiment.runs, "simulating") as done:
+        runs = experiment.run(done)
+    for number, run in enumerate(runs, 1):
+        _write(run, number if len(runs) > 1 else None, csv, save)
+    data = experiment.outcome(runs)
+    blocks = [_late(data), _measured(data), _setting(experiment)]
+    parameters = _parameters(experiment, file, runs[0])
+    head = {"schema": SCHEMA, "version": __version__, "parameters": parameters}
+    return Report(head | data, blocks if data["startup_delay_s"] else blocks[1:], as_json)
+
+
+def _experiment(file: str | None, delays: list[float] | None, options: dict[str, Any]) -> Experiment:
+    from .experiment import REPEATED, flag, repeated, single
+
+    if file is None:
+        return single(options, delays or [])
+    from ..sim.toml import read_experiment
+
+    if twice := [flag(name) for name, value in options.items() if value not in (None, False) and name not in REPEATED]:
+        raise InputError(f"{file} describes the scenario: leave out {' and '.join(twice)}, or FILE")
+    instead = {} if delays is None else {"delays": tuple(delays)}
+    return read_experiment(file, **repeated(options), **instead)
+
+
+def _write(run: Run, number: int | None, csv: str | None, save: str | None) -> None:
+    for name, write in ((csv, run.write_csv), (save, run.save)):
+        if name is not None:
+            path = FilePath(name)
+            write(path if number is None else path.with_stem(f"{path.stem}-{number}"))
+
+
+def _parameters(experiment: Experiment, file: str | None, run: Run) -> dict[str, Any]:
+    """Return what was simulated; a network that is drawn is that of the first run."""
+    from ..sim.store import plain
+
+    return experiment.video.to_dict() | {
+        "file": file,
+        "simulated_s": experiment.seconds,
+        "runs": experiment.runs,
+        "seed": experiment.seed,
+        "scenario": plain(run.scenario),
+    }
+
+
+def _late(data: dict[str, Any]) -> Table:
+    rows = [
+        (f"{tau:g}", f"{late:.4g}", f"{low:.4g} to {high:.4g}", f"{share:.4g}", f"{stalls:.4g}", f"{stalled:.4g}")
+        for tau, late, (low, high), share, stalls, stalled in zip(
+            data["startup_delay_s"],
+            data["late_fraction"],
+            data["intervals"]["late_fraction"],
+            data["no_late_share"],
+            data["stalls"],
+            data["stalled_s"],
+        )
+    ]
+    return Table(rows, _LATE)
+
+
+def _measured(data: dict[str, Any]) -> Table:
+    rows = []
+    for key, label in _MEASURED.items():
+        low, high = data["intervals"][key]
+        rows.append((label, f"{data[key]:.4g}", f"{low:.4g} to {high:.4g}"))
+    return Table(rows, ("measured in the runs", "mean", "95% interval"))
+
+
+def _setting(experiment: Experiment) -> Table:
+    from .words import packets_per_second
+
+    video = experiment.video
+    length = "live" if experiment.live else f"stored, {video.duration:g} s"
+    return Table(
+        [
+            ("video", f"{length}, {packets_per_second(video.packet_rate, video.packet_size)}"),
+            ("simulated", f"{experiment.runs} runs of {experiment.seconds:g} s, seed {experiment.seed}"),
+        ]
+    )

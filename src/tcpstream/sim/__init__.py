@@ -1,0 +1,44 @@
+"""A packet-level simulator of TCP over networks: independent of the Markov chain."""
+
+from .dumbbell import Dumbbell
+from .experiment import Experiment
+from .links import Change, Link, TokenBucket
+from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
+from .read import read_capacity, read_losses, read_requests
+from .replications import interval, replicate
+from .rounds import rounds_agent
+from .run import Delivery, Run, simulate
+from .scenario import Flow, Scenario, single_path
+from .senders import Tcp
+from .sources import Backlogged, Requests, Steady, web_requests
+from .toml import read_experiment
+
+__all__ = [
+    "Backlogged",
+    "Bernoulli",
+    "Change",
+    "Delivery",
+    "Dumbbell",
+    "Experiment",
+    "Flow",
+    "GilbertElliott",
+    "Link",
+    "LossTrace",
+    "Requests",
+    "RoundLoss",
+    "Run",
+    "Scenario",
+    "Steady",
+    "Tcp",
+    "TokenBucket",
+    "interval",
+    "read_capacity",
+    "read_experiment",
+    "read_losses",
+    "read_requests",
+    "replicate",
+    "rounds_agent",
+    "simulate",
+    "single_path",
+    "web_requests",
+]

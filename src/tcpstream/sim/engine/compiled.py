@@ -1,0 +1,19 @@
+"""How the event loop is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_uncounted: dict[str, Any] = {"nogil": True, "_nrt": False}
+"""Nothing here makes an array, so references need no counting, which would take most of the time."""
+
+inlined: Callable[[Function], Function] = numba.njit(forceinline=True, **_uncounted)
+"""Part of the loop."""
+
+loop: Callable[[Function], Function] = numba.njit(cache=True, **_uncounted)
+"""The loop itself, kept for the next process."""

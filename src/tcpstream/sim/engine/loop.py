@@ -1,0 +1,104 @@
+"""The event loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compiled import inlined, loop
+from .events import pop, push
+from .links import enter, release
+from .receiver import delayed, receive
+from .records import (
+    ARRIVAL,
+    BACKLOGGED,
+    DATAGRAM,
+    DELAYED_ACK,
+    DONE,
+    FULL_HEAP,
+    FULL_LOG,
+    FULL_POOL,
+    SOURCE,
+    STEADY,
+    TIMER,
+    World,
+)
+from .sender import acknowledged, send, start_afresh, timer, transmit
+
+ENDLESS = 2**62
+"""Packets of a source that always has something to send."""
+
+
+@loop
+def run(world: World, rng: np.random.Generator, until: float) -> int:
+    """Handle all events up to a time [s].
+
+    Parameters
+    ----------
+    world : World
+    rng : numpy.random.Generator
+        Of loss processes.
+    until : float
+
+    Returns
+    -------
+    int
+        DONE, or which of the arrays is nearly full; with a longer one the run goes on where it was.
+    """
+    clock = world.clock[0]
+    room = 2 * world.known.shape[1] + 8
+    hops = world.routes.shape[2]
+    while clock.pending > 0 and world.heap[0].time <= until:
+        if clock.pending + room > len(world.heap):
+            return FULL_HEAP
+        if clock.free < room:
+            return FULL_POOL
+        if clock.logged + room > world.log.shape[1]:
+            return FULL_LOG
+        clock.now = world.heap[0].time
+        kind, who = world.heap[0].kind, world.heap[0].who
+        pop(world)
+        clock.events += 1
+        if kind == ARRIVAL:
+            packet = world.packets[who]
+            packet.hop += 1
+            f = packet.flow
+            link = world.routes[f, packet.back, packet.hop] if packet.hop < hops else -1
+            if link >= 0:
+                enter(world, rng, link, who)
+                continue
+            if packet.back != 0:
+                acknowledged(world, rng, who)
+            elif world.flows[f].kind != DATAGRAM:
+                receive(world, rng, who)
+            release(world, who)
+        elif kind == TIMER:
+            timer(world, rng, who)
+        elif kind == DELAYED_ACK:
+            delayed(world, rng, who)
+        else:
+            _source(world, rng, who)
+    clock.now = until
+    return DONE
+
+
+@inlined
+def _source(world: World, rng: np.random.Generator, f: int) -> None:
+    """Let a source make what it makes now, and say when it will make more."""
+    flow = world.flows[f]
+    if flow.source == BACKLOGGED:
+        flow.available = ENDLESS
+    elif flow.source == STEADY:
+        flow.available += 1
+        following = flow.start + flow.available * flow.interval
+        if following < flow.stop:
+            push(world, following, SOURCE, f)
+    else:
+        start_afresh(world, f)
+        flow.available += world.answers[flow.request]
+        flow.request = flow.request + 1 if flow.request < flow.last_request else flow.first_request
+    if flow.kind == DATAGRAM:
+        transmit(world, rng, f, flow.next)
+        flow.next += 1
+        flow.una = flow.next
+    else:
+        send(world, rng, f)

@@ -1,0 +1,216 @@
+"""The arrays that hold a simulation: all of its state, so that a run can stop and go on anywhere."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+ARRIVAL, TIMER, DELAYED_ACK, SOURCE = range(4)
+"""Kinds of events: a packet reaches the end of a link; the three others belong to a flow."""
+
+RENO, NEWRENO, SACK, DATAGRAM = range(4)
+"""Kinds of senders."""
+
+BACKLOGGED, STEADY, REQUESTS = range(3)
+"""Kinds of sources: always something to send; a packet every interval; answers to requests."""
+
+NO_LOSS, INDEPENDENT, ROUND, GILBERT_ELLIOTT, RECORDED = range(5)
+"""Kinds of loss processes."""
+
+SACKED, RESENT = 1, 2
+"""What a sender knows of a packet."""
+
+DONE, FULL_HEAP, FULL_POOL, FULL_LOG = range(4)
+"""Why the loop stopped."""
+
+CLOCK = np.dtype(
+    [("now", "f8"), ("order", "i8"), ("pending", "i8"), ("free", "i8"), ("logged", "i8"), ("events", "i8")]
+)
+
+EVENT = np.dtype([("time", "f8"), ("order", "i8"), ("kind", "i4"), ("who", "i4")])
+
+PACKET = np.dtype(
+    [
+        ("seq", "i8"),
+        ("round", "i8"),
+        ("low0", "i8"),
+        ("high0", "i8"),
+        ("low1", "i8"),
+        ("high1", "i8"),
+        ("low2", "i8"),
+        ("high2", "i8"),
+        ("flow", "i4"),
+        ("size", "i4"),
+        ("back", "i4"),
+        ("hop", "i4"),
+    ]
+)
+"""A packet [size in bytes]: data, or on the way back an acknowledgement of all before `seq`, with SACK blocks."""
+
+LINK = np.dtype(
+    [
+        ("queue", "i8"),
+        ("queue_bytes", "i8"),
+        ("first", "i8"),
+        ("waiting", "i8"),
+        ("waiting_bytes", "i8"),
+        ("piece", "i8"),
+        ("last_piece", "i8"),
+        ("opportunity", "i8"),
+        ("first_opportunity", "i8"),
+        ("last_opportunity", "i8"),
+        ("cycle", "f8"),
+        ("cycles", "i8"),
+        ("left", "i8"),
+        ("busy", "f8"),
+        ("arrived", "f8"),
+        ("tokens", "f8"),
+        ("filled", "f8"),
+        ("bucket_rate", "f8"),
+        ("bucket_depth", "f8"),
+        ("loss_kind", "i8"),
+        ("to_bad", "f8"),
+        ("to_good", "f8"),
+        ("loss_bad", "f8"),
+        ("bad", "i8"),
+        ("bit", "i8"),
+        ("first_bit", "i8"),
+        ("last_bit", "i8"),
+    ]
+)
+"""A link: its queue limits (0: none), where its schedule, capacity trace and loss trace are, and their state."""
+
+PIECE = np.dtype([("start", "f8"), ("rate", "f8"), ("delay", "f8"), ("loss", "f8")])
+"""Part of a link's schedule: rate [bytes/s], delay [s] and loss probability from a time [s] on."""
+
+FLOW = np.dtype(
+    [
+        # what was chosen
+        ("kind", "i8"),
+        ("source", "i8"),
+        ("window", "f8"),
+        ("initial_window", "f8"),
+        ("slow_start", "i8"),
+        ("limited_transmit", "i8"),
+        ("size", "i8"),
+        ("ack_size", "i8"),
+        ("min_rto", "f8"),
+        ("initial_rto", "f8"),
+        ("granularity", "f8"),
+        ("ticks", "i8"),
+        ("rack", "i8"),
+        ("jitter", "f8"),
+        ("ack_every", "i8"),
+        ("ack_delay", "f8"),
+        ("start", "f8"),
+        ("interval", "f8"),
+        ("stop", "f8"),
+        ("log", "i8"),
+        ("first_request", "i8"),
+        ("last_request", "i8"),
+        # the sender
+        ("una", "i8"),
+        ("next", "i8"),
+        ("high", "i8"),
+        ("available", "i8"),
+        ("cwnd", "f8"),
+        ("ssthresh", "f8"),
+        ("dupacks", "i8"),
+        ("inflation", "i8"),
+        ("recovering", "i8"),
+        ("recover", "i8"),
+        ("srtt", "f8"),
+        ("rttvar", "f8"),
+        ("eighths", "i8"),
+        ("quarters", "i8"),
+        ("rto", "f8"),
+        ("backoff", "i8"),
+        ("timed", "i8"),
+        ("timed_at", "f8"),
+        ("deadline", "f8"),
+        ("expiry", "f8"),
+        ("newest", "f8"),
+        ("round", "i8"),
+        ("request", "i8"),
+        ("leaving", "f8"),
+        # the receiver
+        ("expected", "i8"),
+        ("highest", "i8"),
+        ("held", "i8"),
+        ("ack_deadline", "f8"),
+        ("ack_timer", "i8"),
+        ("held_round", "i8"),
+        ("low1", "i8"),
+        ("high1", "i8"),
+        ("low2", "i8"),
+        ("high2", "i8"),
+        # the loss process `round`
+        ("lost_round", "i8"),
+        # what is counted
+        ("sent", "i8"),
+        ("resent", "i8"),
+        ("dropped", "i8"),
+        ("loss_events", "i8"),
+        ("at_risk", "i8"),
+        ("missing", "i8"),
+        ("timeouts", "i8"),
+        ("fast_retransmits", "i8"),
+        ("rtt_sum", "f8"),
+        ("rtts", "i8"),
+        ("rto_sum", "f8"),
+        ("rtos", "i8"),
+    ]
+)
+"""A flow, from sender to receiver; sequence numbers count packets."""
+
+
+class World(NamedTuple):
+    """Everything that a run reads and writes.
+
+    Attributes
+    ----------
+    clock : (1,) CLOCK
+    heap : EVENT array
+        A binary heap.
+    packets, free : PACKET array, int array
+        The packets under way, and a stack of the numbers of unused ones.
+    links, schedule : LINK, PIECE arrays
+    opportunities : float array
+        Times [s] at which links with a capacity trace can send 1500 bytes, one trace behind the other.
+    bits : uint8 array
+        Loss traces, one behind the other; 1 is a loss.
+    departures, sizes : (links, queue) arrays
+        When what is in a queue has left it [s], and its sizes [bytes]: rings.
+    flows : FLOW array
+    routes : (flows, 2, hops) int array
+        Links there and back, -1 behind the last.
+    known, sent_at : (flows, M) arrays
+        Of each packet of the window, modulo M, a power of two: what the sender knows, and when it was sent.
+    got : (flows, M) array
+        Packets that the receiver holds out of order.
+    thinks, answers : arrays
+        Requests: pause before each [s], and packets of the answer.
+    log : (logged flows, n) array
+        Times of in-order delivery [s].
+    """
+
+    clock: NDArray[np.void]
+    heap: NDArray[np.void]
+    packets: NDArray[np.void]
+    free: NDArray[np.int64]
+    links: NDArray[np.void]
+    schedule: NDArray[np.void]
+    opportunities: NDArray[np.float64]
+    bits: NDArray[np.uint8]
+    departures: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    flows: NDArray[np.void]
+    routes: NDArray[np.int64]
+    known: NDArray[np.uint8]
+    sent_at: NDArray[np.float64]
+    got: NDArray[np.uint8]
+    thinks: NDArray[np.float64]
+    answers: NDArray[np.int64]
+    log: NDArray[np.float64]

@@ -1,0 +1,116 @@
+"""A video over a scenario, repeated: what the command line and scenario files describe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, positive, real, whole
+from ..video import Video
+from .replications import interval, replicate
+from .run import Delivery, Run
+from .scenario import Scenario
+from .sources import Backlogged, Source, Steady
+
+SECONDS, RUNS, SEED = 1000.0, 10, 1
+"""Defaults: length of a live stream [s], repetitions, seed."""
+
+MEASURED = {
+    "loss": "loss_rate",
+    "loss_event_rate": "loss_event_rate",
+    "rtt_s": "rtt",
+    "rto_s": "rto",
+    "timeout_ratio": "timeout_ratio",
+    "throughput_pps": "throughput",
+}
+"""What is measured of a flow, by its name in JSON: attributes of `Delivery`."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A video that the one measured flow of a scenario carries, several times.
+
+    Parameters
+    ----------
+    make : callable
+        From a generator to a scenario.
+    start : float
+        When the measured flow starts [s].
+    video : Video
+        Of constant rate; without a duration a live stream.
+    delays : tuple of float
+        Startup delays tau [s].
+    seconds : float, optional
+        How long the flow is watched [s]. By default 1000 s for a live stream, and for a stored video until its end
+        after the longest delay.
+    runs, seed : int
+    """
+
+    make: Callable[[np.random.Generator], Scenario]
+    start: float
+    video: Video
+    delays: tuple[float, ...]
+    seconds: float | None = None
+    runs: int = RUNS
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        for tau in self.delays:
+            if real("startup delay", tau, "s") < 0:
+                raise InputError(f"startup delay must be at least 0 s, got {tau:g} s")
+        needed = max(self.delays, default=0.0) + (self.video.duration or 0.0)
+        if self.seconds is None:
+            object.__setattr__(self, "seconds", SECONDS if self.live else needed)
+        if positive("simulated time", self.seconds, "s") < needed or (self.live and self.seconds == needed):
+            what = "the longest startup delay" if self.live else "the stored video and the longest startup delay"
+            raise InputError(f"simulated time must be longer than {what}, {needed:g} s, got {self.seconds:g} s")
+        object.__setattr__(self, "runs", whole("number of runs", self.runs))
+        object.__setattr__(self, "seed", whole("seed", self.seed, 0))
+
+    @property
+    def live(self) -> bool:
+        """Whether packets are made while they are played."""
+        return self.video.duration is None
+
+    def run(self, done: Callable[[], object] = lambda: None) -> list[Run]:
+        """Simulate, and call `done` after each run."""
+        return replicate(self.make, self.runs, self.seed, self.start + (self.seconds or 0.0), done)
+
+    def outcome(self, runs: list[Run]) -> dict[str, Any]:
+        """Return means over the runs, units in the names, and their 95% intervals under ``intervals``.
+
+        ``late_fraction``, ``no_late_share`` (runs without a late packet), ``stalls`` and ``stalled_s`` (per run) are
+        lists with an item a delay.
+        """
+        flows = [run.flows[0] for run in runs]
+        data: dict[str, Any] = {}
+        intervals: dict[str, Any] = {}
+        for key, name in MEASURED.items():
+            data[key], *intervals[key] = _nonnegative([getattr(flow, name) for flow in flows])
+        judged = [[self._judged(flow, tau) for flow in flows] for tau in self.delays]
+        data["startup_delay_s"] = list(self.delays)
+        for position, key in enumerate(("late_fraction", "stalls", "stalled_s")):
+            found = [_nonnegative([one[position] for one in of_delay]) for of_delay in judged]
+            data[key] = [mean for mean, _, _ in found]
+            intervals[key] = [[low, high] for _, low, high in found]
+        data["no_late_share"] = [float(np.mean([late == 0 for late, _, _ in of_delay])) for of_delay in judged]
+        return data | {"intervals": intervals}
+
+    def _judged(self, flow: Delivery, tau: float) -> tuple[float, int, float]:
+        """Return late fraction, stalls and stalled seconds of a run."""
+        mu, duration = self.video.packet_rate, self.video.duration
+        return flow.late_fraction(tau, mu, duration), *flow.stalls(tau, mu, duration)
+
+
+def source_of(video: Video) -> Source:
+    """Return what sends a video: live ones as they are made, stored ones as fast as TCP can."""
+    return Steady(video.packet_rate) if video.duration is None else Backlogged()
+
+
+def _nonnegative(values: list[float]) -> tuple[float, float, float]:
+    mean, low, high = interval(values)
+    return mean, low if math.isnan(low) else max(0.0, low), high

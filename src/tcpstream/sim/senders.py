@@ -1,0 +1,83 @@
+"""TCP senders and their receivers' acknowledgements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import InputError, choice, positive, real, whole
+from .engine import records
+
+VARIANTS = {"reno": records.RENO, "newreno": records.NEWRENO, "sack": records.SACK, "rack": records.SACK}
+
+TIMERS = ("bsd", "rfc6298")
+
+
+@dataclass(frozen=True)
+class Tcp:
+    """A TCP sender and its receiver, in whole packets.
+
+    Parameters
+    ----------
+    variant : {"reno", "newreno", "sack", "rack"}
+        Loss recovery: RFC 5681 (fast recovery ends with the first new acknowledgement), RFC 6582, RFC 6675; "rack" as
+        "sack", but sees that a retransmission is lost when something sent later arrives (RFC 8985), and forgets the
+        back-off with every new acknowledgement, as Linux does.
+    max_window : int
+        Receiver's window [packets].
+    initial_window : int
+        [packets].
+    slow_start : bool
+        False: windows grow by a packet a round from the start, and after timeouts.
+    limited_transmit : bool
+        A new packet for each of the first two duplicate acknowledgements (RFC 3042).
+    ack_every : int
+        Packets per acknowledgement (delayed acknowledgements: 2); out of order every packet is acknowledged.
+    ack_delay : float
+        Longest time that an acknowledgement is held back [s].
+    min_rto, initial_rto : float
+        Least and first retransmission timer [s] (RFC 6298).
+    timer : {"bsd", "rfc6298"}
+        The retransmission timer in whole ticks of `granularity`, as BSD's and ns-2's, or in real numbers, as RFC 6298:
+        the smoothed round trip plus at least `granularity` (Linux: 0.2 s).
+    granularity : float
+        Tick of the clock that times round trips [s]; 0 for none.
+    jitter : float
+        Each packet takes its sender up to this long, at random, one after the other [s]. As in hosts, this breaks the
+        phase effects of drop-tail queues among senders that are clocked by the same queue (Floyd and Jacobson, "Traffic
+        phase effects in packet-switched gateways", 1991).
+    packet_size, ack_size : int
+        [bytes], headers included.
+    """
+
+    variant: str = "reno"
+    max_window: int = 64
+    initial_window: int = 2
+    slow_start: bool = True
+    limited_transmit: bool = True
+    ack_every: int = 1
+    ack_delay: float = 0.1
+    min_rto: float = 0.2
+    initial_rto: float = 3.0
+    timer: str = "bsd"
+    granularity: float = 0.01
+    jitter: float = 0.0
+    packet_size: int = 1500
+    ack_size: int = 40
+
+    def __post_init__(self) -> None:
+        choice("TCP variant", self.variant, tuple(VARIANTS))
+        choice("timer", self.timer, TIMERS)
+        for name, unit in (
+            ("max_window", "packets"), ("initial_window", "packets"), ("ack_every", "packets"),
+            ("packet_size", "bytes"), ("ack_size", "bytes"),
+        ):  # fmt: skip
+            object.__setattr__(self, name, whole(name, getattr(self, name), unit=unit))
+        if self.initial_window > self.max_window:
+            raise InputError(
+                f"initial_window must be at most max_window = {self.max_window} packets, "
+                f"got {self.initial_window} packets"
+            )
+        positive("initial_rto", self.initial_rto, "s")
+        for name in ("ack_delay", "min_rto", "granularity", "jitter"):
+            if real(name, getattr(self, name), "s") < 0:
+                raise InputError(f"{name} must be at least 0 s, got {getattr(self, name):g} s")

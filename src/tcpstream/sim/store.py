@@ -1,0 +1,134 @@
+"""Runs as files: .npz with everything, CSV with the packets of a flow."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from os import PathLike
+from pathlib import Path as FilePath
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._version import __version__
+from ..errors import InputError
+from .links import Change, Link, TokenBucket
+from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
+from .scenario import Flow, Scenario
+from .senders import Tcp
+from .sources import Backlogged, Requests, Steady
+
+if TYPE_CHECKING:
+    from .run import Delivery, Run
+
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        Backlogged, Bernoulli, Change, Flow, GilbertElliott, Link, LossTrace, Requests, RoundLoss, Scenario,
+        Steady, Tcp, TokenBucket,
+    )
+}  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """Return a scenario, or a part of it, as JSON has it: each object with its ``kind``, what is infinite left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {field.name: getattr(value, field.name) for field in fields(value)}
+        return {"kind": type(value).__name__} | {k: plain(v) for k, v in found.items() if _finite(v)}
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def from_plain(value: Any) -> Any:
+    """Return what `plain` was given."""
+    if isinstance(value, list):
+        return tuple(from_plain(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    parts = {key: from_plain(item) for key, item in value.items() if key != "kind"}
+    return KINDS[value["kind"]](**parts) if "kind" in value else parts
+
+
+def write_npz(run: Run, file: str | PathLike[str]) -> None:
+    """Write a run: ``times_0``, ``times_1``, ... of its flows, and what else it knows."""
+    from .run import Delivery
+
+    numbers = [field.name for field in fields(Delivery) if field.name != "times"]
+    arrays: dict[str, Any] = {name: np.array([getattr(flow, name) for flow in run.flows]) for name in numbers}
+    arrays |= {f"times_{number}": flow.times for number, flow in enumerate(run.flows)}
+    about = _about(run) | {"duration": run.duration, "packets": run.packets, "events": run.events}
+    with _aside(file) as out:
+        np.savez_compressed(out, about=np.array(json.dumps(about)), **arrays)
+
+
+def read_npz(file: str | PathLike[str]) -> Run:
+    """Return a run that `write_npz` wrote, or raise `InputError`."""
+    from .run import Delivery, Run
+
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            about = json.loads(str(arrays["about"]))
+            names = [field.name for field in fields(Delivery) if field.name != "times"]
+            columns = [arrays[name].tolist() for name in names]
+            flows = [
+                Delivery(times=arrays[f"times_{number}"], **dict(zip(names, row)))
+                for number, row in enumerate(zip(*columns))
+            ]
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+    except (ValueError, KeyError, EOFError, AttributeError, TypeError) as error:
+        raise InputError(f"{file} is not a saved run: {error}") from None
+    return Run(
+        from_plain(about["scenario"]), about["duration"], flows, about["packets"], about["events"], about["seed"]
+    )
+
+
+def write_csv(run: Run, file: str | PathLike[str], flow: int = 0) -> None:
+    """Write a row for each delivered packet of a measured flow, with what was simulated in lines that begin with #."""
+    seen = run.flows[flow]
+    with _aside(file) as out:
+        for key, value in _about(run).items():
+            out.write(f"# {key}: {value if isinstance(value, str) else json.dumps(value)}\n".encode())
+        out.write(b"packet,generated_s,delivered_s\n")
+        out.writelines(f"{row}\n".encode() for row in _rows(seen))
+
+
+def _rows(seen: Delivery) -> Iterator[str]:
+    """Yield rows; what a backlogged sender sends exists from the start."""
+    for packet, time in enumerate(seen.times.tolist()):
+        yield f"{packet},{packet * seen.interval:.9g},{time:.9f}"
+
+
+def _about(run: Run) -> dict[str, Any]:
+    """Return where a run comes from."""
+    return {"tcpstream": __version__, "seed": run.seed, "scenario": plain(run.scenario)}
+
+
+def _finite(value: Any) -> bool:
+    return not (isinstance(value, float) and math.isinf(value))
+
+
+@contextmanager
+def _aside(file: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file beside the one that is wanted, which it becomes once it is complete."""
+    path = FilePath(file)
+    try:
+        handle, name = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
+        aside = FilePath(name)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                yield out
+            aside.chmod(0o644)
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write {file}: {error.strerror}") from None

@@ -1,0 +1,154 @@
+"""Experiments from TOML files."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path as FilePath
+from typing import Any
+
+from ..errors import InputError
+from ..video import Video
+from .dumbbell import WARMUP, Dumbbell
+from .experiment import Experiment, source_of
+from .links import Change, Link, TokenBucket
+from .losses import Bernoulli, GilbertElliott, Loss, RoundLoss
+from .read import read_capacity, read_losses, read_requests
+from .scenario import Flow, Scenario
+from .senders import Tcp
+from .sources import Backlogged, Requests, Source, Steady
+from .tables import Table, as_list, as_names, as_table, kind_of, known, made
+
+PROCESSES = {"bernoulli": Bernoulli, "round": RoundLoss, "gilbert-elliott": GilbertElliott}
+SOURCES = ("backlogged", "steady", "requests")
+FROM_FILE = ("file",)
+
+
+def read_experiment(file: str | PathLike[str], **instead: Any) -> Experiment:
+    """Read an experiment.
+
+    Parameters
+    ----------
+    file : path
+        TOML: the tables ``video``, and ``links`` and ``flows`` or ``dumbbell``; ``seconds``, ``runs`` and ``seed``.
+        Numbers are in s, bit/s and bytes; names of files are relative to this one.
+    **instead
+        Values for ``delays``, ``seconds``, ``runs`` and ``seed`` that replace those of the file.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, or naming the key that is wrong or not known.
+    """
+    path = FilePath(file)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not TOML: {error}") from None
+    try:
+        return _Tables(path.parent).experiment(table, instead)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+
+
+class _Tables:
+    """Tables of a file in a folder."""
+
+    def __init__(self, folder: FilePath) -> None:
+        self.folder = folder
+
+    def experiment(self, table: Table, instead: Table) -> Experiment:
+        known(table, ("video", "links", "flows", "dumbbell", "seconds", "runs", "seed"), "the file")
+        if ("dumbbell" in table) == ("links" in table or "flows" in table):
+            raise InputError("give either [dumbbell], or [links.NAME] and [[flows]]")
+        if "video" not in table:
+            raise InputError("a table [video] is needed")
+        given = {key: table[key] for key in ("seconds", "runs", "seed") if key in table}
+        if "dumbbell" in table:
+            dumbbell = self.dumbbell(table["dumbbell"])
+            video, delays = _video(table["video"], dumbbell.tcp)
+            source = source_of(video)
+            values = {"make": lambda rng: dumbbell.scenario(rng, source), "start": WARMUP}
+        else:
+            links = {
+                name: self.link(link, f"links.{name}") for name, link in as_table(table.get("links"), "links").items()
+            }
+            flows = list(as_list(table.get("flows"), "flows", self.flow))
+            carriers = [flow for flow in flows if flow.measured]
+            if len(carriers) != 1 or carriers[0].tcp is None:
+                raise InputError(f"flows: exactly one must be measured, got {len(carriers)}")
+            video, delays = _video(table["video"], carriers[0].tcp)
+            scenario = Scenario(links, tuple(_carrying(flow, video) for flow in flows))
+            values = {"make": lambda _rng: scenario, "start": carriers[0].start}
+        return Experiment(**{**values, "video": video, "delays": delays, **given, **instead})
+
+    def dumbbell(self, table: Any) -> Dumbbell:
+        return made(Dumbbell, table, "dumbbell", loss=self.loss, tcp=_tcp, requests=self.requests)
+
+    def link(self, table: Any, where: str) -> Link:
+        return made(
+            Link,
+            table,
+            where,
+            loss=self.loss,
+            capacity=lambda name, where: read_capacity(self.file(name, where)),
+            bucket=lambda bucket, where: made(TokenBucket, bucket, where),
+            changes=lambda changes, where: as_list(changes, where, lambda change, at: made(Change, change, at)),
+        )
+
+    def flow(self, table: Any, where: str) -> Flow:
+        if as_table(table, where).get("measured") and "source" in table:
+            raise InputError(f"{where}.source: the measured flow carries the video, it has no source of its own")
+        return made(Flow, table, where, there=as_names, back=as_names, source=self.source, tcp=_tcp_or_datagrams)
+
+    def loss(self, table: Any, where: str) -> Loss:
+        kind, rest = kind_of(table, "process", (*PROCESSES, "trace"), where)
+        if kind == "trace":
+            known(rest, FROM_FILE, where)
+            return read_losses(self.file(rest.get("file"), f"{where}.file"))
+        return made(PROCESSES[kind], rest, where)
+
+    def source(self, table: Any, where: str) -> Source:
+        kind, rest = kind_of(table, "kind", SOURCES, where)
+        if kind == "requests":
+            known(rest, FROM_FILE, where)
+            return self.requests(rest.get("file"), f"{where}.file")
+        return made(Steady, rest, where) if kind == "steady" else made(Backlogged, rest, where)
+
+    def requests(self, name: Any, where: str) -> Requests:
+        return read_requests(self.file(name, where))
+
+    def file(self, name: Any, where: str) -> FilePath:
+        if not isinstance(name, str):
+            raise InputError(f"{where} must be the name of a file, got {name!r}")
+        return self.folder / name
+
+
+def _video(table: Any, tcp: Tcp) -> tuple[Video, tuple[float, ...]]:
+    """Return the video, in packets of its sender, and the startup delays."""
+    known(as_table(table, "video"), ("packet_rate", "bitrate", "live", "duration", "delays"), "video")
+    values = dict(table)
+    live = values.pop("live", False)
+    delays = values.pop("delays", [])
+    if live not in (True, False) or live == ("duration" in values):
+        raise InputError("video: give live = true, or the duration of a stored video [s]")
+    if not isinstance(delays, list):
+        raise InputError(f"video.delays must be a list of times [s], got {delays!r}")
+    return Video(**values, packet_size=tcp.packet_size), tuple(delays)
+
+
+def _carrying(flow: Flow, video: Video) -> Flow:
+    """Return the flow, with the video as its source if it is the measured one."""
+    return replace(flow, source=source_of(video)) if flow.measured else flow
+
+
+def _tcp(table: Any, where: str) -> Tcp:
+    return made(Tcp, table, where)
+
+
+def _tcp_or_datagrams(table: Any, where: str) -> Tcp | None:
+    """Return how TCP sends, or None where `table` is false: datagrams."""
+    return None if table is False else _tcp(table, where)

@@ -1,0 +1,180 @@
+"""From a scenario to the arrays of the event loop, and longer arrays where they are full."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .engine import records
+from .engine.records import World
+from .losses import GilbertElliott, LossTrace
+from .scenario import Flow, Scenario
+from .senders import VARIANTS
+from .sources import Backlogged, Requests, Steady
+
+LOGGED = 4096
+"""Deliveries that there is room for at first."""
+
+
+def build(scenario: Scenario, rng: np.random.Generator) -> World:
+    """Return the state of a scenario before it starts.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    rng : numpy.random.Generator
+        Chooses where in a list of requests each connection starts.
+    """
+    names = {name: number for number, name in enumerate(scenario.links)}
+    flows = scenario.flows
+    widest = max((flow.tcp.max_window for flow in flows if flow.tcp), default=1)
+    ring = 2 ** math.ceil(math.log2(2 * widest + 8))
+    hops = max(max(len(flow.there), len(flow.back)) for flow in flows)
+    routes = np.full((len(flows), 2, hops), -1)
+    for number, flow in enumerate(flows):
+        for way, route in enumerate((flow.there, flow.back)):
+            routes[number, way, : len(route)] = [names[name] for name in route]
+    thinks, answers, requests = _requests(flows, rng)
+    links, schedule, opportunities, bits, places = _links(scenario)
+    pool = 4 * ring + 64 * len(flows)
+    clock = np.zeros(1, dtype=records.CLOCK)
+    clock["free"] = pool
+    heap = np.zeros(pool + 4 * len(flows), dtype=records.EVENT)
+    order = sorted(range(len(flows)), key=lambda number: flows[number].start)
+    for position, number in enumerate(order):  # sorted times are a heap
+        heap[position] = (flows[number].start, position, records.SOURCE, number)
+    clock["pending"] = clock["order"] = len(flows)
+    return World(
+        clock=clock,
+        heap=heap,
+        packets=np.zeros(pool, dtype=records.PACKET),
+        free=np.arange(pool),
+        links=links,
+        schedule=schedule,
+        opportunities=opportunities,
+        bits=bits,
+        departures=np.zeros((len(links), places)),
+        sizes=np.zeros((len(links), places), dtype=np.int64),
+        flows=_flows(flows, requests),
+        routes=routes,
+        known=np.zeros((len(flows), ring), dtype=np.uint8),
+        sent_at=np.zeros((len(flows), ring)),
+        got=np.zeros((len(flows), ring), dtype=np.uint8),
+        thinks=thinks,
+        answers=answers,
+        log=np.zeros((len(scenario.measured), max(LOGGED, 4 * ring))),
+    )
+
+
+def grown(world: World, full: int) -> World:
+    """Return the same state with twice the room of what is full."""
+    if full == records.FULL_HEAP:
+        return world._replace(heap=np.concatenate([world.heap, np.zeros_like(world.heap)]))
+    if full == records.FULL_LOG:
+        return world._replace(log=np.concatenate([world.log, np.zeros_like(world.log)], axis=1))
+    old = len(world.packets)
+    free = np.zeros(2 * old, dtype=np.int64)
+    unused = int(world.clock["free"][0])
+    free[:unused] = world.free[:unused]
+    free[unused : unused + old] = np.arange(old, 2 * old)
+    world.clock["free"] += old
+    return world._replace(packets=np.concatenate([world.packets, np.zeros_like(world.packets)]), free=free)
+
+
+def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDArray[np.void]:
+    table = np.zeros(len(flows), dtype=records.FLOW)
+    logged = 0
+    for row, flow, request in zip(table, flows, requests):
+        tcp, source = flow.tcp, flow.source
+        row["kind"] = records.DATAGRAM if tcp is None else VARIANTS[tcp.variant]
+        row["start"], row["stop"] = flow.start, math.inf
+        row["deadline"] = row["expiry"] = math.inf
+        row["log"] = row["timed"] = row["recover"] = row["lost_round"] = -1
+        if flow.measured:
+            row["log"], logged = logged, logged + 1
+        if isinstance(source, Backlogged):
+            row["source"] = records.BACKLOGGED
+        elif isinstance(source, Steady):
+            row["source"], row["interval"] = records.STEADY, 1 / source.packet_rate
+            row["stop"] = flow.start + source.duration
+        else:
+            row["source"] = records.REQUESTS
+            row["first_request"], row["request"], row["last_request"] = request
+        row["size"], row["backoff"] = flow.packet_size, 1
+        if tcp is None:
+            row["window"] = 2.0**62
+            continue
+        for name in (
+            "initial_window", "slow_start", "limited_transmit", "ack_size", "min_rto", "initial_rto", "granularity",
+            "jitter",
+            "ack_every", "ack_delay",
+        ):  # fmt: skip
+            row[name] = getattr(tcp, name)
+        row["ticks"], row["rack"] = tcp.timer == "bsd" and tcp.granularity > 0, tcp.variant == "rack"
+        row["window"], row["size"] = tcp.max_window, tcp.packet_size
+        row["cwnd"], row["rto"] = tcp.initial_window, tcp.initial_rto
+        row["ssthresh"] = tcp.max_window if tcp.slow_start else 0
+    return table
+
+
+def _requests(
+    flows: tuple[Flow, ...], rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.int64], list[tuple[int, int, int]]]:
+    """Return all requests, and where those of each flow begin, where it starts in them, and which is its last."""
+    lists: dict[int, tuple[int, Requests]] = {}
+    end = 0
+    places = []
+    for flow in flows:
+        source = flow.source
+        if not isinstance(source, Requests):
+            places.append((0, 0, 0))
+            continue
+        if id(source) not in lists:
+            lists[id(source)] = (end, source)
+            end += len(source.think)
+        begin, count = lists[id(source)][0], len(source.think)
+        places.append((begin, begin + int(rng.integers(count)), begin + count - 1))
+    if not lists:
+        return np.zeros(1), np.ones(1, dtype=np.int64), places
+    found = [source for _, source in lists.values()]
+    return np.concatenate([one.think for one in found]), np.concatenate([one.packets for one in found]), places
+
+
+def _links(
+    scenario: Scenario,
+) -> tuple[NDArray[np.void], NDArray[np.void], NDArray[np.float64], NDArray[np.uint8], int]:
+    table = np.zeros(len(scenario.links), dtype=records.LINK)
+    pieces: list[tuple[float, float, float, float]] = []
+    opportunities: list[NDArray[np.float64]] = [np.zeros(1)]
+    bits: list[NDArray[np.uint8]] = [np.zeros(1, dtype=np.uint8)]
+    traced, recorded, places = 1, 1, 1
+    smallest = min(
+        min(flow.tcp.packet_size, flow.tcp.ack_size) if flow.tcp else flow.packet_size for flow in scenario.flows
+    )
+    for row, link in zip(table, scenario.links.values()):
+        row["piece"] = len(pieces)
+        pieces += link.pieces()
+        row["last_piece"] = len(pieces) - 1
+        row["queue"], row["queue_bytes"] = link.queue or 0, link.queue_bytes or 0
+        places = max(places, link.queue or 0, (link.queue_bytes or 0) // smallest + 1)
+        if link.capacity is not None:
+            row["first_opportunity"] = row["opportunity"] = traced
+            traced += len(link.capacity)
+            row["last_opportunity"], row["cycle"], row["left"] = traced, link.capacity[-1], 1500
+            opportunities.append(link.capacity)
+        if link.bucket is not None:
+            row["bucket_rate"], row["bucket_depth"] = link.bucket.rate / 8, link.bucket.depth
+            row["tokens"] = link.bucket.depth
+        if link.loss is not None:
+            row["loss_kind"] = link.loss.kind
+        if isinstance(link.loss, GilbertElliott):
+            row["to_bad"], row["to_good"], row["loss_bad"] = link.loss.to_bad, link.loss.to_good, link.loss.bad
+        if isinstance(link.loss, LossTrace):
+            row["first_bit"] = row["bit"] = recorded
+            recorded += len(link.loss.lost)
+            row["last_bit"] = recorded
+            bits.append(link.loss.lost.astype(np.uint8))
+    schedule = np.array(pieces, dtype=records.PIECE)
+    return table, schedule, np.concatenate(opportunities), np.concatenate(bits), places

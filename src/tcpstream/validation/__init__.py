@@ -1,0 +1,1 @@
+"""The model beside the bundled simulator, in the ten settings of Section 4."""
