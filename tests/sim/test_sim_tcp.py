@@ -99,6 +99,17 @@ def test_a_lost_retransmission_waits_for_the_timer():
         assert seen.timeouts == 1
 
 
+def test_rack_sees_a_lost_retransmission():
+    # At 2 d 8 to 11 go, then 2 again, which is lost (12 on the way). New packets of 4 d arrive, and say so at 6 d
+    # (RFC 8985): 2 goes once more and fills the hole at 7 d. RFC 6675 waits for the timer, R + 0.3 s after 2 d: 8.8 d.
+    chosen = {"initial_window": 8, "slow_start": False, "timer": "rfc6298", "granularity": 0.3, "min_rto": 0.0}
+    rack, sack = (watch(14 * D, [2, 12], variant=variant, **chosen) for variant in ("rack", "sack"))
+    assert list(rack.times)[:12] == rounds((1, 2), (7, 10))
+    assert rack.timeouts == 0
+    assert list(sack.times)[2] == pytest.approx(9.8 * D)
+    assert sack.timeouts == 1
+
+
 def test_backoff_doubles_up_to_64():
     # RFC 6298, (5.5): the timer of 1 s, then 2, 4, ... 64, 64
     expiries = list(itertools.accumulate([1, 2, 4, 8, 16, 32, 64, 64, 64]))

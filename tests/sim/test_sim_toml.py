@@ -15,6 +15,7 @@ from tcpstream.sim import (
     Flow,
     GilbertElliott,
     Link,
+    Requests,
     RoundLoss,
     Scenario,
     Steady,
@@ -80,6 +81,9 @@ transfers = 2
 loss = { process = "round", p = 0.01 }
 tcp = { packet_size = 1000 }
 """
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture
@@ -191,3 +195,10 @@ def test_errors_name_the_key(read, old, new, words):
 def test_no_file(tmp_path):
     with pytest.raises(InputError, match=r"cannot read .*none.toml: No such file or directory"):
         read_experiment(tmp_path / "none.toml")
+
+
+def test_bundled_requests(read, tmp_path):
+    (tmp_path / "requests.csv").write_bytes((EXAMPLES / "requests.csv").read_bytes())
+    made = read(DUMBBELL.replace("transfers = 2", 'web = 1\nrequests = "requests.csv"')).make(RNG)
+    drawn = [flow.source for flow in made.flows if isinstance(flow.source, Requests)]
+    assert {(len(source.packets), int(source.packets.sum())) for source in drawn} == {(1000, 6492)}
