@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,3 +119,15 @@ def _over_rate(timer: float, rtt: float, duration: float | None) -> tuple[Path, 
     """T/mu = 2 by the playback rate: p is 0.04."""
     path = _paper_path(0.04, rtt, timer)
     return path, Video(packet_rate=throughput(path) / 2, duration=duration)
+
+
+def sweep_axes(quick: bool) -> dict[str, Any]:
+    """Return the axes of a grid over loss, timer, round trip time, playback rate and startup delay."""
+    axes: dict[str, list[float]] = {
+        "loss": [0.004, 0.01, 0.015, 0.02, 0.04],
+        "timeout_ratio": [1, 2, 3, 4],
+        "rtt": [0.05, 0.1, 0.15, 0.2, 0.3],
+        "packet_rate": [10, 15, 20, 25, 30, 35, 40, 45, 50, 60],
+        "delay": [0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15],
+    }
+    return {name: values[::2] if quick else values for name, values in axes.items()}

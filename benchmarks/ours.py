@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import tcpstream
-from tcpstream import Path
+from tcpstream import Path, explore
 
 from . import cases
 from .outcome import Outcome, timed
@@ -113,3 +113,23 @@ def figures(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
         total += seconds[0]
         yield Outcome(seconds, {name: np.array(delays)}, method=f"tcpstream, {name}", note=f"{len(settings)} solves")
     yield Outcome([total], method="tcpstream", note="all panels, two cores allowed")
+
+
+def sweeps(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
+    """Sweep a grid, stored and live, on all cores."""
+    for kind in explore.columns.KINDS:
+        axes = cases.sweep_axes(quick) | ({"duration": 80} if kind == "stored" else {})
+        points = explore.grid(**axes)
+        explore.sweep(points.iloc[:1], kind)
+
+        def work(_: int, points: Any = points, kind: str = kind) -> Any:
+            return explore.sweep(points, kind)
+
+        seconds, table = timed(work, most=1, warm=False)
+        answered = int((table["error"] == "").sum())
+        yield Outcome(
+            seconds,
+            method=f"tcpstream, {kind}",
+            note=f"{len(table):,} points, {answered:,} with an answer",
+            figures={"points": len(table), "answered": answered},
+        )

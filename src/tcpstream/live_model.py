@@ -93,7 +93,7 @@ class EndlessLive(LiveStreaming):
 
     @cached_property
     def decay_rates(self) -> dict[str, float]:
-        """Decay of f in the startup delay [1/s]: "asymptotic", set by rare long back-offs, and "visible".
+        """Decay of f in the startup delay [1/s], "asymptotic", set by rare long back-offs, and "visible".
 
         The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
         what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
@@ -142,7 +142,7 @@ class FiniteLive(LiveStreaming):
 
     @property
     def error_bound(self) -> float:
-        """Bound on the error of f: probability unaccounted for; off the lattice `lattice_error` comes on top."""
+        """Bound on the error of f, probability unaccounted for; off the lattice `lattice_error` comes on top."""
         return self._transient.neglected + self._transient.residual
 
     def _late_at(self, tau: float) -> float:
@@ -230,19 +230,24 @@ def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteL
     """
     cases = list(cases)
     groups: dict[Hashable, list[int]] = {}
-    for i, (path, video) in enumerate(cases):
-        endless = video.duration is None and video.curve is None
-        key = (source_key(path), round(video.packet_rate * path.rtt, 12)) if endless else i
-        groups.setdefault(key, []).append(i)
+    for i, one in enumerate(cases):
+        groups.setdefault(law_key(*one), []).append(i)
     solved = on_cores(lambda members: live(*cases[members[0]]), groups.values())
-    results: dict[int, EndlessLive | FiniteLive] = {}
-    for members, result in zip(groups.values(), solved):
-        for i in members:
-            if i != members[0] and isinstance(result, EndlessLive):
-                results[i] = EndlessLive(*cases[i], result.backlog)
-            else:
-                results[i] = result
+    results = {i: with_law(result, *cases[i]) for members, result in zip(groups.values(), solved) for i in members}
     return [results[i] for i in range(len(cases))]
+
+
+def law_key(path: Path, video: Video) -> Hashable:
+    """Return what is equal for cases with the same law in rounds."""
+    endless = video.duration is None and video.curve is None
+    return (source_key(path), round(video.packet_rate * path.rtt, 12)) if endless else (path, video)
+
+
+def with_law(result: EndlessLive | FiniteLive, path: Path, video: Video) -> EndlessLive | FiniteLive:
+    """Return the answers for a case whose law has been solved for another."""
+    if isinstance(result, FiniteLive) or (result.path, result.video) == (path, video):
+        return result
+    return EndlessLive(path, video, result.backlog)
 
 
 def _backlog_law(transient: Transient, ceiling: int) -> Floats:

@@ -1,0 +1,81 @@
+"""The columns of a sweep: what may be asked, in which units, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import InputError, choice
+
+KINDS = ("live", "stored")
+
+PATH = ("loss", "rtt", "rto", "timeout_ratio", "max_window", "rounds_per_increase", "backoff", "halving")
+VIDEO = ("packet_rate", "bitrate", "packet_size", "duration")
+LOAD = "T_over_mu"
+QUESTIONS = ("delay", "target", "no_late")
+POINTS = (*PATH, *VIDEO, LOAD, *QUESTIONS)
+"""Columns that a table of points may have."""
+
+FILLED = ("rtt", "packet_rate", LOAD)
+"""Columns that follow from others where they are not given."""
+
+UNITS = {
+    "loss": "1",
+    "rtt": "s",
+    "rto": "s",
+    "timeout_ratio": "1",
+    "max_window": "packets",
+    "rounds_per_increase": "1",
+    "packet_rate": "packets/s",
+    "bitrate": "bit/s",
+    "packet_size": "bytes",
+    "duration": "s",
+    LOAD: "1",
+    "delay": "s",
+    "target": "1",
+    "no_late": "1",
+    "throughput": "packets/s",
+    "late_fraction": "1",
+    "no_late_lower_bound": "1",
+    "no_late_probability": "1",
+    "required_delay": "s",
+    "error_bound": "1",
+    "lattice_error": "1",
+    "quantum": "packets",
+    "quantum_error": "1",
+}
+
+_SUFFIXES = {"s": "_s", "packets/s": "_pps", "bit/s": "_bps", "bytes": "_bytes"}
+
+
+def with_unit(name: str) -> str:
+    """Return the name of a column in a file that has no other place for its unit, as in the command's JSON."""
+    return "startup_delay_s" if name == "delay" else name + _SUFFIXES.get(UNITS.get(name, ""), "")
+
+
+def check(names: Iterable[str], kind: str) -> str:
+    """Return the question that a table with these columns asks, or raise `InputError` for what cannot be answered."""
+    choice("kind of a sweep", kind, KINDS)
+    have = list(names)
+    unknown = [name for name in have if name not in POINTS]
+    if unknown:
+        raise InputError(f"points have no column {unknown[0]!r}: {', '.join(POINTS)} are accepted")
+    questions = [name for name in QUESTIONS if name in have]
+    if len(questions) != 1:
+        raise InputError(f"points need exactly one of {', '.join(QUESTIONS)}, got {', '.join(questions) or 'none'}")
+    if questions == ["no_late"] and kind == "live":
+        raise InputError("no_late, a probability that no packet is late, is for stored video")
+    if "loss" not in have:
+        raise InputError("points need the column loss")
+    return questions[0]
+
+
+def answers(kind: str, question: str, alpha: bool) -> list[str]:
+    """Return the columns of the answers, in order."""
+    if question != "delay":
+        found = ["required_delay"]
+    elif kind == "live":
+        found = ["late_fraction"]
+    else:
+        found = ["late_fraction", "no_late_lower_bound", *(["no_late_probability"] if alpha else [])]
+    errors = ["lattice_error"] if kind == "live" else ["quantum", "quantum_error"]
+    return ["throughput", *found, "error_bound", *errors, "error"]

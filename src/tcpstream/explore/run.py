@@ -1,0 +1,48 @@
+"""Chunks at work: on this machine's cores, or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TYPE_CHECKING, Any
+
+from ..cores import cores
+from ..errors import InputError
+from .frames import distributed
+from .solve import solve
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Chunks = dict[int, "DataFrame"]
+
+
+def here(chunks: Chunks, kind: str, alpha: bool) -> Iterator[tuple[int, DataFrame]]:
+    """Yield the number and the answers of each chunk as they come, from a thread a core: kernels release the lock."""
+    with ThreadPoolExecutor(cores()) as pool:
+        futures = {pool.submit(solve, points, kind, alpha): number for number, points in chunks.items()}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def on_cluster(client: Any, chunks: Chunks, kind: str, alpha: bool) -> Iterator[tuple[int, DataFrame]]:
+    """Yield the same from the workers of a Dask cluster; what a lost worker had is done again by others.
+
+    Raises
+    ------
+    InputError
+        For something else than a ``distributed.Client``.
+    """
+    module = distributed("a cluster")
+    if not isinstance(client, module.Client):
+        raise InputError(f"client must be a distributed.Client, got {type(client).__name__}")
+    futures = {client.submit(solve, points, kind, alpha, pure=False): number for number, points in chunks.items()}
+    try:
+        for future, answers in module.as_completed(futures, with_results=True):
+            yield futures.pop(future), answers
+            future.release()
+    finally:
+        client.cancel(list(futures))

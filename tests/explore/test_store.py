@@ -1,0 +1,139 @@
+"""What a sweep has computed survives: interruptions, SIGKILL, other sweeps in the same folder."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tcpstream import InputError, explore
+
+POINTS = explore.grid(
+    loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[2, 3, 4, 5], packet_rate=[6, 8], duration=10,
+    max_window=20, delay=[1, 2, 4],
+)  # fmt: skip
+
+SCRIPT = """
+import sys
+import pandas as pd
+from tcpstream import explore
+points = pd.read_parquet(sys.argv[1])
+points.attrs = {"axes": sys.argv[4:]}
+explore.sweep(points, sys.argv[2], alpha=sys.argv[2] == "stored", store=sys.argv[3])
+"""
+
+
+def same(table, other):
+    pd.testing.assert_frame_equal(table, other, check_exact=True)
+    assert table.attrs == other.attrs
+
+
+def parts(folder):
+    return sorted(folder.glob("part-*.parquet"))
+
+
+def test_a_store_continues(tmp_path):
+    points = POINTS.iloc[:48]
+    points.attrs = POINTS.attrs
+    whole = explore.sweep(points, "live")
+    kept = explore.sweep(points, "live", store=tmp_path / "sweep")
+    same(kept, whole)
+    same(explore.read(tmp_path / "sweep"), whole)
+    lost = parts(tmp_path / "sweep")[1]
+    lost.unlink()
+    times = {file: file.stat().st_mtime_ns for file in parts(tmp_path / "sweep")}
+    some = explore.read(tmp_path / "sweep")
+    assert 0 < len(some) < len(whole)
+    pd.testing.assert_frame_equal(some, whole.loc[some.index], check_exact=True)
+    same(explore.sweep(points, "live", store=tmp_path / "sweep"), whole)
+    assert lost.exists()
+    assert {file: file.stat().st_mtime_ns for file in times} == times
+
+
+def test_what_is_there_is_not_solved_again(tmp_path, monkeypatch):
+    points = POINTS.iloc[:6]
+    whole = explore.sweep(points, "live", store=tmp_path / "sweep")
+    monkeypatch.setattr("tcpstream.explore.run.solve", lambda *_: pytest.fail("solved again"))
+    same(explore.sweep(points, "live", store=tmp_path / "sweep"), whole)
+
+
+@pytest.mark.parametrize("kind", ["stored", "live"])
+def test_killed_at_random_moments(tmp_path, kind):
+    """A process that is killed again and again ends with the table of one that is not, and repeats nothing."""
+    rng = np.random.default_rng(7)
+    points, folder = POINTS, tmp_path / "sweep"
+    whole = explore.sweep(points, kind, alpha=kind == "stored")
+    points.to_parquet(tmp_path / "points.parquet")
+    command = [sys.executable, "-c", SCRIPT, tmp_path / "points.parquet", kind, folder, *POINTS.attrs["axes"]]
+    interrupted, kept = 0, {}
+    for _ in range(20):
+        process = subprocess.Popen(list(map(str, command)))
+        wanted, seen = len(parts(folder)) + rng.integers(1, 8), 0
+        deadline = time.monotonic() + 120
+        while process.poll() is None and seen < wanted and time.monotonic() < deadline:
+            time.sleep(rng.uniform(0, 0.02))
+            seen = len(parts(folder))
+        process.send_signal(signal.SIGKILL)
+        if process.wait() == 0:
+            break
+        interrupted += 1
+        assert all(file.stat().st_mtime_ns == at for file, at in kept.items())
+        kept = {file: file.stat().st_mtime_ns for file in parts(folder)}
+        table = explore.read(folder)
+        pd.testing.assert_frame_equal(table, whole.loc[table.index], check_exact=True)
+    assert interrupted > 0
+    same(explore.sweep(points, kind, alpha=kind == "stored", store=folder), whole)
+    same(explore.read(folder), whole)
+
+
+def test_a_file_that_was_being_written_does_no_harm(tmp_path):
+    points = POINTS.iloc[:6]
+    whole = explore.sweep(points, "live", store=tmp_path / "sweep")
+    (tmp_path / "sweep" / ".part-000000.parquet.1234").write_bytes(b"PAR1 cut off")
+    same(explore.read(tmp_path / "sweep"), whole)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda points: dict(points=points.iloc[:5], kind="live"), "other points"),
+        (lambda points: dict(points=points.iloc[::-1], kind="live"), "other points"),
+        (lambda points: dict(points=points, kind="stored"), "kind live, not stored"),
+        (lambda points: dict(points=points, kind="live", alpha=True), "alpha False, not True"),
+    ],
+)
+def test_another_sweep_is_refused(tmp_path, change, words):
+    points = POINTS.iloc[:6]
+    explore.sweep(points, "live", store=tmp_path / "sweep")
+    given = change(points)
+    with pytest.raises(InputError, match=f"holds another sweep .*{words}.*give another folder"):
+        explore.sweep(given.pop("points"), given.pop("kind"), store=tmp_path / "sweep", **given)
+
+
+def test_another_version_is_refused(tmp_path):
+    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+    manifest = tmp_path / "sweep.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": "0.0.1"}))
+    with pytest.raises(InputError, match=r"version 0\.0\.1, not"):
+        explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+
+
+def test_folders_that_are_no_store(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="has other files: give an empty or a new folder"):
+        explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+    with pytest.raises(InputError, match=r"cannot keep a sweep in .*file: "):
+        explore.sweep(POINTS.iloc[:3], "live", store=tmp_path / "file")
+    with pytest.raises(InputError, match=r"holds no sweep: it has no readable sweep\.json"):
+        explore.read(tmp_path)
+
+
+def test_a_damaged_part_is_named(tmp_path):
+    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+    parts(tmp_path)[0].write_bytes(b"not parquet")
+    with pytest.raises(InputError, match=r"cannot read .*part-000000\.parquet: "):
+        explore.read(tmp_path)
