@@ -10,10 +10,14 @@ from .records import World
 
 @inlined
 def push(world: World, time: float, kind: int, who: int) -> None:
-    """Add an event of a packet or flow `who` at a time [s]."""
+    """Add an event of a packet or flow `who` at a time [s]; into the place of the one at work, if that is free."""
     clock, heap = world.clock[0], world.heap
     clock.order += 1
     order = clock.order
+    if clock.hole != 0:
+        clock.hole = 0
+        _sink(world, time, order, kind, who)
+        return
     k = clock.pending
     clock.pending += 1
     while k > 0:
@@ -33,12 +37,26 @@ def push(world: World, time: float, kind: int, who: int) -> None:
 
 
 @inlined
-def pop(world: World) -> None:
-    """Remove the first event."""
+def take(world: World) -> None:
+    """Free the place of the first event; the next `push` takes it, or `close` does without it."""
+    world.clock[0].hole = 1
+
+
+@inlined
+def close(world: World) -> None:
+    """Remove the place that `take` freed, unless it was taken."""
     clock, heap = world.clock[0], world.heap
-    clock.pending -= 1
-    n = clock.pending
-    time, order, kind, who = heap[n].time, heap[n].order, heap[n].kind, heap[n].who
+    if clock.hole != 0:
+        clock.hole = 0
+        clock.pending -= 1
+        last = heap[clock.pending]
+        _sink(world, last.time, last.order, last.kind, last.who)
+
+
+@inlined
+def _sink(world: World, time: float, order: int, kind: int, who: int) -> None:
+    """Put an event at the top, and let it sink to where it belongs."""
+    heap, n = world.heap, world.clock[0].pending
     k = 0
     while True:
         child = 2 * k + 1

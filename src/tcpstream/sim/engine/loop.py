@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiled import inlined, loop
-from .events import pop, push
+from .events import close, push, take
 from .links import enter, release
 from .receiver import delayed, receive
 from .records import (
@@ -56,7 +56,7 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             return FULL_LOG
         clock.now = world.heap[0].time
         kind, who = world.heap[0].kind, world.heap[0].who
-        pop(world)
+        take(world)
         clock.events += 1
         if kind == ARRIVAL:
             packet = world.packets[who]
@@ -65,6 +65,7 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             link = world.routes[f, packet.back, packet.hop] if packet.hop < hops else -1
             if link >= 0:
                 enter(world, rng, link, who)
+                close(world)
                 continue
             if packet.back != 0:
                 acknowledged(world, rng, who)
@@ -77,6 +78,7 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             delayed(world, rng, who)
         else:
             _source(world, rng, who)
+        close(world)
     clock.now = until
     return DONE
 
