@@ -16,7 +16,7 @@ from .errors import InputError, NoFiniteDelayError
 from .path import Path
 from .result import Streaming, check_length
 from .stationary import VISIBLE_LEVELS, StationaryBacklog, lattice, solve
-from .tcp import reno, source_key
+from .tcp import source_key, source_of
 from .tcp.decay import decay_rate
 from .video import Video
 
@@ -98,7 +98,7 @@ class EndlessLive(LiveStreaming):
         The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
         what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
         """
-        source, m = reno(self.path), self._packets_due
+        source, m = source_of(self.path), self._packets_due
         return {
             "asymptotic": decay_rate(source, m) * self.video.packet_rate,
             "visible": decay_rate(source, m, VISIBLE_LEVELS) * self.video.packet_rate,
@@ -130,7 +130,7 @@ class FiniteLive(LiveStreaming):
             stride, self._on_lattice = 1, False
         self._stride = stride
         self._goal = math.ceil(video.packets * stride - 1e-6)
-        self._transient = transient = Transient(reno(path), 0, stride)
+        self._transient = transient = Transient(source_of(path), 0, stride)
         self._drain: list[Floats] = []
         self._generating = math.floor(video.duration / R + 1e-9)
         total = np.zeros(1)
@@ -184,7 +184,7 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     NoFiniteDelayError
         Without a duration, when TCP does not achieve the playback rate (T <= mu): the backlog grows for ever.
     InputError
-        For a playback curve, which live streaming does not take.
+        For a playback curve, which live streaming does not take; for a duration with another TCP than the paper's.
     AccuracyError
         When the solve does not reach its accuracy or would need too much memory.
 
@@ -195,13 +195,17 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     if video.curve is not None:
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
     if video.duration is not None:
+        if path.tcp != "reno":
+            raise InputError(
+                f"a live stream of a given length is solved for tcp = reno, got {path.tcp}: leave out the duration"
+            )
         check_length(video.duration / path.rtt, video)
         if video.duration < path.rtt:
             raise InputError(
                 f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s"
             )
         return FiniteLive(path, video)
-    source = reno(path)
+    source = source_of(path)
     throughput = source.packets_per_round / path.rtt
     if throughput <= video.packet_rate * (1 + 1e-9):
         raise NoFiniteDelayError(throughput, video.packet_rate)

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .backlog import Backlog, Complexes, Epoch
+from .backlog_sack import SackBacklog
 from .errors import AccuracyError
 from .kernels.half_line import HalfLine, next_fast
 from .kernels.shifts import gather, scatter
-from .tcp import linear
-from .tcp.reno import RenoSource
+from .tcp import RenoSackSource, RenoSource, linear
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -228,7 +228,8 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
     AccuracyError
         When the error bound stays above 1e-9, or the state would need more than 2^26 values.
     """
-    backlog = Backlog(source, packets_due, lattice(packets_due, source.max_window))
+    kind = SackBacklog if isinstance(source, RenoSackSource) else Backlog
+    backlog = kind(source, packets_due, lattice(packets_due, source.max_window))
     stride = backlog.stride
     waves = LongWaves(backlog)
     longest_wait = packets_due * max(d for wait in source.backoff_wait for d, _ in wait)
