@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from ..path import Path
-from .reno import RenoSource, reno
+from .reno import ExplicitArrays, RenoSource, reno
 
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
 SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno}
 
-__all__ = ["SOURCES", "RenoSource", "reno", "source_key", "throughput"]
+__all__ = ["SOURCES", "ExplicitArrays", "RenoSource", "reno", "source_key", "throughput"]
 
 
 def source_key(path: Path) -> Hashable:
