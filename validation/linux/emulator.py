@@ -213,7 +213,7 @@ class Emulator:
 
 
 def _packets(tun: int) -> list[bytes]:
-    found = []
+    found: list[bytes] = []
     try:
         while len(found) < 64:
             found.append(os.read(tun, 2048))

@@ -53,7 +53,7 @@ class RoundLosses(Losses):
 
 @dataclass
 class GilbertElliott(Losses):
-    """Losses in a bad state, `p` overall: a bad state lasts `length` packets on average, and loses half of its packets."""
+    """Losses come in bad states, of `length` packets on average, half of which are lost; `p` overall."""
 
     length: float = 10.0
     bad: bool = False

@@ -23,7 +23,7 @@ PORT = 5001
 
 
 class UnavailableError(RuntimeError):
-    """This machine cannot emulate a path; the message says what is missing."""
+    """No path can be emulated on this machine; the message says what is missing."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One run, in a process of its own: ``python run.py CONDITION`` with the condition as JSON; prints the record as JSON."""
+"""One run, in a process of its own: ``python run.py CONDITION``, the condition as JSON; prints the record as JSON."""
 
 from __future__ import annotations
 
