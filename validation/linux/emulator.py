@@ -6,6 +6,7 @@ was: a machine that is too busy makes timeouts that the path did not.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import select
@@ -26,6 +27,8 @@ MSS = 1448
 
 INFO_SECONDS = 0.2
 """TCP_INFO is read every so often [s]."""
+
+MCL_CURRENT, MCL_FUTURE = 1, 2
 
 SNAP = 128
 """Bytes of each packet in a capture."""
@@ -229,8 +232,9 @@ def _payload(packet: bytes) -> int:
 
 
 def real_time() -> bool:
-    """Let this process run before all others, where that is allowed; return whether it is."""
+    """Let this process run before all others and stay in memory, where that is allowed; return whether it is."""
     try:
+        ctypes.CDLL(None).mlockall(MCL_CURRENT | MCL_FUTURE)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
     except OSError:
         return False
