@@ -10,20 +10,22 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 all := all
 test := all test
 bench := all bench
-dev := all test dev
+docs := all docs
+dev := all test docs dev
 
 # PyDTMC goes with neither the plots' nor numpy's newer versions: an environment of its own.
 PYDTMC := $(VENV)/peers/pydtmc
 
 DEMO := tcpstream delay --capture examples/linux-reno.pcap --rate 400kbps --live
 
-.PHONY: help demo test bench check clean
+.PHONY: help demo test bench check docs clean
 
 help:
 	@echo "make demo    one answer from a recorded TCP flow"
 	@echo "make test    the tests"
 	@echo "make bench   the benchmarks (13 minutes; BENCH=--quick: 2 minutes)"
 	@echo "make check   linters, types, import rules"
+	@echo "make docs    the documentation as a site, in build/site"
 	@echo "make clean   remove .venv and everything made"
 
 demo: $(VENV)/.all
@@ -41,6 +43,9 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs build/site
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

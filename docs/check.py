@@ -133,7 +133,7 @@ def check(file: Path, update: bool) -> list[str]:
 
 def main() -> int:
     """Check every Markdown file; return the exit code."""
-    files = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+    files = [file for pattern in ("*.md", "docs/**/*.md", "examples/*.md") for file in sorted(ROOT.glob(pattern))]
     os.environ["MPLBACKEND"] = "Agg"
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):

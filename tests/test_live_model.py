@@ -179,3 +179,10 @@ def test_input_errors():
         live(path, Video(packet_rate=10, duration=0.05))
     with pytest.raises(InputError, match="startup delay must not be negative, got -1 s"):
         live(path, Video(packet_rate=10)).late_fraction(-1)
+
+
+def test_a_rate_far_below_throughput():
+    """As mu goes to 0 packets are late only while TCP is silent: f has a limit, reached within 0.2% at T/400."""
+    path = Path(loss=0.04, rtt=0.3, timeout_ratio=4)
+    far, farther = (live(path, Video(packet_rate=throughput(path) / ratio)) for ratio in (400, 850))
+    np.testing.assert_allclose(farther.late_fraction([0, 1, 5]), far.late_fraction([0, 1, 5]), rtol=2e-3)

@@ -120,6 +120,49 @@ class Arrivals:
         return np.where(needed > 0, np.maximum(chance, 0.0), 0.0)
 
 
+def delivered_quantiles(source: RenoSource, packets: int, quantum: int, rounds: int, quantiles: Floats) -> Floats:
+    """Return quantiles of A_i, the packets delivered by the end of rounds i = 1 .. `rounds`.
+
+    One pass of its own, in which nothing is left out: rows hold only what can still be late.
+
+    Parameters
+    ----------
+    source : RenoSource
+        What sends.
+    packets : int
+        Packets of the video: nothing is delivered beyond.
+    quantum : int
+        Packets per step of the lattice that the transient is made on, and of what is returned.
+    rounds : int
+    quantiles : (n,) array
+        Probabilities u, 0 < u < 1; the least a with P(A_i <= a) >= u is returned.
+
+    Returns
+    -------
+    (n, rounds) ndarray
+        [packets]
+
+    Raises
+    ------
+    AccuracyError
+        For a quantile that lies within ten times the unaccounted probability of 0 or 1.
+    """
+    transient = follow(source, packets, quantum)
+    found = np.full((len(quantiles), rounds), float(packets))
+    for i in range(rounds):
+        transient.step()
+        if transient.exhausted:
+            break
+        law = transient.law()
+        at = np.searchsorted(np.cumsum(law.mass), quantiles)
+        found[:, i] = np.where(at < len(law.mass), np.minimum(quantum * (law.origin + at), packets), packets)
+    least = 10 * transient.unaccounted
+    for u in quantiles:
+        if min(u, 1 - u) < least:
+            raise AccuracyError(f"quantile {u:g} is nearer to 0 or 1 than ten times the error of {least / 10:.1e}")
+    return found
+
+
 def _longer(array: NDArray[Number], size: int) -> NDArray[Number]:
     """Return an array of three times `size` elements that starts the same: memory is not used before it is written."""
     longer = np.empty(3 * size, dtype=array.dtype)

@@ -17,8 +17,8 @@ from .stored_model import StoredStreaming, stored
 from .tcp import source_of, throughput
 from .video import Video
 
-HIGHEST_LOAD = 0.95
-"""Live rates are searched up to this fraction of the throughput."""
+LOWEST_LOAD, HIGHEST_LOAD = 0.01, 0.95
+"""Live rates are searched between these fractions of the throughput."""
 
 
 def largest_rate(
@@ -105,8 +105,8 @@ def _live(path: Path, tau: float, wanted: float) -> float:
     low = high = 0.6 * T
     while gap(low) > 0:
         low, high = low / 2, low
-        if low < 1e-3 * T:
-            raise AccuracyError(f"no rate above {low:.3g} packets/s meets the target after {tau:g} s")
+        if low < LOWEST_LOAD * T:
+            raise AccuracyError(f"no rate of {high:.3g} packets/s or more meets the target after {tau:g} s")
     while low == high or gap(high) <= 0:
         low, high = high, (high + T) / 2
         if high > HIGHEST_LOAD * T * (1 + 1e-9):

@@ -142,7 +142,9 @@ class LongWaves:
         _, laws, worths = backlog.waves(np.array([0.0, tilt / 2, tilt], dtype=complex))
         self._law = np.ascontiguousarray(laws[:, 0].real)
         self._ahead = np.log(worths[:, 2].real / worths[:, 0].real) / tilt
-        self._behind = np.log(laws[:, 2].real / laws[:, 0].real) / tilt
+        tilted = laws[:, 2].real
+        reached = (self._law > 0) & (tilted > 0)  # others underflow: no mass of any weight is there
+        self._behind = np.log(np.where(reached, tilted, 1.0) / np.where(reached, self._law, 1.0)) / tilt
         spread = math.sqrt(float((self._law * self._behind**2).sum()))
         self.beyond = math.ceil(5 * spread) + backlog.fall(RARE)
         points = 2 * next_fast(math.ceil(-math.log(NEGLIGIBLE) / decay))

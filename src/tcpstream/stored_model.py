@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrivals import RISK, Arrivals
+from .arrivals import RISK, Arrivals, delivered_quantiles
 from .coarse import follow
 from .cores import on_cores
 from .cost import affordable, check
 from .curves import smallest_delay, smallest_meeting
-from .errors import AccuracyError, InputError, choice, whole
+from .errors import AccuracyError, InputError, choice, real, whole
 from .path import Path
 from .result import Streaming, check_length, no_late_target
 from .result import startup_delay as checked_delay
@@ -65,7 +65,7 @@ class StoredStreaming(Streaming):
 
     @property
     def quantum(self) -> int:
-        """Packets per step of the lattice: exact for 1."""
+        """Packets per step of the lattice, exact for 1."""
         return self._arrivals.quantum
 
     @property
@@ -87,6 +87,42 @@ class StoredStreaming(Streaming):
             Until playback ends, or `duration / rtt` rounds with the paper's horizon.
         """
         return self._arrivals.late(np.ceil(self._due(checked_delay(startup_delay))))
+
+    def buffer_quantiles(
+        self, startup_delay: float, quantiles: ArrayLike = (0.05, 0.25, 0.5, 0.75, 0.95)
+    ) -> tuple[Floats, Floats]:
+        """Return quantiles of N_i = A_i - B_i, the packets ahead of playback, over the video (Section 3.3).
+
+        Parameters
+        ----------
+        startup_delay : float
+            tau [s], >= 0.
+        quantiles : (n,) array_like
+            Probabilities u, 0 < u < 1: the least N with P(N_i <= N) >= u is returned.
+
+        Returns
+        -------
+        times : (rounds,) ndarray
+            Ends of the rounds [s since the request]; as many as `late_probability_per_round` has.
+        packets : (n, rounds) ndarray
+            [packets], negative where playback is ahead of what has arrived. On a lattice of several packets fine to
+            `quantum`, and rougher in the first rounds, in which few quanta arrive.
+
+        Raises
+        ------
+        InputError
+            For a delay or a quantile out of range.
+        AccuracyError
+            For a quantile too near to 0 or 1 for the accuracy of the solve.
+        """
+        wanted = np.array([real("quantile", u) for u in np.ravel(np.asarray(quantiles, dtype=object))])
+        for u in wanted:
+            if not 0 < u < 1:
+                raise InputError(f"quantile must lie strictly between 0 and 1, got {u:g}")
+        due = self.due_by_round(checked_delay(startup_delay))
+        delivered = delivered_quantiles(self._arrivals.source, self._goal, self.quantum, len(due), wanted)
+        times = np.asarray(self.path.rtt * np.arange(1, len(due) + 1), dtype=np.float64)
+        return times, np.minimum(delivered, self.video.packets) - due
 
     def no_late_lower_bound(self, startup_delay: ArrayLike) -> Any:
         """Return the lower bound of Theorem 1, prod (1 - P_i), on the probability that no packet is late."""
@@ -151,7 +187,7 @@ class StoredStreaming(Streaming):
 
     @property
     def error_bound(self) -> float:
-        """Bound on the error of f, P_i and alpha: probability unaccounted for, up to the longest delay asked for."""
+        """Bound on the error of f, P_i and alpha, probability unaccounted for, up to the longest delay asked for."""
         self._due(0.0)
         return max(self._arrivals.error_bound, self._no_late_error)
 

@@ -10,12 +10,16 @@ import click
 
 from .._version import __version__
 from ..errors import InputError, MissingExtraError, TcpstreamError
+from .claims import claims
 from .delay import delay
 from .estimate import estimate
+from .figure import figure
 from .live import live
+from .rate import rate
 from .report import Report
 from .simulate import simulate
 from .stored import stored
+from .sweep import sweep
 from .throughput import throughput
 from .validate import validate
 
@@ -50,7 +54,7 @@ def group() -> None:
     """
 
 
-for _command in (throughput, stored, live, delay, estimate, simulate, validate):
+for _command in (throughput, stored, live, delay, rate, estimate, sweep, simulate, validate, figure, claims):
     group.add_command(_command)
 
 

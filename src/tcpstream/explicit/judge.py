@@ -40,7 +40,7 @@ class Judgement:
 
     @property
     def no_late_bound(self) -> float:
-        """The lower bound of Theorem 1 on alpha: the product of all 1 - P_i."""
+        """The lower bound of Theorem 1 on alpha, the product of all 1 - P_i."""
         return float(np.prod(1 - self.late_probabilities))
 
 

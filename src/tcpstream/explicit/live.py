@@ -25,6 +25,8 @@ SHALLOW = 1e-3
 class ExplicitLive(ExplicitChain):
     """The chain of live streaming: TCP state x backlog D of the server, n = N = mu delay - D.
 
+    The labels are "late" (N < 0 at the delay of the chain), "empty" (D = 0) and "deepest" (D = depth).
+
     Attributes
     ----------
     packet_rate : float
@@ -35,8 +37,6 @@ class ExplicitLive(ExplicitChain):
         D, packets generated but not yet delivered [packets].
     depth : float
         The largest D. A backlog that would grow beyond it stays there (`late_fraction` certifies the effect).
-
-    The labels are "late" (N < 0 at the delay of the chain), "empty" (D = 0) and "deepest" (D = depth).
     """
 
     packet_rate: float

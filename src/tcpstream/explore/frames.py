@@ -28,6 +28,14 @@ def distributed(feature: str) -> Any:
     return _module(feature, "distributed", "dask")
 
 
+def one_thread(feature: str) -> Any:
+    """Return a context in which linear algebra uses one thread, or raise `MissingExtraError` naming what needs it.
+
+    How many threads multiply decides the last digits of a product; and the cores have other work.
+    """
+    return _module(feature, "threadpoolctl", "explore").threadpool_limits(limits=1)
+
+
 def _module(feature: str, name: str, extra: str) -> Any:
     try:
         return import_module(name)

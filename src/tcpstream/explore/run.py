@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cores import cores
 from ..errors import InputError
-from .frames import distributed
+from .frames import distributed, one_thread
 from .solve import solve
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Chunks = dict[int, "DataFrame"]
 
 def here(chunks: Chunks, kind: str, alpha: bool) -> Iterator[tuple[int, DataFrame]]:
     """Yield the number and the answers of each chunk as they come, from a thread a core: kernels release the lock."""
-    with ThreadPoolExecutor(cores()) as pool:
+    with one_thread("a sweep"), ThreadPoolExecutor(cores()) as pool:
         futures = {pool.submit(solve, points, kind, alpha): number for number, points in chunks.items()}
         try:
             for future in as_completed(futures):
@@ -39,10 +39,16 @@ def on_cluster(client: Any, chunks: Chunks, kind: str, alpha: bool) -> Iterator[
     module = distributed("a cluster")
     if not isinstance(client, module.Client):
         raise InputError(f"client must be a distributed.Client, got {type(client).__name__}")
-    futures = {client.submit(solve, points, kind, alpha, pure=False): number for number, points in chunks.items()}
+    futures = {client.submit(_there, points, kind, alpha, pure=False): number for number, points in chunks.items()}
     try:
         for future, answers in module.as_completed(futures, with_results=True):
             yield futures.pop(future), answers
             future.release()
     finally:
         client.cancel(list(futures))
+
+
+def _there(points: DataFrame, kind: str, alpha: bool) -> DataFrame:
+    """Solve a chunk on a worker."""
+    with one_thread("a sweep"):
+        return solve(points, kind, alpha)

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from ..path import Path
-from .reno import RenoSource, reno
+from .reno import ExplicitArrays, RenoSource, reno
 from .reno_sack import RenoSackSource, reno_sack
 
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
 SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno, "reno-sack": reno_sack}
 
-__all__ = ["SOURCES", "RenoSackSource", "RenoSource", "reno", "reno_sack", "source_key", "source_of", "throughput"]
+__all__ = [
+    "SOURCES",
+    "ExplicitArrays",
+    "RenoSackSource",
+    "RenoSource",
+    "reno",
+    "reno_sack",
+    "source_key",
+    "source_of",
+    "throughput",
+]
 
 
 def source_of(path: Path) -> RenoSource:

@@ -12,7 +12,7 @@ from typing import Any
 from .compare import INPUTS, Comparison, Point
 from .settings import SETTINGS
 
-RECORDED = "recorded.json"
+RECORDED, FIGURE_8 = "recorded.json", "figure_8.json"
 
 
 def to_data(comparisons: list[Comparison]) -> list[dict[str, Any]]:
@@ -49,6 +49,14 @@ def _numbers(value: Any) -> Any:
 def recorded() -> list[Comparison]:
     """Return the whole study as it came out for this version."""
     return from_data(json.loads(files(__package__).joinpath(RECORDED).read_text(encoding="utf-8")))
+
+
+def figure_8() -> dict[str, dict[str, list[float]]]:
+    """Return what the runs of the whole study saw for Figures "8a" and "8b"; made by ``validation/figure_8.py``."""
+    found: dict[str, dict[str, list[float]]] = json.loads(
+        files(__package__).joinpath(FIGURE_8).read_text(encoding="utf-8")
+    )
+    return found
 
 
 def save(comparisons: list[Comparison], file: FilePath) -> None:

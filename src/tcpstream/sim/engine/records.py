@@ -26,7 +26,15 @@ DONE, FULL_HEAP, FULL_POOL, FULL_LOG = range(4)
 """Why the loop stopped."""
 
 CLOCK = np.dtype(
-    [("now", "f8"), ("order", "i8"), ("pending", "i8"), ("free", "i8"), ("logged", "i8"), ("events", "i8"), ("hole", "i8")]
+    [
+        ("now", "f8"),
+        ("order", "i8"),
+        ("pending", "i8"),
+        ("free", "i8"),
+        ("logged", "i8"),
+        ("events", "i8"),
+        ("hole", "i8"),
+    ]
 )
 
 EVENT = np.dtype([("time", "f8"), ("order", "i8"), ("kind", "i4"), ("who", "i4")])

@@ -1,0 +1,91 @@
+"""``tcpstream rate``: the largest playback rate for a startup delay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..errors import InputError
+from . import options as opt
+from . import units
+from .inputs import packet_size, read_route
+from .report import Report, Table
+from .words import at_most, packets_per_second, share
+
+
+@click.command()
+@opt.path_options
+@click.option("--live", "is_live", is_flag=True, help="A live stream without end.")
+@opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")
+@opt.packet_size_option
+@opt.option("--delay", units.seconds, "T", "Startup delay tau, as 4 or 500ms.", required=True)
+@opt.option("--target", units.number, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
+@opt.option("--target-no-late", units.number, "A", "Instead, stored only: probability wanted that no packet is late.")
+@opt.json_option
+def rate(
+    as_json: bool, is_live: bool, delay: float, target: float | None, target_no_late: float | None, **options: Any
+) -> Report:
+    """Largest playback rate for a startup delay.
+
+    The rate at which at most a fraction of 1e-4 of the packets is late, or as --target says, when playback starts
+    after --delay; and the T/mu that this takes. Give --live, or --duration for a stored video.
+    """
+    from .. import search, tcp
+    from .._version import __version__
+    from ..errors import positive
+    from ..result import DEFAULT_TARGET, SCHEMA, late_target
+    from . import details
+
+    duration = options["duration"]
+    _check(is_live, duration, target, target_no_late)
+    if target is None and target_no_late is None:
+        target = DEFAULT_TARGET
+    if target is not None:
+        late_target(target)
+    route = read_route(options)
+    size = positive("packet size", packet_size(options, route), "bytes")
+    mu = search.largest_rate(route.path, delay=delay, duration=duration, target=target, no_late=target_no_late)
+    T = tcp.throughput(route.path)
+    data = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "model": "live" if is_live else "stored",
+        "parameters": route.path.to_dict()
+        | {"packet_size_bytes": size, "duration_s": duration, "startup_delay_s": delay}
+        | {"target_late_fraction": target, "target_no_late": target_no_late},
+        "packet_rate_pps": mu,
+        "bitrate_bps": 8 * size * mu,
+        "throughput_pps": T,
+        "load": mu / T,
+        **route.to_dict(),
+    }
+    rows = [("throughput T", packets_per_second(T, size)), ("T/mu", f"{T / mu:.4g}")]
+    if duration is not None:
+        rows.append(("duration", f"{duration:g} s"))
+    blocks: list[str | Table] = [
+        _sentence(at_most(mu, size), delay, target, target_no_late),
+        Table([*rows, *details.path_rows(route.path)]),
+        *details.captured(route, T),
+    ]
+    return Report(data, blocks, as_json, route.warnings(T))
+
+
+def _check(is_live: bool, duration: float | None, target: float | None, target_no_late: float | None) -> None:
+    if is_live and duration is not None:
+        raise InputError("give --live or --duration (a stored video), not both")
+    if not is_live and duration is None:
+        raise InputError("give --live for a live stream, or --duration T for a stored video")
+    if target is not None and target_no_late is not None:
+        raise InputError("give --target or --target-no-late, not both")
+    if is_live and target_no_late is not None:
+        raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
+
+
+def _sentence(largest: str, tau: float, target: float | None, no_late: float | None) -> str:
+    """Return the answer in a sentence."""
+    if target is not None:
+        outcome = f"at most {share(target)} late"
+    else:
+        outcome = f"with a probability of at least {no_late:g} no packet is late"
+    return f"Play at {largest} at most: when playback starts after {tau:g} s, {outcome}."

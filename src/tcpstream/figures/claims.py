@@ -1,0 +1,54 @@
+"""What the paper concludes in Section 6, each statement beside the numbers of this model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper and what became of it.
+
+    Attributes
+    ----------
+    key : str
+        Short name.
+    section : str
+        Where the paper has it.
+    says : str
+        The statement, in our words, as exactly as it is judged.
+    found : str
+        The numbers that decide.
+    holds : bool
+    """
+
+    key: str
+    section: str
+    says: str
+    found: str
+    holds: bool
+
+
+def claims(**tcp: Any) -> Iterator[Claim]:
+    """Yield every statement of Section 6, in the paper's order within each topic.
+
+    Parameters
+    ----------
+    **tcp
+        How the TCP differs from the defaults of `Path`, which the paper leaves open: max_window, rounds_per_increase,
+        backoff, halving.
+    """
+    from .conditions import conditions
+    from .lengths import lengths
+    from .summary import summary
+
+    yield from lengths(**tcp)
+    yield from conditions("live", **tcp)
+    yield from conditions("stored", **tcp)
+    yield from summary(**tcp)
+
+
+HOW_MANY = 28
+"""Claims that `claims` yields."""

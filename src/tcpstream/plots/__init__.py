@@ -1,0 +1,23 @@
+"""Plots that a reader of the field recognises; the only package that imports matplotlib.
+
+Every function draws into ``ax`` or into new axes, returns the axes, and tells curves apart by colour and by line style
+or marker, so that they can be read in grey print and without colour vision.
+"""
+
+from .answers import buffer, late_fraction, late_probability
+from .runs import beside_runs, runs_as_points, scatter_of_runs
+from .space import curves, required_delay, required_delay_map
+from .style import save
+
+__all__ = [
+    "beside_runs",
+    "buffer",
+    "curves",
+    "late_fraction",
+    "late_probability",
+    "required_delay",
+    "required_delay_map",
+    "runs_as_points",
+    "save",
+    "scatter_of_runs",
+]

@@ -1,0 +1,50 @@
+"""The documentation names everything that is public, and nothing that does not exist."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import tcpstream
+from tcpstream import sim
+from tcpstream.cli.app import group
+
+DOCS = Path(__file__).parent.parent / "docs"
+MAP = (DOCS / "theory.md").read_text("utf-8").partition("## From the paper to the code")[2]
+NAMED = sorted(set(re.findall(r"`((?:\w+\.)*\w+)`", MAP)) - {"tcpstream", "ceiling"})
+
+
+def found(name):
+    """Return what a name below tcpstream stands for, or raise."""
+    value = tcpstream
+    for position, part in enumerate(parts := name.split(".")):
+        if not hasattr(value, part) and part not in getattr(value, "__annotations__", {}):
+            value = import_module(".".join(["tcpstream", *parts[: position + 1]]))
+        else:
+            value = getattr(value, part, None)
+    return value
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_map_from_the_paper_to_the_code_names_what_exists(name):
+    found(name)
+
+
+def test_a_name_that_does_not_exist_is_seen():
+    with pytest.raises(ImportError):
+        found("tcp.cubic")
+    with pytest.raises(ImportError):
+        found("kernels.epoch.clamber")
+
+
+@pytest.mark.parametrize("command", group.commands)
+def test_every_command_is_on_the_command_line_page(command):
+    assert f"\n$ tcpstream {command} --help\n" in (DOCS / "command-line.md").read_text("utf-8")
+
+
+def test_every_public_name_is_in_the_reference():
+    pages = "".join(page.read_text("utf-8") for page in (DOCS / "api").glob("*.rst"))
+    described = set(re.findall(r"^\.\. auto(?:class|function|exception):: (\S+)$", pages, re.MULTILINE))
+    public = {f"tcpstream.{name}" for name in tcpstream.__all__} | {f"tcpstream.sim.{name}" for name in sim.__all__}
+    assert public - described == {"tcpstream.__version__"}

@@ -1,0 +1,81 @@
+"""Kernel TCP over emulated paths: ``python validation/linux/matrix.py [--hours H] [--at-once N]``, as root.
+
+Runs every condition in a process of its own, several at once, and appends each record when its run ends: an interrupted
+matrix goes on where it was. Long runs first. Runs that a busy machine disturbed are kept,
+marked, and made again the next time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from conditions import Condition, backlogged, disturbed
+from namespaces import UnavailableError, check
+
+HERE = Path(__file__).parent
+RECORDS = HERE.parent / "results" / "linux_runs.jsonl"
+
+
+def records() -> list[dict[str, Any]]:
+    """Return the runs so far."""
+    if not RECORDS.exists():
+        return []
+    return [json.loads(line) for line in RECORDS.read_text(encoding="utf-8").splitlines()]
+
+
+def one(condition: Condition) -> dict[str, Any] | None:
+    """Make a run in a process of its own; None if it failed."""
+    command = [sys.executable, str(HERE / "run.py"), json.dumps(condition.to_dict())]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=condition.seconds + 300)
+    if done.returncode != 0:
+        print(f"{condition.name}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return None
+    record: dict[str, Any] = json.loads(done.stdout)
+    return record
+
+
+def main() -> int:
+    """Make the runs that are missing."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hours", type=float, default=4.0, help="start no run that would end later (default 4)")
+    parser.add_argument("--at-once", type=int, default=16, help="runs at once (default 16)")
+    parser.add_argument("--only", default="", help="conditions whose name contains this")
+    chosen = parser.parse_args()
+    try:
+        check()
+    except UnavailableError as error:
+        print(error, file=sys.stderr)
+        return 2
+    end = time.monotonic() + 3600 * chosen.hours
+    good = {Condition(**record["condition"]).name for record in records() if not disturbed(record)}
+    todo = [one for one in backlogged() if one.name not in good and chosen.only in one.name]
+    todo.sort(key=lambda one: -one.seconds)
+
+    def work(condition: Condition) -> dict[str, Any] | None:
+        return one(condition) if time.monotonic() + condition.seconds < end else None
+
+    with ThreadPoolExecutor(chosen.at_once) as pool, RECORDS.open("a", encoding="utf-8") as file:
+        futures = {pool.submit(work, condition): condition for condition in todo}
+        for number, future in enumerate(as_completed(futures), 1):
+            record = future.result()
+            if record is None:
+                continue
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            print(
+                f"{number}/{len(todo)} {futures[future].name}: T = {record['throughput']:.1f} "
+                f"+- {record['throughput_error']:.1f} packets/s{', disturbed' if disturbed(record) else ''}",
+                flush=True,
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
