@@ -44,31 +44,32 @@ def moves(path, state):
     return row
 
 
-def stored(path, due):
-    """Return f times packets due, and alpha, for B_i = ``due[i]``.
+def finite(path, due, exists):
+    """Return f times packets due, and alpha, for B_i = ``due[i]``, where ``exists[i]`` packets exist after round i.
 
-    Mass by state, rounds left to wait and packets received.
+    Mass by state, rounds left to wait and packets received. What exists is infinite for stored media.
     """
     late, size = 0.0, int(due[-1]) + path.max_window + 2
     every, never = ({(START, 0): np.eye(1, size)[0]} for _ in range(2))
     received = np.arange(size)
-    for before, after in itertools.pairwise(due):
-        # both passes, then what each leaves behind
+    for i, (before, after) in enumerate(itertools.pairwise(due)):
         results = []
         for mass, judged in ((every, False), (never, True)):
             new = defaultdict(lambda: np.zeros(size))
             for (state, left), law in mass.items():
-                row = [(1.0, 0, 0, left, state)] if left else moves(path, state)
-                for chance, got, shown, rounds, target in row:
-                    missing = after - (received + shown)
-                    missing[missing < 1e-9] = 0.0
-                    kept = law * chance
-                    if judged:
-                        kept = kept * (missing == 0)
-                    else:
-                        late += float(kept @ np.minimum(after - before, missing))
-                    to = np.minimum(received + got, size - 1)
-                    np.add.at(new[target, rounds - 1], to, kept)
+                sends = np.zeros(size, dtype=bool) if left else received < exists[i]
+                stays = [(1.0, 0, 0, max(left, 1), state)]
+                for row, chosen in ((stays, ~sends), (moves(path, state), sends)):
+                    for chance, got, shown, rounds, target in row:
+                        missing = after - np.minimum(received + shown, exists[i + 1])
+                        missing[missing < 1e-9] = 0.0
+                        kept = law * chosen * chance
+                        if judged:
+                            kept = kept * (missing == 0)
+                        else:
+                            late += float(kept @ np.minimum(after - before, missing))
+                        to = np.minimum(np.minimum(received + got, exists[i + 1]), size - 1).astype(int)
+                        np.add.at(new[target, rounds - 1], to, kept)
             results.append(new)
         every, never = results
     return late, float(sum(law.sum() for law in never.values()))

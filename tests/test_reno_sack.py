@@ -125,7 +125,7 @@ def test_stored_is_its_twin(b, halving, ratio):
     result = stored(path, video)
     for tau in (0.0, 0.35, 1.0):
         due, judged = packets_due(path, video, tau, "end")
-        late, alpha = sack_twin.stored(path, due)
+        late, alpha = sack_twin.finite(path, due, np.full(len(due), np.inf))
         assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
         assert result.no_late_probability(tau) == pytest.approx(alpha, abs=1e-12)
     assert result.error_bound < 1e-12
@@ -142,6 +142,26 @@ def test_live_is_its_twin(window, b, ratio):
     twin = sack_twin.live(path, 1, ahead, 900)
     assert result.late_fraction(ahead / 10) == pytest.approx(twin, rel=1e-7, abs=1e-10)
     assert result.error_bound < 1e-11
+
+
+@pytest.mark.parametrize(("window", "b", "m"), [(6, 1, 1), (5, 2, 2), (7, 1, 3)])
+def test_finite_live_is_its_twin(window, b, m):
+    path = Path(loss=0.1, rtt=0.125, timeout_ratio=1.5, max_window=window, rounds_per_increase=b, tcp="reno-sack")
+    video = Video(packet_rate=m / path.rtt, duration=3)
+    result = live(path, video)
+    for tau in (0.0, 0.25, 1.0):
+        due, judged = packets_due(path, video, tau, "end")
+        exists = np.minimum(m * np.arange(len(due)), video.packets)
+        late, _ = sack_twin.finite(path, due, exists)
+        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+    assert result.error_bound < 1e-12
+
+
+def test_a_long_live_stream_is_as_an_endless_one():
+    path = Path(loss=0.05, rtt=0.1, rto=0.2, max_window=8, tcp="reno-sack")
+    endless, long = (live(path, Video(packet_rate=25, duration=duration)) for duration in (None, 300))
+    taus = [0.0, 0.5, 1.0]
+    assert long.late_fraction(taus) == pytest.approx(endless.late_fraction(taus), rel=0.02)
 
 
 def test_a_long_video_forgets_what_is_safely_ahead():
@@ -163,8 +183,6 @@ def test_largest_rate():
 
 def test_what_is_not_solved_is_refused():
     path = CASES[0]
-    with pytest.raises(InputError, match="tcp = reno, got reno-sack: leave out the duration"):
-        live(path, Video(packet_rate=10, duration=10))
     with pytest.raises(InputError, match="leave out quantum, or give 1, got 4"):
         stored(path, Video(packet_rate=10, duration=10), quantum=4)
     with pytest.raises(InputError, match="explicit chains are the paper's, of tcp = reno, got reno-sack"):

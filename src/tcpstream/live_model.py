@@ -16,7 +16,7 @@ from .errors import InputError, NoFiniteDelayError
 from .path import Path
 from .result import Streaming, check_length
 from .stationary import VISIBLE_LEVELS, StationaryBacklog, lattice, solve
-from .tcp import source_key, source_of
+from .tcp import RenoSackSource, source_key, source_of
 from .tcp.decay import decay_rate
 from .video import Video
 
@@ -119,6 +119,7 @@ class FiniteLive(LiveStreaming):
 
     def __init__(self, path: Path, video: Video) -> None:
         from .transient import Transient  # only here: a stream without end needs none
+        from .transient_sack import TransientSack
 
         super().__init__(path, video)
         assert video.duration is not None
@@ -130,7 +131,10 @@ class FiniteLive(LiveStreaming):
             stride, self._on_lattice = 1, False
         self._stride = stride
         self._goal = math.ceil(video.packets * stride - 1e-6)
-        self._transient = transient = Transient(source_of(path), 0, stride)
+        source = source_of(path)
+        self._transient = transient = (
+            TransientSack(source, 0, stride) if isinstance(source, RenoSackSource) else Transient(source, 0, stride)
+        )
         self._drain: list[Floats] = []
         self._generating = math.floor(video.duration / R + 1e-9)
         total = np.zeros(1)
@@ -184,7 +188,7 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     NoFiniteDelayError
         Without a duration, when TCP does not achieve the playback rate (T <= mu): the backlog grows for ever.
     InputError
-        For a playback curve, which live streaming does not take; for a duration with another TCP than the paper's.
+        For a playback curve, which live streaming does not take.
     AccuracyError
         When the solve does not reach its accuracy or would need too much memory.
 
@@ -195,10 +199,6 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     if video.curve is not None:
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
     if video.duration is not None:
-        if path.tcp != "reno":
-            raise InputError(
-                f"a live stream of a given length is solved for tcp = reno, got {path.tcp}: leave out the duration"
-            )
         check_length(video.duration / path.rtt, video)
         if video.duration < path.rtt:
             raise InputError(

@@ -69,7 +69,7 @@ class SaturatedSack:
         grown, shown, failing, lost = np.zeros((4, end - first + source.max_window + 1))
         lose(
             x.mass, x.low, x.high, first - x.origin, self._windows, self._success, source.nothing_lost_twice[at],
-            source.repaired_whole[at], source.all_lost[at], source.loss, grown, shown, failing, lost,
+            source.repaired_whole[at], source.all_lost[at], source.loss, 1, grown, shown, failing, lost,
         )  # fmt: skip
         restarted = timeouts.step(Law(first, lost), Law(first, failing), floor, limit, all_lost=1.0)
 
@@ -79,7 +79,7 @@ class SaturatedSack:
         clear(new.mass, new.low, new.high)
         new.at(low, size)
         advance(
-            x.mass, x.low, x.high, self._windows, self._success, self._targets, source.repaired,
+            x.mass, x.low, x.high, self._windows, self._success, self._targets, source.repaired, 1,
             x.origin - low, floor - low, new.mass, new.low, new.high,
         )  # fmt: skip
         if len(restarted.mass):

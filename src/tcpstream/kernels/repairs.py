@@ -28,6 +28,7 @@ def lose(
     repaired_whole: Floats,
     all_lost: Floats,
     loss: float,
+    stride: int,
     grown: Floats,
     shown: Floats,
     failing: Floats,
@@ -47,6 +48,8 @@ def lose(
         q^w, (1 - p^2)^w, (p q)^w and p^w.
     loss : float
         p.
+    stride : int
+        Positions per packet.
     grown, shown, failing, lost : (m,) arrays
         Zeros. Added to: what has lost nothing; what recovers; what ends in a timeout; what has lost all, and has
         not moved. m reaches past the last position that a window moves to.
@@ -59,21 +62,22 @@ def lose(
     for s in range(len(windows)):
         start = low[s] - origin
         mass = x[s, low[s] : high[s]]
-        w = windows[s]
+        up = windows[s] * stride
         for k in range(len(mass)):
             whole[start + k] += mass[k]
             better[start + k] += held[s] * mass[k]
             alone[start + k] += repaired_whole[s] * mass[k]
             lost[start + k] += all_lost[s] * mass[k]
-            grown[start + w + k] += success[s] * mass[k]
+            grown[start + up + k] += success[s] * mass[k]
     a = 1.0 - p * p
-    recovers = 0.0
-    loses = 0.0
     for k in range(len(grown)):
-        recovers = q / a * recovers + p * q / a * (better[k] - grown[k])
-        loses = q * loses + p * (whole[k] - grown[k])
-        shown[k] = recovers - alone[k]
-        failing[k] = loses - lost[k] - shown[k]
+        whole[k] = p * (whole[k] - grown[k])
+        better[k] = p * q / a * (better[k] - grown[k])
+        if k >= stride:
+            whole[k] += q * whole[k - stride]
+            better[k] += q / a * better[k - stride]
+        shown[k] = better[k] - alone[k]
+        failing[k] = whole[k] - lost[k] - shown[k]
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
@@ -85,6 +89,7 @@ def advance(
     success: Floats,
     targets: Ints,
     repaired: Floats,
+    stride: int,
     offset: int,
     floor: int,
     new: Floats,
@@ -104,8 +109,10 @@ def advance(
         State after repaired losses, -1 for none.
     repaired : (W_max + 1, M) array
         P(K of w packets are lost, and all repaired).
+    stride : int
+        Positions per packet.
     offset, floor : int
-        Index in `new` of index 0 of `x`; what has not delivered as much in order does not recover.
+        Index in `new` of index 0 of `x`; what has not delivered as much in order does not recover (stride 1 only).
     new : (S, m) array
         Zeros, with `new_low` and `new_high`. Added to; wide enough for all that moves.
     """
@@ -116,13 +123,13 @@ def advance(
             continue
         w, start = windows[s], low[s] + offset
         mass = x[s, low[s] : high[s]]
-        _add(mass, success[s], min(s + 1, states - 1), start + w, new, new_low, new_high)
+        _add(mass, success[s], min(s + 1, states - 1), start + w * stride, new, new_low, new_high)
         target = targets[s]
         if target < 0:
             continue
         free = min(max(floor - start, 0), size)  # from here on nothing is below the floor, whatever was lost
         for K in range(1, min(most, w)):
-            _add(mass[free:], repaired[w, K], target, start + free + w - K, new, new_low, new_high)
+            _add(mass[free:], repaired[w, K], target, start + free + (w - K) * stride, new, new_low, new_high)
         for k in range(free):
             sent = floor - start - k  # so many have to be delivered first
             if sent >= w or mass[k] == 0.0:
