@@ -144,6 +144,15 @@ def test_live_is_its_twin(window, b, ratio):
     assert result.error_bound < 1e-11
 
 
+@pytest.mark.parametrize(("loss", "ratio", "window", "rate"), [(0.0033, 2.5, 6, 38.59), (0.1, 2, 2, 5)])
+def test_small_windows_leave_short_waves(loss, ratio, window, rate):
+    """Losses hardly blur them; corrected as if they were long they would grow."""
+    path = Path(loss=loss, rtt=0.1, timeout_ratio=ratio, max_window=window, tcp="reno-sack")
+    result = live(path, Video(packet_rate=rate))
+    assert result.error_bound < 1e-11
+    assert result.backlog.epochs < 100
+
+
 @pytest.mark.parametrize(("window", "b", "m"), [(6, 1, 1), (5, 2, 2), (7, 1, 3)])
 def test_finite_live_is_its_twin(window, b, m):
     path = Path(loss=0.1, rtt=0.125, timeout_ratio=1.5, max_window=window, rounds_per_increase=b, tcp="reno-sack")
