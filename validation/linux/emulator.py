@@ -28,6 +28,9 @@ MSS = 1448
 INFO_SECONDS = 0.2
 """TCP_INFO is read every so often [s]."""
 
+STALL = 0.05
+"""Packets forwarded later than this [s] make a stall of the machine."""
+
 MCL_CURRENT, MCL_FUTURE = 1, 2
 
 SNAP = 128
@@ -73,11 +76,14 @@ class Seen:
         Time [s], smoothed round trip and retransmission timer [s], back-offs.
     late : list of float
         How late each packet was forwarded [s].
+    stalls : list of (float, float)
+        When nothing was forwarded for `STALL` or more although it was due [s since the start], and how long [s].
     """
 
     arrived: list[tuple[float, int]] = field(default_factory=list)
     info: list[tuple[float, float, float, int]] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
+    stalls: list[tuple[float, float]] = field(default_factory=list)
     sent: int = 0
     dropped_by_queue: int = 0
 
@@ -114,7 +120,7 @@ class Emulator:
         self.back: deque[tuple[float, int, bytes]] = deque()
         self.busy = 0.0
         self.round = self.delivered_round = 0
-        self.last_data = 0.0
+        self.last_data = self.start = 0.0
         self.pcap = capture.open("wb") if capture else None
         if self.pcap:
             self.pcap.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, SNAP, 101))
@@ -124,7 +130,7 @@ class Emulator:
         ends, seen = self.ends, self.seen
         ends.sender.connect_ex((ADDRESSES[1], PORT))
         receiver: socket.socket | None = None
-        start = time.monotonic()
+        start = self.start = time.monotonic()
         written = received = 0
         connected, next_info, block = False, 0.0, bytes(64 * MSS)
         while (now := time.monotonic()) < start + seconds:
@@ -171,6 +177,8 @@ class Emulator:
                     self.round += 1  # a packet of this round is acknowledged: what is sent now is the next round
                 self._record(packet)
             self.seen.late.append(now - due)
+            if now - due > STALL:
+                self.seen.stalls.append((due - self.start, now - due))
             os.write(tun, packet)
 
     def _from_sender(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import tempfile
 import zlib
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from conditions import WARMUP, Condition
-from emulator import Emulator, Source, Steady, deliveries, real_time
+from emulator import Emulator, Seen, Source, Steady, deliveries, real_time
 from losses import PROCESSES
 from namespaces import ends
 
@@ -23,11 +24,14 @@ BUFFER = 8 << 20
 DELAYS = (0.5, 1, 2, 3, 4, 6, 8, 10, 15, 20)
 """Startup delays [s]."""
 
-STALL, TIMER = 0.02, 0.2
-"""Packets later than these [s] are counted: by a visible part of a round trip, and by what makes a timer run out."""
+RECOVERY = 10.0
+"""What follows a stall for so long [s] is left out: false timeouts, and a smoothed round trip that remembers."""
 
-BATCHES = 40
-"""Pieces of a run, for the standard error of T."""
+PIECE = 5.0
+"""Pieces of a run that count or do not [s]."""
+
+BATCHES = 20
+"""Groups of pieces, for the standard error of T."""
 
 
 def run(condition: Condition) -> dict[str, Any]:
@@ -43,30 +47,45 @@ def run(condition: Condition) -> dict[str, Any]:
         seen = emulator.run(Steady(condition.packet_rate) if live else Source(), condition.seconds)
         estimated = _estimated(capture)
     times, late, info = deliveries(seen), np.array(seen.late), np.array(seen.info)
-    counted = times[times > WARMUP]
-    length = condition.seconds - WARMUP
-    batches = np.histogram(counted, BATCHES, (WARMUP, condition.seconds))[0] * BATCHES / length
+    whole = np.linspace(0, condition.seconds, math.ceil(condition.seconds / PIECE) + 1)
+    good = _undisturbed(whole, seen)
+    rates = np.histogram(times, whole)[0][good] / np.diff(whole)[good]
+    quiet = good[np.searchsorted(whole, info[:, 0], side="right").clip(1, len(good)) - 1]
     record = {
         "condition": condition.to_dict(),
         "seconds": condition.seconds,
+        "left_out": float(1 - good.sum() / (whole[:-1] >= WARMUP).sum()),
+        "stalled_packets": len(seen.stalls),
         "latest": float(late.max()),
-        "stalls": int((np.diff((late > TIMER).astype(int)) > 0).sum()),
-        "late_share": float((late > STALL).mean()),
         "priority": priority,
-        "throughput": len(counted) / length,
-        "throughput_error": float(batches.std(ddof=1) / np.sqrt(BATCHES)),
+        "throughput": float(rates.mean()),
+        "throughput_error": _standard_error(rates),
         "loss": losses.lost / max(1, losses.asked if condition.losses != "round" else seen.sent),
         "first_losses": losses.first / max(1, losses.asked),
-        "rtt": float(info[:, 1].mean()),
-        "rto": float(np.median(info[info[:, 3] == 0, 2])),
+        "rtt": float(info[quiet, 1].mean()),
+        "rto": float(np.median(info[quiet & (info[:, 3] == 0), 2])),
         "timeouts": float((np.diff(info[:, 3]) > 0).sum()),
         "estimate": estimated,
     }
     if live:
         generated = np.arange(1, len(times) + 1) / condition.packet_rate
-        judged = generated > WARMUP
+        judged = good[np.searchsorted(whole, generated, side="right").clip(1, len(good)) - 1]
         record["late"] = [float((times - generated > tau)[judged].mean()) for tau in DELAYS]
     return record
+
+
+def _undisturbed(edges: np.ndarray, seen: Seen) -> np.ndarray:
+    """Return which pieces count: neither at the start, nor in or soon after a stall."""
+    good = edges[:-1] >= WARMUP
+    for at, length in seen.stalls:
+        good &= (edges[1:] <= at) | (edges[:-1] >= at + length + RECOVERY)
+    return good
+
+
+def _standard_error(rates: np.ndarray) -> float:
+    """Return the standard error of the mean of rates that depend on their neighbours."""
+    means = [batch.mean() for batch in np.array_split(rates, BATCHES)]
+    return float(np.std(means, ddof=1) / math.sqrt(BATCHES))
 
 
 def _estimated(capture: Path) -> dict[str, Any]:
