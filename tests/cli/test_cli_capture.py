@@ -24,6 +24,7 @@ def test_unlike_throughput_is_a_warning_with_both_numbers(run, capture):
     assert f"{modelled:.4g} packets/s" in warning
     assert f"measured {measured:.4g} packets/s" in warning
     assert "slower TCP" in warning
+    assert "its losses are independent" in warning
     assert done.err == f"tcpstream: warning: {warning}\n"
 
 
@@ -35,6 +36,7 @@ def test_fifteen_percent_are_alike(capture, modelled, words):
     warnings = Route(estimate.path(), estimate).warnings(modelled * estimate.throughput_pps.value)
     assert len(warnings) == (words is not None)
     assert words is None or f"is for a {words} TCP than the measured one" in warnings[0]
+    assert words is None or ("independent" in warnings[0]) == (words == "slower")
 
 
 def test_table_shows_what_was_measured_and_modelled(run, capture):

@@ -23,6 +23,7 @@ QUANTUM = {"quantum_packets", "quantum_error"}
 ESTIMATED = {
     *("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughput_pps"),
     *("packets", "timeouts", "intervals", "how", "vantage", "flow", "duration_s", "packet_size_bytes", "warnings"),
+    "loss_process",
 }
 
 

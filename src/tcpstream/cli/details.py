@@ -82,5 +82,6 @@ def flow(estimate: PathEstimate) -> Table:
             ("flow", f"{estimate.flow}, captured {at}"),
             ("packets", f"{estimate.packets} of {estimate.packet_size} bytes in {estimate.duration_s:.4g} s ({rate})"),
             ("timeouts", f"{estimate.timeouts}"),
+            ("losses", estimate.loss_process.sentence()),
         ]
     )

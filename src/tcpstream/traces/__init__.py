@@ -1,5 +1,5 @@
 """Packet captures: what they say about the path that a TCP flow crossed."""
 
-from .estimate import Measured, PathEstimate, estimate
+from .estimate import LossProcess, Measured, PathEstimate, estimate
 
-__all__ = ["Measured", "PathEstimate", "estimate"]
+__all__ = ["LossProcess", "Measured", "PathEstimate", "estimate"]

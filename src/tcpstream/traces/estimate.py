@@ -11,11 +11,13 @@ from .capture import read_segments
 from .events import count_events
 from .fates import Fates, follow
 from .flow import Flow, find_flow
+from .intervals import Measured
 from .measure import rates, throughput, times
-from .result import Measured, PathEstimate
+from .process import LossProcess, loss_process
+from .result import PathEstimate
 from .timing import Upstream, acknowledges_at_once, round_trips, upstream, vantage
 
-__all__ = ["Measured", "PathEstimate", "estimate"]
+__all__ = ["LossProcess", "Measured", "PathEstimate", "estimate"]
 
 #: Without a handshake, a hole filled within this time [s] was reordering.
 _PATIENCE = 0.003
@@ -75,11 +77,12 @@ def _assemble(flow: Flow, up: Upstream, fates: Fates, name: str, notes: list[str
     if sent[0] == sent[-1] or trips.max() <= 0:
         raise CaptureError(f"{name} has the same time on all its packets: nothing can be measured")
     rtt, rto, ratio = times(trips, up, where)
-    events = count_events(fates, up.least, _SILENCE * rto.value)
+    events = count_events(fates, up.least, _SILENCE * rto.value, flow.mss, float(trips.min()))
     loss, event_rate = rates(fates, events, where)
     return PathEstimate(
         loss=loss,
         loss_event_rate=event_rate,
+        loss_process=loss_process(events),
         rtt=rtt,
         rto=rto,
         timeout_ratio=ratio,

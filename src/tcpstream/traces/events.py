@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .fates import Fates
+from .fates import Fates, Packet
 
 #: Resolution of the times in most captures [s].
 _RESOLUTION = 1e-6
@@ -20,16 +20,20 @@ class Events:
         Packets of known fate that were sent while nothing was missing.
     episodes : list of int
         Packets lost in each loss episode, the first one included; one episode per event.
+    neighbours : list of (window, lost)
+        For each first loss with another packet behind it in its window: packets in flight, and whether that one was
+        lost too.
     timeouts : int
         Retransmissions of the oldest missing packet after a silence.
     """
 
     trials: int = 0
     episodes: list[int] = field(default_factory=list)
+    neighbours: list[tuple[int, bool]] = field(default_factory=list)
     timeouts: int = 0
 
 
-def count_events(fates: Fates, upstream: float, silence: float) -> Events:
+def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_trip: float) -> Events:
     """Walk the transmissions in order of sending and count the loss events.
 
     A packet is a trial if it was sent while nothing was missing: everything lost before, and everything sent
@@ -46,23 +50,37 @@ def count_events(fates: Fates, upstream: float, silence: float) -> Events:
         governs what passes from t + upstream on.
     silence : float
         A retransmission this long [s] after the last packet or acknowledgement was sent by a timer.
+    mss : int
+        Payload of a full packet [bytes].
+    round_trip : float
+        Smallest round trip time [s]: what is sent within it after a loss cannot be an answer to it.
     """
     result = Events()
     if not fates.sent:
         return result
     acked = top = recovery = horizon = fates.sent[0].start
     latest = fates.sent[0].time
-    position = 0
+    position = window = 0
+    first: Packet | None = None
     for packet in fates.sent:
         while position < len(fates.acks) and fates.acks[position][0] + upstream <= packet.time + _RESOLUTION:
             latest = max(latest, fates.acks[position][0] + upstream)
             acked = max(acked, fates.acks[position][1])
             position += 1
         missing = acked < horizon
-        if not missing and (packet.lost or packet.acked):
+        known = packet.lost or packet.acked
+        if first is not None and known and not packet.again and packet.time - first.time < round_trip:
+            result.neighbours.append((window, packet.lost))
+        first = None
+        if not missing:
+            # a packet lost before the point of capture bears the time of a later one: then the flight before it counts
+            flight = -(-(packet.end - acked) // mss)
+            window = max(flight, window) if packet.lost else flight
+        if not missing and known:
             result.trials += 1
             if packet.lost:
                 result.episodes.append(1)
+                first = packet
         elif missing and packet.lost:
             result.episodes[-1] += 1
         if packet.lost:

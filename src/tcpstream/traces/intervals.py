@@ -1,14 +1,25 @@
-"""95% intervals of a proportion and of the mean of a correlated series."""
+"""Measured values: 95% intervals of a proportion and of the mean of a correlated series."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 BATCHES = 10
 _Z = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measured value, its 95% interval, and one sentence on how it was measured."""
+
+    value: float
+    low: float
+    high: float
+    how: str
 
 
 def wilson(hits: float, trials: float, design: float = 1.0) -> tuple[float, float]:

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from .events import Events
 from .fates import Fates
-from .intervals import BATCHES, batch_means, wilson
-from .result import Measured
+from .intervals import BATCHES, Measured, batch_means, wilson
 from .timing import Upstream, timers
 
 

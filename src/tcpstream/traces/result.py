@@ -7,16 +7,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..path import Path
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A measured value, its 95% interval, and one sentence on how it was measured."""
-
-    value: float
-    low: float
-    high: float
-    how: str
+from .intervals import Measured
+from .process import LossProcess
 
 
 @dataclass(frozen=True)
@@ -30,6 +22,8 @@ class PathEstimate:
     loss_event_rate : Measured
         First losses over data packets sent while nothing was missing, 0 to 1: the chain's p. On average equal
         to `loss` if packets are lost independently, lower if they are lost in bursts.
+    loss_process : LossProcess
+        Whether losses are independent, or take the rest of their round with them as in the chain.
     rtt : Measured
         Mean round trip time [s].
     rto : Measured
@@ -61,6 +55,7 @@ class PathEstimate:
 
     loss: Measured
     loss_event_rate: Measured
+    loss_process: LossProcess
     rtt: Measured
     rto: Measured
     timeout_ratio: Measured
@@ -101,6 +96,7 @@ class PathEstimate:
         measured = self._measured()
         return {
             **{key: m.value for key, m in measured.items()},
+            "loss_process": self.loss_process.to_dict(),
             "packets": self.packets,
             "timeouts": self.timeouts,
             "intervals": {key: [m.low, m.high] for key, m in measured.items()},
@@ -120,6 +116,7 @@ class PathEstimate:
             else f"flow {self.flow}, captured between sender and receiver",
             f"{self.packets} data packets of {self.packet_size} bytes in {self.duration_s:.1f} s, "
             f"{self.timeouts} timeouts",
+            f"losses {self.loss_process.sentence()}",
         ]
         for key, m in self._measured().items():
             lines.append(f"{key:16} {m.value:9.5g}   95% interval {m.low:.5g} to {m.high:.5g}")
