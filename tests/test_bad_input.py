@@ -200,6 +200,13 @@ BAD = [
             "snaplen.pcap": "snaplen.pcap is cut inside the TCP headers",
         }.items()
     ),
+    Bad("estimate flow.pcap --all --segments 5", "--all and --segments contradict each other"),
+    Bad("estimate flow.pcap --segments 5parsecs", "--segments: '5parsecs' is not a time"),
+    Bad(
+        "estimate flow.pcap --segments 0",
+        "length of a segment must be at least 1 s, got 0 s",
+        lambda: tcpstream.traces.estimate_segments("flow.pcap", 0),
+    ),
     Bad("throughput --capture missing.pcap", "cannot read the capture missing.pcap"),
     Bad("throughput --capture udp.pcap", "udp.pcap holds no TCP packet"),
     Bad("throughput --capture flow.pcap --loss 0.1", "--capture measures the path: leave out --loss, or --capture"),

@@ -49,6 +49,14 @@ def test_table_shows_what_was_measured_and_modelled(run, capture):
     assert out.splitlines()[-1].split() == ["modelled", "throughput", "[packets/s]", f"{modelled:.4g}"]
 
 
+def test_segments_are_a_table_and_reasons(run, capture):
+    out = run(f"estimate {capture} --segments 29.8s").out
+    lines = out.splitlines()
+    assert lines[0].split()[:3] == ["segment", "packets", "p"]
+    assert lines[2].startswith("0 to 29.8 s")
+    assert lines[-1].startswith("the segment from 29.8 s shows no acknowledgement")
+
+
 def test_bit_rates_are_of_the_captures_packets(run, capture):
     line = f"live --capture {capture} --rate 80kbps --delay 1 --json"
     assert run(line).answer["parameters"]["packet_size_bytes"] == tcpstream.estimate(capture).packet_size

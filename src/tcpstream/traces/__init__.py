@@ -1,5 +1,18 @@
 """Packet captures: what they say about the path that a TCP flow crossed."""
 
-from .estimate import LossProcess, Measured, PathEstimate, estimate
+from .estimate import estimate
+from .intervals import Measured
+from .parts import Part, estimate_flows, estimate_segments
+from .process import LossProcess
+from .result import FlowSize, PathEstimate
 
-__all__ = ["LossProcess", "Measured", "PathEstimate", "estimate"]
+__all__ = [
+    "FlowSize",
+    "LossProcess",
+    "Measured",
+    "Part",
+    "PathEstimate",
+    "estimate",
+    "estimate_flows",
+    "estimate_segments",
+]

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from .flow import Flow, Sack
+from .flow import Flow
 
 #: Identical packets closer than this [s] are one packet captured on two interfaces.
 TWICE = 2e-4
 _FAR = 1 << 28
+#: Packets whose columns become Python numbers at once.
+_AT_ONCE = 1 << 14
 
 
 @dataclass(slots=True)
@@ -57,6 +60,8 @@ class Fates:
         Cumulative acknowledgements, increasing.
     samples : list of (time, delay)
         Times [s] of acknowledgements and the delays [s] since the packets they acknowledge, none sent twice.
+    per_ack : list of int
+        Packets that each acknowledgement covers, in order and sent once, while nothing is reported missing.
     unseen : int
         Bytes acknowledged but not in the capture.
     twice : int
@@ -66,6 +71,7 @@ class Fates:
     sent: list[Packet] = field(default_factory=list)
     acks: list[tuple[float, int]] = field(default_factory=list)
     samples: list[tuple[float, float]] = field(default_factory=list)
+    per_ack: list[int] = field(default_factory=list)
     unseen: int = 0
     twice: int = 0
 
@@ -81,6 +87,13 @@ def follow(flow: Flow, patience: float) -> Fates:
         Where packets have no timestamps, a hole filled within this time [s] was reordering, not loss.
     """
     walk = _Walk(patience)
+    for start in range(0, len(flow.time), _AT_ONCE):
+        _follow(flow.part(start, start + _AT_ONCE), walk)
+    return walk.finish()
+
+
+def _follow(flow: Flow, walk: _Walk) -> None:
+    blocks = list(map(tuple, flow.blocks.tolist()))
     rows = zip(
         flow.time.tolist(),
         flow.is_data.tolist(),
@@ -88,15 +101,14 @@ def follow(flow: Flow, patience: float) -> Fates:
         flow.payload.tolist(),
         flow.tsval.tolist(),
         flow.tsecr.tolist(),
-        flow.sack,
+        pairwise(flow.first_block.tolist()),
     )
-    for time, is_data, mark, payload, tsval, tsecr, sack in rows:
+    for time, is_data, mark, payload, tsval, tsecr, (first, end) in rows:
         if not is_data:
-            walk.acknowledge(time, mark, tsecr, sack)
+            walk.acknowledge(time, mark, tsecr, blocks[first:end])
             continue
         for start in range(mark, mark + payload, flow.mss):
             walk.send(Packet(time, start, min(start + flow.mss, mark + payload), tsval))
-    return walk.finish()
 
 
 class _Walk:
@@ -173,7 +185,7 @@ class _Walk:
         new.copies = self.copies[new.start] = old.copies
         new.copies.packets.append(new)
 
-    def acknowledge(self, time: float, number: int, tsecr: int, sack: Sack) -> None:
+    def acknowledge(self, time: float, number: int, tsecr: int, sack: list[tuple[int, int]]) -> None:
         """An acknowledgement passes."""
         if self.top is None or not -_FAR < number - self.top < _FAR:
             return
@@ -193,6 +205,8 @@ class _Walk:
         for packet in leaving:
             packet.acked, packet.acked_at = True, time
         if leaving and not any(packet.again for packet in leaving):
+            if not sack:
+                self.result.per_ack.append(len(leaving))
             self.result.samples.append((time, time - min(packet.time for packet in leaving)))
 
     def _take(self, left: int | None, right: int) -> list[Packet]:

@@ -1,17 +1,15 @@
-"""The flow that carries the most data in a capture, as arrays in one sequence-number space."""
+"""One flow of a capture: data one way, acknowledgements the other, as arrays in one sequence-number space."""
 
 from __future__ import annotations
 
-import socket
-from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CaptureError
-from .capture import ACK, RST, SYN, Endpoint, Segment
+from .capture import ACK, RST, SYN
+from .connections import Connection, Ints
 
 #: Fewer data packets than this say nothing about a path.
 FEWEST_PACKETS = 10
@@ -19,11 +17,6 @@ _ETHERNET_PAYLOAD = 1460
 _JUMBO_PAYLOAD = 9000
 _TIMESTAMP_OPTION = 12
 _SMALLEST_MSS = 64
-_COLUMNS = {"time": "q", "way": "b", "seq": "I", "ack": "I", "flags": "I", "payload": "q", "size": "q"}
-_OPTIONS = {"tsval": "q", "tsecr": "q", "mss": "q"}
-
-Ints = NDArray[np.int64]
-Sack = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -42,8 +35,10 @@ class Flow:
         Sequence number of a data packet, acknowledgement number of another; counted on where 32 bits wrap.
     payload, tsval, tsecr : array of int
         Payload [bytes]; timestamps, -1 where the packet has none.
-    sack : list of tuples
-        Selectively acknowledged ranges in the space of `mark`.
+    first_block : array of int
+        Packet i acknowledges selectively the blocks from ``first_block[i]`` to before ``first_block[i + 1]``.
+    blocks : (n, 2) array of int
+        Their left and right edges, in the space of `mark`.
     mss : int
         Largest payload of one packet on the wire [bytes].
     header : int
@@ -59,107 +54,95 @@ class Flow:
     payload: Ints
     tsval: Ints
     tsecr: Ints
-    sack: list[Sack]
+    first_block: Ints
+    blocks: Ints
     mss: int
     header: int
     handshake: tuple[float, float] | None
 
-
-class _Connection:
-    """Everything that two endpoints sent each other, in columns."""
-
-    def __init__(self, ends: tuple[Endpoint, Endpoint]) -> None:
-        self.ends = ends
-        self.initial: list[int | None] = [None, None]
-        self.columns = {name: array(code) for name, code in (_COLUMNS | _OPTIONS).items()}
-        self.sack: list[Sack] = []
-        self.payload = [0, 0]
-
-    def add(self, segment: Segment, way: int) -> None:
-        """Append a packet that end `way` sent."""
-        values = (segment.time_ns, way, *segment[3:10], segment.mss)
-        order = ("time", "way", "seq", "ack", "flags", "payload", "size", "tsval", "tsecr", "mss")
-        for name, value in zip(order, values):
-            self.columns[name].append(value)
-        self.sack.append(segment.sack)
-        self.payload[way] += segment.payload
+    def part(self, start: int, stop: int) -> Flow:
+        """Return the packets from number `start` to before `stop`, as if only they had been captured."""
+        columns = ("time", "is_data", "mark", "payload", "tsval", "tsecr")
+        first = self.first_block[start : stop + 1]
+        return replace(
+            self,
+            **{name: getattr(self, name)[start:stop] for name in columns},
+            first_block=first - first[0],
+            blocks=self.blocks[first[0] : first[-1]],
+        )
 
 
-def find_flow(segments: Iterable[Segment], name: str, notes: list[str]) -> Flow:
-    """Return the direction that carries most payload bytes.
+def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
+    """Return the direction of a connection that carries most payload bytes.
 
     Parameters
     ----------
-    segments : iterable of Segment
-        The TCP packets of the capture; consumed once.
+    connection : Connection
+        One that carries payload.
     name : str
-        How messages name the capture.
+        How messages name the flow.
     notes : list of str
         Receives a sentence if the clock of the capture stepped back.
 
     Raises
     ------
     CaptureError
-        When no flow, or none of at least 10 data packets, is there.
+        When it has fewer than 10 data packets.
     """
-    best = _most_data(segments)
-    if best is None or not max(best.payload):
-        raise CaptureError(f"{name} holds no TCP packet with payload, only connection set-up and acknowledgements")
-    sender = int(best.payload[1] > best.payload[0])
-    table = {key: np.array(column, dtype=np.int64) for key, column in best.columns.items()}
-    if np.min(np.diff(table["time"]), initial=0) < -1_000_000_000:
-        notes.append("the capture's clock stepped back: packets were put in the order of their times")
-    order = np.argsort(table["time"], kind="stable")
-    table = {key: column[order] for key, column in table.items()}
-    sack = [best.sack[i] for i in order]
-    time = (table["time"] - table["time"][0]) / 1e9
-
-    connecting = table["flags"] & (SYN | RST) != 0
-    sent = table["way"] == sender
-    is_data = sent & (table["payload"] > 0) & ~connecting
-    if np.count_nonzero(is_data) < FEWEST_PACKETS:
-        raise CaptureError(
-            f"{name} holds {np.count_nonzero(is_data)} data packets in its largest TCP flow: "
-            f"at least {FEWEST_PACKETS} are needed"
-        )
-    kept = is_data | (~sent & (table["flags"] & ACK != 0) & ~connecting)
-    number = np.where(is_data, table["seq"], table["ack"])[kept]
+    stamps = connection.column("time").astype(np.int64, copy=False)
+    order = np.arange(len(stamps))
+    steps = np.diff(stamps)
+    if np.min(steps, initial=0) < 0:
+        order = np.argsort(stamps, kind="stable")
+        if steps.min() < -1_000_000_000:
+            notes.append("the capture's clock stepped back: packets were put in the order of their times")
+    time = (stamps[order] - stamps[order[0]]) / 1e9
+    flags = connection.column("flags")[order]
+    connecting = flags & (SYN | RST) != 0
+    sent = connection.column("way")[order] == connection.sender
+    is_data = sent & (connection.column("payload")[order] > 0) & ~connecting
+    require_data(is_data, name)
+    kept = np.flatnonzero(is_data | (~sent & (flags & ACK != 0) & ~connecting))
+    rows, is_data = order[kept], is_data[kept]
+    number = np.where(is_data, connection.column("seq")[rows], connection.column("ack")[rows]).astype(np.int64)
     mark = number[0] + np.concatenate(([0], np.cumsum(_wrapped(np.diff(number)))))
-    data_size = table["size"][is_data] - table["payload"][is_data]
-    source, target = best.ends[sender], best.ends[1 - sender]
+    payload = connection.column("payload")[rows]
+    tsval = connection.column("tsval")[rows]
+    first_block, blocks = _blocks(connection, rows, mark, number)
     return Flow(
-        name=f"{_text(source)} > {_text(target)}",
+        name=connection.name,
         time=time[kept],
-        is_data=is_data[kept],
+        is_data=is_data,
         mark=mark,
-        payload=table["payload"][kept],
-        tsval=table["tsval"][kept],
-        tsecr=table["tsecr"][kept],
-        sack=[_unwrap(sack[i], m, n) for i, m, n in zip(np.flatnonzero(kept), mark.tolist(), number.tolist())],
-        mss=_segment_size(table, is_data),
-        header=int(np.median(data_size)),
-        handshake=_handshake(time, table["flags"], sent),
+        payload=payload.astype(np.int64),
+        tsval=tsval,
+        tsecr=connection.column("tsecr")[rows],
+        first_block=first_block,
+        blocks=blocks,
+        mss=_segment_size(connection.mss, payload[is_data], bool((tsval[is_data] >= 0).any())),
+        header=int(np.median(connection.column("header")[rows][is_data])),
+        handshake=_handshake(time, flags, sent),
     )
 
 
-def _most_data(segments: Iterable[Segment]) -> _Connection | None:
-    """Return the connection with most payload one way; a port pair used again is a new connection."""
-    current: dict[tuple[Endpoint, Endpoint], _Connection] = {}
-    largest: _Connection | None = None
-    for segment in segments:
-        ends = (segment.source, segment.target)
-        way = int(ends[0] > ends[1])
-        key = ends[::-1] if way else ends
-        connection = current.get(key)
-        starts = segment.flags & SYN != 0
-        if connection is None or (starts and connection.initial[way] not in (None, segment.seq)):
-            connection = current[key] = _Connection(key)
-        if starts:
-            connection.initial[way] = segment.seq
-        connection.add(segment, way)
-        if largest is None or connection.payload[way] > max(largest.payload):
-            largest = connection
-    return largest
+def require_data(is_data: NDArray[np.bool_], name: str) -> None:
+    """Raise `CaptureError` if there are fewer than 10 data packets."""
+    if (count := np.count_nonzero(is_data)) < FEWEST_PACKETS:
+        raise CaptureError(f"{name} holds {count} data packets: at least {FEWEST_PACKETS} are needed")
+
+
+def _blocks(connection: Connection, rows: Ints, mark: Ints, number: Ints) -> tuple[Ints, Ints]:
+    """Return the selectively acknowledged blocks of some packets in the space of their marks."""
+    counts = connection.column("blocks").astype(np.int64)
+    edges = np.frombuffer(connection.edges, dtype=np.uint32).reshape(-1, 2) if len(connection.edges) else None
+    first = np.concatenate(([0], np.cumsum(counts[rows])))
+    if edges is None:
+        return first, np.empty((0, 2), dtype=np.int64)
+    start = np.cumsum(counts) - counts
+    picked = np.repeat(start[rows] - first[:-1], counts[rows]) + np.arange(first[-1])
+    owner = np.repeat(np.arange(len(rows)), counts[rows])
+    near = _wrapped(edges[picked].astype(np.int64) - number[owner, None])
+    return first, mark[owner, None] + near
 
 
 def _wrapped(difference: Ints) -> Ints:
@@ -167,28 +150,20 @@ def _wrapped(difference: Ints) -> Ints:
     return (difference + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
-def _unwrap(sack: Sack, mark: int, number: int) -> Sack:
-    def near(edge: int) -> int:
-        return mark + (edge - number + (1 << 31)) % (1 << 32) - (1 << 31)
-
-    return tuple((near(left), near(right)) for left, right in sack)
-
-
-def _segment_size(table: dict[str, Ints], is_data: NDArray[np.bool_]) -> int:
+def _segment_size(limit: int, payload: Ints, timestamps: bool) -> int:
     """Return the payload of a full packet on the wire; larger ones were split or merged by offloading.
 
     The handshake limits it (RFC 9293: the MSS option less the other options). Without one, the largest common
     payload that fits Ethernet, or a jumbo frame that is itself the most common.
     """
-    payload = table["payload"][is_data]
-    limit = int(np.min(table["mss"][table["mss"] > 0], initial=1 << 20))
-    if limit < 1 << 20:
-        if payload.max() <= limit:
-            return max(int(payload.max()), _SMALLEST_MSS)
-        return max(limit - _TIMESTAMP_OPTION * bool((table["tsval"][is_data] >= 0).any()), _SMALLEST_MSS)
     sizes, counts = np.unique(payload, return_counts=True)
-    if sizes[-1] <= _ETHERNET_PAYLOAD or (sizes[-1] <= _JUMBO_PAYLOAD and counts[-1] == counts.max()):
-        return int(sizes[-1])
+    largest = int(sizes[-1])
+    if limit:
+        if largest > limit:
+            largest = limit - _TIMESTAMP_OPTION * timestamps
+        return max(largest, _SMALLEST_MSS)
+    if largest <= _ETHERNET_PAYLOAD or (largest <= _JUMBO_PAYLOAD and counts[-1] == counts.max()):
+        return largest
     common = sizes[(sizes <= _ETHERNET_PAYLOAD) & (counts >= 0.01 * counts.sum())]
     return max(int(common[-1]) if len(common) else _ETHERNET_PAYLOAD - _TIMESTAMP_OPTION, _SMALLEST_MSS)
 
@@ -206,9 +181,3 @@ def _handshake(time: NDArray[np.float64], flags: Ints, sent: NDArray[np.bool_]) 
     first = float(time[accepting[0]] - time[opening[0]])
     second = float(time[closing[0]] - time[accepting[0]])
     return (first, second) if sent[opening[0]] else (second, first)
-
-
-def _text(end: Endpoint) -> str:
-    family = socket.AF_INET6 if len(end[0]) == 16 else socket.AF_INET
-    host = socket.inet_ntop(family, end[0])
-    return f"[{host}]:{end[1]}" if len(end[0]) == 16 else f"{host}:{end[1]}"

@@ -44,3 +44,12 @@ def batch_means(values: NDArray[np.float64]) -> tuple[float, float, float]:
 
     half = float(stdtrit(len(means) - 1, 0.975) * means.std(ddof=1) / math.sqrt(len(means)))
     return mean, mean - half, mean + half
+
+
+def correlation(values: NDArray[np.float64]) -> float:
+    """Return how many values of a correlated series are worth one independent one, at least 1, by batch means."""
+    means = np.array([batch.mean() for batch in np.array_split(values, min(BATCHES, len(values)))])
+    variance = float(values.var())
+    if len(means) < 2 or variance == 0:
+        return 1.0
+    return max(float(means.var(ddof=1)) * len(values) / len(means) / variance, 1.0)

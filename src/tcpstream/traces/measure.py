@@ -7,8 +7,11 @@ from numpy.typing import NDArray
 
 from .events import Events
 from .fates import Fates
-from .intervals import BATCHES, Measured, batch_means, wilson
+from .intervals import BATCHES, Measured, batch_means, correlation, wilson
 from .timing import Upstream, timers
+
+#: Quantiles of the round trip time that are reported [%].
+QUANTILES = (10, 50, 90, 99)
 
 
 def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measured, Measured, Measured]:
@@ -34,6 +37,28 @@ def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measure
     ratio = rto.value / rtt.value
     high = rto.high / rtt.low if rtt.low > 0 else ratio
     return rtt, rto, Measured(ratio, max(rto.low / rtt.high, 1.0), max(high, ratio), "rto / rtt")
+
+
+def quantiles(trips: NDArray[np.float64], up: Upstream, where: str) -> dict[int, Measured]:
+    """Return the 10, 50, 90 and 99% quantiles of the round trip time [s] by their percentage."""
+    extra = (up.below, up.above) if where != "sender" else (0.0, 0.0)
+    design = correlation(trips)
+    found = {}
+    for percent in QUANTILES:
+        levels = wilson(percent / 100 * len(trips), len(trips), design)
+        low, value, high = np.quantile(trips, (levels[0], percent / 100, levels[1])).tolist()
+        how = f"{percent}% quantile of the {len(trips)} round trips; order statistics, widened for their correlation"
+        found[percent] = Measured(value, max(low - extra[0], 0.0), high + extra[1], how)
+    return found
+
+
+def packets_per_ack(fates: Fates) -> Measured | None:
+    """Return the mean number of packets that an acknowledgement covers; None if none covers packets in order."""
+    if not fates.per_ack:
+        return None
+    value, low, high = batch_means(np.array(fates.per_ack, dtype=float))
+    how = f"mean of {len(fates.per_ack)} acknowledgements of packets in order, while nothing was missing; batch means"
+    return Measured(value, max(low, 1.0), high, how)
 
 
 def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]:
