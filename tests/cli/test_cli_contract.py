@@ -165,6 +165,16 @@ def test_estimate_parts(run, capture):
     assert [part["estimate"] for part in flows["flows"]] == [tcpstream.estimate(capture).to_dict()]
 
 
+def test_estimate_of_a_report(run, capture):
+    file = capture.with_name("linux-reno-ss.txt")
+    done = run(f"estimate {file} --json")
+    expected = tcpstream.traces.estimate_report(file).to_dict()
+    assert set(done.answer) == EVERY | set(expected)
+    assert {key: done.answer[key] for key in expected} == expected
+    assert done.answer["loss_event_rate"] is None
+    assert "80.41" in run(f"estimate {file}").out
+
+
 def test_capture_key(run, capture):
     done = run(f"throughput --capture {capture} --json")
     assert set(done.answer) == EVERY | {"throughput_pps", "throughput_bps", "formulas", "capture"}

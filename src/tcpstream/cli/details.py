@@ -12,7 +12,7 @@ from .words import bits_per_second, packets_per_second
 if TYPE_CHECKING:
     from ..path import Path
     from ..result import Streaming
-    from ..traces import Part, PathEstimate
+    from ..traces import Part, PathEstimate, SenderReport
     from .route import Route
 
 _MEASURED = {
@@ -78,6 +78,20 @@ def measured(estimate: PathEstimate, modelled: float | None = None) -> Table:
     if modelled is not None:
         rows.append(("modelled throughput [packets/s]", f"{modelled:.4g}", ""))
     return Table(rows, ("measured in the capture", "value", "95% interval"))
+
+
+def reported(report: SenderReport) -> list[Table]:
+    """Return the tables of what a sender's counters show."""
+    values = report.to_dict()
+    time = "" if report.duration_s is None else f" in {report.duration_s:.4g} s"
+    head = [
+        ("flow", f"{report.flow}, as {report.source} reports it in {report.samples} samples"),
+        ("packets", f"{report.packets} of {report.packet_payload} bytes of payload{time}"),
+    ]
+    if report.others:
+        head.append(("other flows", ", ".join(report.others)))
+    rows = [(label, *_interval(values, key)) for key, label in _MEASURED.items() if key in values["intervals"]]
+    return [Table(head), Table(rows, (f"counted by {report.source}", "value", "95% interval"))]
 
 
 def _interval(values: dict[str, Any], key: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""``tcpstream estimate``: a path from a packet capture."""
+"""``tcpstream estimate``: a path from a packet capture or the report of a sender."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from .report import Report
 @option("--segments", units.seconds, "T", "Measure successive segments of this length one by one, as 500s or 15min.")
 @json_option
 def estimate(file: str, every: bool, segments: float | None, as_json: bool) -> Report:
-    """Path parameters from a packet capture.
+    """Path parameters from a packet capture, or part of them from a sender's counters.
 
     Loss, round trip time, retransmission timer and throughput, with 95% intervals. FILE is a pcap or pcapng capture
-    of both directions; its flow with most payload is measured. The first 128 bytes of each packet suffice.
+    of both directions; its flow with most payload is measured. The first 128 bytes of each packet suffice. The output
+    of ss -tin (with times in between, as date +%s.%N) or iperf3 -J at the sender shows less: no loss-event rate.
     """
     from .. import traces
     from .._version import __version__
@@ -31,6 +32,11 @@ def estimate(file: str, every: bool, segments: float | None, as_json: bool) -> R
     if every and segments is not None:
         raise InputError("--all and --segments contradict each other: segments are of the largest flow")
     data: dict[str, Any] = {"schema": SCHEMA, "version": __version__, "parameters": {"file": file}}
+    if traces.is_report(file):
+        if every or segments is not None:
+            raise InputError(f"the report {file} has no packets: --all and --segments need a capture")
+        report = traces.estimate_report(file)
+        return Report(data | report.to_dict(), details.reported(report), as_json, report.warnings)
     if not every and segments is None:
         found = traces.estimate(file)
         blocks = [details.flow(found), details.measured(found)]

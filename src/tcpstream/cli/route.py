@@ -35,8 +35,14 @@ class Route:
 
 def measured(file: str, chosen: dict[str, Any]) -> Route:
     """Return the path that a capture shows, with the parameters that it does not show."""
-    from ..traces import estimate  # loads slowly
+    from ..traces import estimate, estimate_report, is_report  # loads slowly
 
+    if is_report(file):
+        report = estimate_report(file)
+        raise InputError(
+            f"the report {file} shows no loss-event rate, only {report.loss.value:.4g} of the packets sent again: "
+            f"instead of --capture give --loss P --rtt {report.rtt.value:.4g} --rto {report.rto.value:.4g}"
+        )
     found = estimate(file)
     if found.loss_event_rate.value == 0:
         raise InputError(

@@ -1,9 +1,11 @@
-"""Packet captures: what they say about the path that a TCP flow crossed."""
+"""Packet captures, and reports of senders: what they say about the path that a TCP flow crossed."""
 
 from .estimate import estimate
 from .intervals import Measured
 from .parts import Part, estimate_flows, estimate_segments
 from .process import LossProcess
+from .recognise import estimate_report, is_report
+from .report import SenderReport
 from .result import FlowSize, PathEstimate
 
 __all__ = [
@@ -12,7 +14,10 @@ __all__ = [
     "Measured",
     "Part",
     "PathEstimate",
+    "SenderReport",
     "estimate",
     "estimate_flows",
+    "estimate_report",
     "estimate_segments",
+    "is_report",
 ]

@@ -53,3 +53,17 @@ def correlation(values: NDArray[np.float64]) -> float:
     if len(means) < 2 or variance == 0:
         return 1.0
     return max(float(means.var(ddof=1)) * len(values) / len(means) / variance, 1.0)
+
+
+def dispersion(hits: NDArray[np.float64], trials: NDArray[np.float64]) -> float:
+    """Return how many trials are worth one independent one, at least 1, from counts in several groups.
+
+    Pearson's chi-squared over its degrees of freedom (McCullagh and Nelder, "Generalized Linear Models", 4.5).
+    """
+    share = hits.sum() / trials.sum()
+    used = trials > 0
+    if np.count_nonzero(used) < 2 or not 0 < share < 1:
+        return 1.0
+    expected = share * trials[used]
+    squares = (hits[used] - expected) ** 2 / (expected * (1 - share))
+    return max(float(squares.sum()) / (len(squares) - 1), 1.0)
