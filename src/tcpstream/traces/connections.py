@@ -16,8 +16,10 @@ Ints = NDArray[np.int64]
 
 _COLUMNS = {
     **{"time": "q", "way": "b", "seq": "I", "ack": "I", "flags": "H"},
-    **{"payload": "I", "header": "I", "tsval": "q", "tsecr": "q", "blocks": "B"},
+    **{"payload": "I", "header": "I", "tsval": "I", "tsecr": "I", "blocks": "B"},
 }
+#: Bit of `flags` of a packet with timestamps; TCP's own flags are the lower ones.
+STAMPED = 1 << 15
 
 
 class Connection:
@@ -29,7 +31,7 @@ class Connection:
         End 0 and end 1; a packet's `way` is the end that sent it.
     columns : dict of array
         One entry per packet: time [ns], way, sequence and acknowledgement number, flags, payload and header [bytes],
-        timestamps (-1: none), number of selectively acknowledged blocks.
+        timestamps, number of selectively acknowledged blocks.
     edges : array of int
         Left and right edges of these blocks, one packet's after the other's.
     payload, data : list of int
@@ -54,11 +56,11 @@ class Connection:
         columns["way"].append(way)
         columns["seq"].append(segment.seq)
         columns["ack"].append(segment.ack)
-        columns["flags"].append(segment.flags)
+        columns["flags"].append(segment.flags & (STAMPED - 1) | STAMPED * (segment.tsval >= 0))
         columns["payload"].append(segment.payload)
         columns["header"].append(segment.size - segment.payload)
-        columns["tsval"].append(segment.tsval)
-        columns["tsecr"].append(segment.tsecr)
+        columns["tsval"].append(max(segment.tsval, 0))
+        columns["tsecr"].append(max(segment.tsecr, 0))
         columns["blocks"].append(len(segment.sack))
         for block in segment.sack:
             self.edges.extend(block)
@@ -80,6 +82,27 @@ class Connection:
     def column(self, name: str) -> NDArray[Any]:
         """Return a column as an array that shares its memory."""
         return np.frombuffer(self.columns[name], dtype=_COLUMNS[name])
+
+    def take(self, name: str) -> NDArray[Any]:
+        """Return a column as an array, and forget it."""
+        return np.frombuffer(self.columns.pop(name), dtype=_COLUMNS[name])
+
+    def blocks(self) -> NDArray[np.uint32]:
+        """Return the edges of the selectively acknowledged blocks, one row each."""
+        return np.frombuffer(self.edges or b"", dtype=np.uint32).reshape(-1, 2)
+
+    def sort(self) -> float:
+        """Put the packets in the order of their times; return the largest step back that there was [s]."""
+        stamps = self.column("time")
+        back = -float(min(np.diff(stamps).min(initial=0), 0)) / 1e9
+        if back:
+            order = np.argsort(stamps, kind="stable")
+            rank = np.argsort(order)
+            picked = np.argsort(np.repeat(rank, self.column("blocks")), kind="stable")
+            self.edges = array("I", self.blocks()[picked].tobytes())
+            for name, code in _COLUMNS.items():
+                self.columns[name] = array(code, self.column(name)[order].tobytes())
+        return back
 
 
 def connections(segments: Iterable[Segment]) -> list[Connection]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from os import PathLike
 
-import numpy as np
-
 from ..errors import CaptureError
 from .capture import read_segments
 from .connections import Connection, connections
@@ -17,6 +15,7 @@ from .measure import packets_per_ack, quantiles, rates, throughput, times
 from .process import loss_process
 from .result import FlowSize, PathEstimate
 from .timing import Upstream, acknowledges_at_once, round_trips, upstream, vantage
+from .transmissions import SEEN
 
 #: Without a handshake, a hole filled within this time [s] was reordering.
 _PATIENCE = 0.003
@@ -57,8 +56,10 @@ def estimate(file: str | PathLike[str]) -> PathEstimate:
     notes: list[str] = []
     name = f"the capture {file!s}"
     found = connections_of(file, name, notes)
-    estimate = measure(read_flow(found[0], f"the largest TCP flow of {name}", notes), name, notes)
-    return replace(estimate, others=sizes(found[1:]))
+    others = sizes(found[1:])
+    del found[1:]
+    estimate = measure(read_flow(found.pop(), f"the largest TCP flow of {name}", notes), name, notes)
+    return replace(estimate, others=others)
 
 
 def connections_of(file: str | PathLike[str], name: str, notes: list[str]) -> list[Connection]:
@@ -79,18 +80,18 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
     require_data(flow.is_data, name)
     up = upstream(flow)
     fates = follow(flow, sum(flow.handshake) / 2 if flow.handshake else _PATIENCE)
-    if not fates.samples:
+    if not len(fates.delays):
         raise CaptureError(f"{name} shows no acknowledgement of its data: both directions are needed for the RTT")
-    moments, down = np.array(fates.samples).T
+    down = fates.delays
     if up.source == "none" and acknowledges_at_once(flow, down):
         raise CaptureError(
             f"{name} was taken at the receiver and has neither TCP timestamps nor the handshake: the RTT "
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
     where = vantage(down, up)
-    trips = round_trips(moments, down, up, where)
-    sent = [packet.time for packet in fates.sent if packet.seen]
-    if sent[0] == sent[-1] or trips.max() <= 0:
+    trips = round_trips(fates.moments, down, up, where)
+    begin, end = fates.sent.time[fates.sent.having(SEEN)][[0, -1]].tolist()
+    if begin == end or trips.max() <= 0:
         raise CaptureError(f"{name} has the same time on all its packets: nothing can be measured")
     rtt, rto, ratio = times(trips, up, where)
     events = count_events(fates, up.least, _SILENCE * rto.value, flow.mss, float(trips.min()))
@@ -106,10 +107,10 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         packets_per_ack=packets_per_ack(fates),
         rto=rto,
         timeout_ratio=ratio,
-        throughput_pps=throughput(fates, sent[0], sent[-1]),
+        throughput_pps=throughput(fates, begin, end),
         packets=len(fates.sent),
         timeouts=events.timeouts,
-        duration_s=sent[-1] - sent[0],
+        duration_s=end - begin,
         packet_size=flow.mss + flow.header,
         vantage=where,
         flow=flow.name,

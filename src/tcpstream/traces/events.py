@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .fates import Fates, Packet
+from .fates import Fates
+from .transmissions import ACKED, AGAIN, AT_ONCE, LOST
 
 #: Resolution of the times in most captures [s].
 _RESOLUTION = 1e-6
@@ -56,40 +58,45 @@ def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_
         Smallest round trip time [s]: what is sent within it after a loss cannot be an answer to it.
     """
     result = Events()
-    if not fates.sent:
-        return result
-    acked = top = recovery = horizon = fates.sent[0].start
-    latest = fates.sent[0].time
-    position = window = 0
-    first: Packet | None = None
-    for packet in fates.sent:
-        while position < len(fates.acks) and fates.acks[position][0] + upstream <= packet.time + _RESOLUTION:
-            latest = max(latest, fates.acks[position][0] + upstream)
-            acked = max(acked, fates.acks[position][1])
-            position += 1
-        missing = acked < horizon
-        known = packet.lost or packet.acked
-        if first is not None and known and not packet.again and packet.time - first.time < round_trip:
-            result.neighbours.append((window, packet.lost))
+    acked = top = recovery = horizon = int(fates.sent.start[0])
+    latest = float(fates.sent.time[0])
+    acks = _acknowledgements(fates, upstream)
+    coming = next(acks, None)
+    window = 0
+    first: float | None = None
+    for time, start, end, state in fates.sent.rows():
+        while coming is not None and coming[0] <= time + _RESOLUTION:
+            latest, acked = max(latest, coming[0]), max(acked, coming[1])
+            coming = next(acks, None)
+        missing, lost, known = acked < horizon, bool(state & LOST), bool(state & (LOST | ACKED))
+        if first is not None and known and not state & AGAIN and time - first < round_trip:
+            result.neighbours.append((window, lost))
         first = None
         if not missing:
             # a packet lost before the point of capture bears the time of a later one: then the flight before it counts
-            flight = -(-(packet.end - acked) // mss)
-            window = max(flight, window) if packet.lost else flight
+            flight = -(-(end - acked) // mss)
+            window = max(flight, window) if lost else flight
         if not missing and known:
             result.trials += 1
-            if packet.lost:
+            if lost:
                 result.episodes.append(1)
-                first = packet
-        elif missing and packet.lost:
+                first = time
+        elif missing and lost:
             result.episodes[-1] += 1
-        if packet.lost:
-            horizon = max(horizon, packet.end)
-        if packet.again and missing:
-            result.timeouts += packet.start <= acked and packet.time - latest >= silence
-            if packet.start >= recovery:
+        if lost:
+            horizon = max(horizon, end)
+        if state & AGAIN and missing:
+            result.timeouts += start <= acked and time - latest >= silence
+            if start >= recovery:
                 recovery = top
                 horizon = max(horizon, recovery)
-        top = max(top, packet.end)
-        latest = max(latest, packet.time)
+        top = max(top, end)
+        latest = max(latest, time)
     return result
+
+
+def _acknowledgements(fates: Fates, upstream: float) -> Iterator[tuple[float, int]]:
+    """Yield when each acknowledgement governs what passes [s], and its number."""
+    for i in range(0, len(fates.acks), AT_ONCE):
+        part = slice(i, i + AT_ONCE)
+        yield from zip((fates.ack_times[part] + upstream).tolist(), fates.acks[part].tolist())

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import CaptureError
 from .capture import ACK, RST, SYN
-from .connections import Connection, Ints
+from .connections import STAMPED, Connection, Ints
 
 #: Fewer data packets than this say nothing about a path.
 FEWEST_PACKETS = 10
@@ -17,6 +17,8 @@ _ETHERNET_PAYLOAD = 1460
 _JUMBO_PAYLOAD = 9000
 _TIMESTAMP_OPTION = 12
 _SMALLEST_MSS = 64
+#: A clock that steps back by more than this [s] is worth a note; packets of two queues may overtake each other.
+_STEP = 1.0
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,16 @@ class Flow:
         Data packet (True) or packet of the other direction, whose acknowledgement counts (False).
     mark : array of int
         Sequence number of a data packet, acknowledgement number of another; counted on where 32 bits wrap.
-    payload, tsval, tsecr : array of int
-        Payload [bytes]; timestamps, -1 where the packet has none.
+    payload : array of int
+        Payload [bytes].
+    stamped : array of bool
+        Whether the packet has timestamps.
+    tsval, tsecr : array of int
+        Its timestamps.
     first_block : array of int
         Packet i acknowledges selectively the blocks from ``first_block[i]`` to before ``first_block[i + 1]``.
     blocks : (n, 2) array of int
-        Their left and right edges, in the space of `mark`.
+        Their left and right edges, relative to the packet's `mark`.
     mss : int
         Largest payload of one packet on the wire [bytes].
     header : int
@@ -51,18 +57,19 @@ class Flow:
     time: NDArray[np.float64]
     is_data: NDArray[np.bool_]
     mark: Ints
-    payload: Ints
-    tsval: Ints
-    tsecr: Ints
-    first_block: Ints
-    blocks: Ints
+    payload: NDArray[np.uint32]
+    stamped: NDArray[np.bool_]
+    tsval: NDArray[np.uint32]
+    tsecr: NDArray[np.uint32]
+    first_block: NDArray[np.uint32]
+    blocks: NDArray[np.int32]
     mss: int
     header: int
     handshake: tuple[float, float] | None
 
     def part(self, start: int, stop: int) -> Flow:
         """Return the packets from number `start` to before `stop`, as if only they had been captured."""
-        columns = ("time", "is_data", "mark", "payload", "tsval", "tsecr")
+        columns = ("time", "is_data", "mark", "payload", "stamped", "tsval", "tsecr")
         first = self.first_block[start : stop + 1]
         return replace(
             self,
@@ -78,7 +85,7 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
     Parameters
     ----------
     connection : Connection
-        One that carries payload.
+        One that carries payload; its columns are used up, as they may be most of the memory.
     name : str
         How messages name the flow.
     notes : list of str
@@ -89,39 +96,36 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
     CaptureError
         When it has fewer than 10 data packets.
     """
-    stamps = connection.column("time").astype(np.int64, copy=False)
-    order = np.arange(len(stamps))
-    steps = np.diff(stamps)
-    if np.min(steps, initial=0) < 0:
-        order = np.argsort(stamps, kind="stable")
-        if steps.min() < -1_000_000_000:
-            notes.append("the capture's clock stepped back: packets were put in the order of their times")
-    time = (stamps[order] - stamps[order[0]]) / 1e9
-    flags = connection.column("flags")[order]
-    connecting = flags & (SYN | RST) != 0
-    sent = connection.column("way")[order] == connection.sender
-    is_data = sent & (connection.column("payload")[order] > 0) & ~connecting
+    if connection.sort() > _STEP:
+        notes.append("the capture's clock stepped back: packets were put in the order of their times")
+    stamps, flags = connection.column("time"), connection.column("flags")
+    sent = connection.column("way") == connection.sender
+    plain = flags & (SYN | RST) == 0
+    is_data = sent & plain & (connection.column("payload") > 0)
     require_data(is_data, name)
-    kept = np.flatnonzero(is_data | (~sent & (flags & ACK != 0) & ~connecting))
-    rows, is_data = order[kept], is_data[kept]
-    number = np.where(is_data, connection.column("seq")[rows], connection.column("ack")[rows]).astype(np.int64)
-    mark = number[0] + np.concatenate(([0], np.cumsum(_wrapped(np.diff(number)))))
-    payload = connection.column("payload")[rows]
-    tsval = connection.column("tsval")[rows]
-    first_block, blocks = _blocks(connection, rows, mark, number)
+    kept = np.flatnonzero(is_data | (~sent & plain & (flags & ACK != 0)))
+    handshake = _handshake(stamps, flags, sent)
+    header = int(np.median(connection.take("header")[is_data]))
+    time = (connection.take("time") - stamps[0])[kept] / 1e9
+    stamped, is_data = (connection.take("flags") & STAMPED != 0)[kept], is_data[kept]
+    del stamps, flags, sent, plain
+    number = np.where(is_data, connection.take("seq")[kept], connection.take("ack")[kept])
+    payload, tsval, tsecr = (connection.take(column)[kept] for column in ("payload", "tsval", "tsecr"))
+    first_block, blocks = _blocks(connection, kept, number)
     return Flow(
         name=connection.name,
-        time=time[kept],
+        time=time,
         is_data=is_data,
-        mark=mark,
-        payload=payload.astype(np.int64),
+        mark=int(number[0]) + np.cumsum(_nearest(np.diff(number, prepend=number[:1])), dtype=np.int64),
+        payload=payload,
+        stamped=stamped,
         tsval=tsval,
-        tsecr=connection.column("tsecr")[rows],
+        tsecr=tsecr,
         first_block=first_block,
         blocks=blocks,
-        mss=_segment_size(connection.mss, payload[is_data], bool((tsval[is_data] >= 0).any())),
-        header=int(np.median(connection.column("header")[rows][is_data])),
-        handshake=_handshake(time, flags, sent),
+        mss=_segment_size(connection.mss, payload[is_data], bool(stamped[is_data].any())),
+        header=header,
+        handshake=handshake,
     )
 
 
@@ -131,26 +135,25 @@ def require_data(is_data: NDArray[np.bool_], name: str) -> None:
         raise CaptureError(f"{name} holds {count} data packets: at least {FEWEST_PACKETS} are needed")
 
 
-def _blocks(connection: Connection, rows: Ints, mark: Ints, number: Ints) -> tuple[Ints, Ints]:
-    """Return the selectively acknowledged blocks of some packets in the space of their marks."""
-    counts = connection.column("blocks").astype(np.int64)
-    edges = np.frombuffer(connection.edges, dtype=np.uint32).reshape(-1, 2) if len(connection.edges) else None
-    first = np.concatenate(([0], np.cumsum(counts[rows])))
-    if edges is None:
-        return first, np.empty((0, 2), dtype=np.int64)
-    start = np.cumsum(counts) - counts
-    picked = np.repeat(start[rows] - first[:-1], counts[rows]) + np.arange(first[-1])
-    owner = np.repeat(np.arange(len(rows)), counts[rows])
-    near = _wrapped(edges[picked].astype(np.int64) - number[owner, None])
-    return first, mark[owner, None] + near
+def _blocks(
+    connection: Connection, kept: Ints, number: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+    """Return the selectively acknowledged blocks of the packets kept, relative to their numbers."""
+    counts = connection.column("blocks")
+    mask = np.zeros(len(counts), dtype=bool)
+    mask[kept] = True
+    edges = connection.blocks()[np.repeat(mask, counts)]
+    first = np.zeros(len(kept) + 1, dtype=np.uint32)
+    np.cumsum(counts[kept], out=first[1:])
+    return first, _nearest(edges - np.repeat(number, counts[kept])[:, None])
 
 
-def _wrapped(difference: Ints) -> Ints:
-    """Return differences of 32-bit numbers as the nearest signed ones."""
-    return (difference + (1 << 31)) % (1 << 32) - (1 << 31)
+def _nearest(difference: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """Return differences of 32-bit numbers, taken modulo 2^32, as the nearest signed ones."""
+    return difference.view(np.int32)
 
 
-def _segment_size(limit: int, payload: Ints, timestamps: bool) -> int:
+def _segment_size(limit: int, payload: NDArray[np.uint32], timestamps: bool) -> int:
     """Return the payload of a full packet on the wire; larger ones were split or merged by offloading.
 
     The handshake limits it (RFC 9293: the MSS option less the other options). Without one, the largest common
@@ -168,7 +171,7 @@ def _segment_size(limit: int, payload: Ints, timestamps: bool) -> int:
     return max(int(common[-1]) if len(common) else _ETHERNET_PAYLOAD - _TIMESTAMP_OPTION, _SMALLEST_MSS)
 
 
-def _handshake(time: NDArray[np.float64], flags: Ints, sent: NDArray[np.bool_]) -> tuple[float, float] | None:
+def _handshake(stamps: Ints, flags: NDArray[np.uint16], sent: NDArray[np.bool_]) -> tuple[float, float] | None:
     """Return the delays to the receiver and back and to the sender and back, if each packet came once."""
     opening = np.flatnonzero(flags & (SYN | ACK) == SYN)
     accepting = np.flatnonzero(flags & (SYN | ACK) == SYN | ACK)
@@ -178,6 +181,6 @@ def _handshake(time: NDArray[np.float64], flags: Ints, sent: NDArray[np.bool_]) 
     closing = np.flatnonzero(client & (flags & (SYN | ACK) == ACK))
     if sent[accepting[0]] == sent[opening[0]] or not len(closing) or closing[0] < accepting[0]:
         return None
-    first = float(time[accepting[0]] - time[opening[0]])
-    second = float(time[closing[0]] - time[accepting[0]])
+    first = float(stamps[accepting[0]] - stamps[opening[0]]) / 1e9
+    second = float(stamps[closing[0]] - stamps[accepting[0]]) / 1e9
     return (first, second) if sent[opening[0]] else (second, first)

@@ -9,6 +9,7 @@ from .events import Events
 from .fates import Fates
 from .intervals import BATCHES, Measured, batch_means, correlation, wilson
 from .timing import Upstream, timers
+from .transmissions import ACKED, LOST, SEEN
 
 #: Quantiles of the round trip time that are reported [%].
 QUANTILES = (10, 50, 90, 99)
@@ -54,17 +55,18 @@ def quantiles(trips: NDArray[np.float64], up: Upstream, where: str) -> dict[int,
 
 def packets_per_ack(fates: Fates) -> Measured | None:
     """Return the mean number of packets that an acknowledgement covers; None if none covers packets in order."""
-    if not fates.per_ack:
+    if not len(fates.per_ack):
         return None
-    value, low, high = batch_means(np.array(fates.per_ack, dtype=float))
+    value, low, high = batch_means(fates.per_ack.astype(float))
     how = f"mean of {len(fates.per_ack)} acknowledgements of packets in order, while nothing was missing; batch means"
     return Measured(value, max(low, 1.0), high, how)
 
 
 def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]:
     """Return the loss rate and the loss-event rate."""
-    sent = sum(packet.seen and (packet.lost or packet.acked) for packet in fates.sent)
-    lost = min(sum(packet.lost for packet in fates.sent), sent)
+    known = fates.sent.state & (LOST | ACKED) != 0
+    sent = int(np.count_nonzero(fates.sent.having(SEEN) & known))
+    lost = min(int(np.count_nonzero(fates.sent.having(LOST))), sent)
     counts = np.array(events.episodes, dtype=float)
     design = max(float((counts**2).sum() / counts.sum()), 1.0) if len(counts) else 1.0
     seen = {
@@ -87,12 +89,13 @@ def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]
 
 def throughput(fates: Fates, start: float, end: float) -> Measured:
     """Return the distinct packets delivered per second between two times [s]."""
-    delivered = {packet.start: packet.time for packet in fates.sent if packet.seen and packet.acked}
-    counts, _ = np.histogram(list(delivered.values()), BATCHES, (start, end))
+    delivered = np.flatnonzero(fates.sent.having(SEEN | ACKED))[::-1]
+    last_copies = delivered[np.unique(fates.sent.start[delivered], return_index=True)[1]]
+    counts, _ = np.histogram(fates.sent.time[last_copies], BATCHES, (start, end))
     value, low, high = batch_means(counts * BATCHES / (end - start))
     return Measured(
         value,
         max(low, 0.0),
         high,
-        f"{len(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means",
+        f"{len(last_copies)} distinct data packets acknowledged in {end - start:.1f} s; batch means",
     )
