@@ -88,13 +88,15 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
             f"{name} was taken at the receiver and has neither TCP timestamps nor the handshake: the RTT "
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
+    mss, size, label = flow.mss, flow.mss + flow.header, flow.name
+    del flow  # the larger part of the memory
     where = vantage(down, up)
     trips = round_trips(fates.moments, down, up, where)
     begin, end = fates.sent.time[fates.sent.having(SEEN)][[0, -1]].tolist()
     if begin == end or trips.max() <= 0:
         raise CaptureError(f"{name} has the same time on all its packets: nothing can be measured")
     rtt, rto, ratio = times(trips, up, where)
-    events = count_events(fates, up.least, _SILENCE * rto.value, flow.mss, float(trips.min()))
+    events = count_events(fates, up.least, _SILENCE * rto.value, mss, float(trips.min()))
     if not events.trials:
         raise CaptureError(f"{name} has no data packet sent while nothing was missing: no loss rate can be measured")
     loss, event_rate = rates(fates, events, where)
@@ -111,20 +113,20 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         packets=len(fates.sent),
         timeouts=events.timeouts,
         duration_s=end - begin,
-        packet_size=flow.mss + flow.header,
+        packet_size=size,
         vantage=where,
-        flow=flow.name,
+        flow=label,
         others=(),
-        warnings=(*notes, *_limits(flow, fates, up, where)),
+        warnings=(*notes, *_limits(mss, fates, up, where)),
     )
 
 
-def _limits(flow: Flow, fates: Fates, up: Upstream, where: str) -> list[str]:
+def _limits(mss: int, fates: Fates, up: Upstream, where: str) -> list[str]:
     """Return a sentence for everything about this flow that limits its use."""
     found: list[str] = []
     if fates.unseen:
         found.append(
-            f"{-(-fates.unseen // flow.mss)} packets were acknowledged that the capture does not hold: "
+            f"{-(-fates.unseen // mss)} packets were acknowledged that the capture does not hold: "
             "it lacks packets, and its loss rates may be off"
         )
     if fates.twice:

@@ -64,7 +64,8 @@ def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_
     coming = next(acks, None)
     window = 0
     first: float | None = None
-    for time, start, end, state in fates.sent.rows():
+    for time, start, length, state in fates.sent.rows():
+        end = start + length
         while coming is not None and coming[0] <= time + _RESOLUTION:
             latest, acked = max(latest, coming[0]), max(acked, coming[1])
             coming = next(acks, None)

@@ -9,7 +9,7 @@ from .events import Events
 from .fates import Fates
 from .intervals import BATCHES, Measured, batch_means, correlation, wilson
 from .timing import Upstream, timers
-from .transmissions import ACKED, LOST, SEEN
+from .transmissions import ACKED, AGAIN, LOST, SEEN
 
 #: Quantiles of the round trip time that are reported [%].
 QUANTILES = (10, 50, 90, 99)
@@ -18,7 +18,7 @@ QUANTILES = (10, 50, 90, 99)
 def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measured, Measured, Measured]:
     """Return the round trip time [s], the retransmission timer [s] and their ratio."""
     value, low, high = batch_means(trips)
-    below, above = min(value - low, value - float(trips.min())), high - value
+    below, above = min(value - low, max(value - float(trips.min()), 0.0)), high - value
     how = f"mean of {len(trips)} delays from data to acknowledgement, of packets sent once (Karn)"
     if where != "sender":
         below, above = below + up.below, above + up.above
@@ -89,13 +89,20 @@ def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]
 
 def throughput(fates: Fates, start: float, end: float) -> Measured:
     """Return the distinct packets delivered per second between two times [s]."""
-    delivered = np.flatnonzero(fates.sent.having(SEEN | ACKED))[::-1]
-    last_copies = delivered[np.unique(fates.sent.start[delivered], return_index=True)[1]]
-    counts, _ = np.histogram(fates.sent.time[last_copies], BATCHES, (start, end))
+    sent = fates.sent
+    delivered = sent.having(SEEN | ACKED)
+    again = np.unique(sent.start[sent.having(AGAIN)])
+    repeated = np.flatnonzero(
+        delivered & (np.searchsorted(again, sent.start, "right") > np.searchsorted(again, sent.start))
+    )
+    repeated = repeated[::-1]
+    delivered[repeated] = False
+    delivered[repeated[np.unique(sent.start[repeated], return_index=True)[1]]] = True  # the last copy of each
+    counts, _ = np.histogram(sent.time[delivered], BATCHES, (start, end))
     value, low, high = batch_means(counts * BATCHES / (end - start))
     return Measured(
         value,
         max(low, 0.0),
         high,
-        f"{len(last_copies)} distinct data packets acknowledged in {end - start:.1f} s; batch means",
+        f"{np.count_nonzero(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means",
     )

@@ -138,7 +138,7 @@ def smoothed(values: Floats, deviation: float, least: float, what: str) -> Measu
     """Return the mean of a time [s] seen at several moments; of one alone, give or take its deviation [s]."""
     if len(values) > 1:
         value, low, high = batch_means(values)
-        return Measured(value, max(low, least), high, f"mean of {len(values)} {what}; batch means")
+        return Measured(value, max(low, min(least, value)), high, f"mean of {len(values)} {what}; batch means")
     value, half = float(values[0]), _DEVIATIONS * deviation
     return Measured(
         value, max(value - half, min(least, value)), value + half, f"one of {what}, +- {_DEVIATIONS} RTTVAR"

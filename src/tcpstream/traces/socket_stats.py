@@ -148,7 +148,7 @@ def _throughput(rows: list[_Snapshot]) -> Measured | None:
     """Return the packets acknowledged per second between snapshots; None without their times."""
     if _duration(rows) is None:
         return None
-    steps = np.diff(np.array([(row.time, row.acked / row.mss) for row in rows], dtype=float), axis=0)
+    steps = np.diff(np.array([(row.time, row.acked / rows[-1].mss) for row in rows], dtype=float), axis=0)
     steps = steps[steps[:, 0] > 0]
     rates = steps[:, 1] / steps[:, 0]
     value = float(steps[:, 1].sum() / steps[:, 0].sum())

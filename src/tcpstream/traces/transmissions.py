@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 SEEN, AGAIN, LOST, ACKED = 1, 2, 4, 8
 #: Rows whose columns become Python numbers at once.
-AT_ONCE = 1 << 14
+AT_ONCE = 1 << 12
 
 
 @dataclass(slots=True)
@@ -50,15 +50,15 @@ class Transmissions:
     ----------
     time : array of float
         When they passed the point of capture [s].
-    start, end : array of int
-        Their bytes, as sequence numbers.
+    start, length : array of int
+        Their first sequence number, and how many bytes they carry.
     state : array of int
         `SEEN`, `AGAIN` (not the first copy), `LOST` and `ACKED` (arrived), added up.
     """
 
     time: NDArray[np.float64]
     start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    length: NDArray[np.uint32]
     state: NDArray[np.uint8]
 
     def __len__(self) -> int:
@@ -69,10 +69,10 @@ class Transmissions:
         return np.asarray(self.state & flags == flags, dtype=bool)
 
     def rows(self) -> Iterator[tuple[float, int, int, int]]:
-        """Yield time, start, end and state of each."""
+        """Yield time, start, length and state of each."""
         for i in range(0, len(self), AT_ONCE):
             part = slice(i, i + AT_ONCE)
-            columns = (self.time[part], self.start[part], self.end[part], self.state[part])
+            columns = (self.time[part], self.start[part], self.length[part], self.state[part])
             yield from zip(*(column.tolist() for column in columns))
 
 
@@ -80,7 +80,7 @@ class Log:
     """Transmissions as they come; their states are settled later."""
 
     def __init__(self) -> None:
-        self.time, self.start, self.end, self.state = array("d"), array("q"), array("q"), array("B")
+        self.time, self.start, self.length, self.state = array("d"), array("q"), array("I"), array("B")
         self.holes: dict[int, list[Packet]] = {}
 
     def add(self, packet: Packet) -> None:
@@ -88,7 +88,7 @@ class Log:
         packet.row = len(self.time)
         self.time.append(packet.time)
         self.start.append(packet.start)
-        self.end.append(packet.end)
+        self.length.append(packet.end - packet.start)
         self.state.append(packet.state)
         if packet.drops is not None:
             self.holes[packet.row] = packet.drops
@@ -100,16 +100,16 @@ class Log:
     def finish(self) -> Transmissions:
         """Return the transmissions, the lost packets of each hole in its place."""
         drops = [(row, drop) for row, found in self.holes.items() for drop in sorted(found, key=lambda p: p.start)]
-        columns = (self.time, self.start, self.end, self.state)
-        time, start, end, state = (np.frombuffer(column or b"", column.typecode) for column in columns)
+        columns = (self.time, self.start, self.length, self.state)
+        time, start, length, state = (np.frombuffer(column or b"", column.typecode) for column in columns)
         if not self.holes:
-            return Transmissions(time, start, end, state)
+            return Transmissions(time, start, length, state)
         holes, places = list(self.holes), [row for row, _ in drops]
         kept = np.ones(len(self.time) + len(drops), dtype=bool)
         kept[np.array(holes, dtype=int) + np.searchsorted(places, holes, side="right")] = False
         return Transmissions(
             np.insert(time, places, [p.time for _, p in drops])[kept],
             np.insert(start, places, [p.start for _, p in drops])[kept],
-            np.insert(end, places, [p.end for _, p in drops])[kept],
+            np.insert(length, places, [p.end - p.start for _, p in drops])[kept],
             np.insert(state, places, [p.state for _, p in drops])[kept],
         )
