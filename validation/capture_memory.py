@@ -31,21 +31,20 @@ def repeat(target: FilePath, least: int) -> int:
     """Write the example's flow again and again until the file has `least` bytes; return the number of packets."""
     with EXAMPLE.open("rb") as file:
         reader = dpkt.pcap.Reader(file)
-        linktype, packets = reader.datalink(), [(time, dpkt.ip.IP(data)) for time, data in reader]
-    start = packets[0][0]
-    period = packets[-1][0] - start + 0.1
+        linktype, packets = reader.datalink(), [(round(1e6 * time), dpkt.ip.IP(data)) for time, data in reader]
+    period = packets[-1][0] - packets[0][0] + 100_000
     plain = [(time, ip) for time, ip in packets if not ip.data.flags & dpkt.tcp.TH_SYN]
     sender = max(plain, key=lambda row: row[1].len)[1].src
     first = min(ip.data.seq for _, ip in plain if ip.src == sender)
     length = max(ip.data.seq + ip.len - 20 - 4 * ip.data.off for _, ip in plain if ip.src == sender) - first
     count = cycle = 0
     with target.open("wb") as file:
-        writer = dpkt.pcap.Writer(file, linktype=linktype)
+        file.write(bytes(dpkt.pcap.FileHdr(linktype=linktype)))
         while file.tell() < least:
             for moment, ip in plain if cycle else packets:
-                writer.writepkt(
-                    moved(ip, sender, cycle * length, round(1000 * cycle * period)), moment + cycle * period
-                )
+                data = moved(ip, sender, cycle * length, cycle * period // 1000)
+                seconds, rest = divmod(moment + cycle * period, 10**6)
+                file.write(bytes(dpkt.pcap.PktHdr(tv_sec=seconds, tv_usec=rest, caplen=len(data), len=ip.len)) + data)
                 count += 1
             cycle += 1
     return count

@@ -1,6 +1,8 @@
 """Paths from captures: what is used, what is shown beside it, and the warnings."""
 
+import os
 import struct
+import threading
 
 import pytest
 
@@ -55,6 +57,31 @@ def test_segments_are_a_table_and_reasons(run, capture):
     assert lines[0].split()[:3] == ["segment", "packets", "p"]
     assert lines[2].startswith("0 to 29.8 s")
     assert lines[-1].startswith("the segment from 29.8 s shows no acknowledgement")
+
+
+def test_other_flows_are_named_and_measured_on_request(run, capture, tmp_path):
+    data, at, count = capture.read_bytes(), 24, 0
+    out = data[:24]
+    while count < 400:
+        kept = struct.unpack_from("<I", data, at + 8)[0]
+        record = data[at : at + 16 + kept]
+        out += record + record.replace(b"\x4e\x20", b"\x4e\x21", 1) * (count < 300)  # port 20000, again as 20001
+        at, count = at + len(record), count + 1
+    both = tmp_path / "both.pcap"
+    both.write_bytes(out)
+    assert "other flows  1, the largest 10.99.0.1:20001 > 10.99.0.2:5001 with " in run(f"estimate {both}").out
+    flows = run(f"estimate {both} --all").out.splitlines()
+    assert [line.split()[0] for line in flows[2:]] == ["10.99.0.1:20000", "10.99.0.1:20001"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_capture_may_come_through_a_pipe(run, capture, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(capture.read_bytes()), daemon=True)
+    writer.start()
+    assert run(f"estimate {pipe} --json").answer["packets"] == tcpstream.estimate(capture).packets
+    writer.join(10)
 
 
 def test_bit_rates_are_of_the_captures_packets(run, capture):

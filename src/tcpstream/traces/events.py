@@ -75,7 +75,7 @@ def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_
         first = None
         if not missing:
             # a packet lost before the point of capture bears the time of a later one: then the flight before it counts
-            flight = -(-(end - acked) // mss)
+            flight = max(-(-(end - acked) // mss), 1)
             window = max(flight, window) if lost else flight
         if not missing and known:
             result.trials += 1

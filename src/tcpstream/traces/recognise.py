@@ -15,9 +15,15 @@ _LONGEST = 1 << 28
 
 
 def is_report(file: str | PathLike[str]) -> bool:
-    """Tell whether a file looks like text of ``ss -tin`` or JSON, rather than a capture; False if it is unreadable."""
+    """Tell whether a file looks like text of ``ss -tin`` or JSON, rather than a capture.
+
+    False if it is unreadable, or a pipe, of which nothing may be read in advance.
+    """
     try:
-        with FilePath(file).open("rb") as source:
+        path = FilePath(file)
+        if not path.is_file():
+            return False
+        with path.open("rb") as source:
             head = source.read(_HEAD)
     except (OSError, TypeError, ValueError):
         return False
