@@ -56,7 +56,7 @@ def test_segments_are_a_table_and_reasons(run, capture):
     lines = out.splitlines()
     assert lines[0].split()[:3] == ["segment", "packets", "p"]
     assert lines[2].startswith("0 to 29.8 s")
-    assert lines[-1].startswith("the segment from 29.8 s shows no acknowledgement")
+    assert lines[-1].startswith("the segment from 29.8 s shows 0 acknowledgements")
 
 
 def test_other_flows_are_named_and_measured_on_request(run, capture, tmp_path):

@@ -72,16 +72,18 @@ def test_one_snapshot_by_hand(tmp_path):
 
 
 def test_snapshots_by_hand(tmp_path):
-    """200 packets acknowledged in 2 s, given in seconds, as ISO 8601, or not at all; a backed-off timer is left out."""
-    later = ONE.replace("bytes_acked:1433520", f"bytes_acked:{1433520 + 200 * 1448}").replace(
-        "rto:308", "rto:616 backoff:1"
-    )
-    for times in (("100.5", "102.5"), ("2026-01-01T10:00:00+00:00", "2026-01-01T10:00:02+00:00")):
-        found = read(tmp_path, f"{times[0]}\n{ONE}{times[1]}\n{later}")
+    """100 packets acknowledged per second, times in seconds, as ISO 8601, or none; a backed-off timer is left out."""
+    second, third = (ONE.replace("acked:1433520", f"acked:{1433520 + n * 1448}") for n in (150, 200))
+    second = second.replace("rto:308", "rto:616 backoff:1")
+    day = "2026-01-01T10:00:0"
+    for times in (("100.5", "101.5", "102.5"), (f"{day}0+00:00", f"{day}1+00:00", f"{day}2+00:00")):
+        found = read(tmp_path, "".join(f"{time}\n{text}" for time, text in zip(times, (ONE, second, third))))
         assert found.throughput_pps.value == pytest.approx(100)
+        assert found.throughput_pps.low < 100 < found.throughput_pps.high
         assert found.duration_s == 2
         assert found.rto.value == 0.308
-    assert read(tmp_path, ONE + later).throughput_pps is None
+    assert read(tmp_path, ONE + second + third).throughput_pps is None
+    assert read(tmp_path, f"100.5\n{ONE}102.5\n{third}").throughput_pps is None  # one interval has no spread
 
 
 @pytest.mark.parametrize("prefix", ["ESTAB 0 0", "0 0"])
@@ -128,6 +130,7 @@ def changed(**values):
         (ONE.replace("rtt:108/5", "rtt:0/5"), "no round trip time"),
         (ONE.replace("retrans:0/12", "retrans:0/1200"), "contradict each other"),
         (ONE + ONE.replace("data_segs_out:1000", "data_segs_out:900"), "decrease"),
+        (ONE.replace("rto:308", "rto:30"), "timers of .* below its round trip times"),
         (ONE.replace("rto:308", "rto:308 backoff:2"), "no timer that is not backed off"),
     ],
 )

@@ -17,6 +17,8 @@ from .result import FlowSize, PathEstimate
 from .timing import Upstream, acknowledges_at_once, round_trips, upstream, vantage
 from .transmissions import SEEN
 
+#: The spread of fewer round trips than this is not known.
+FEWEST_ROUND_TRIPS = 2
 #: Without a handshake, a hole filled within this time [s] was reordering.
 _PATIENCE = 0.003
 #: A retransmission after this share of the timer in silence was sent by the timer.
@@ -80,8 +82,11 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
     require_data(flow.is_data, name)
     up = upstream(flow)
     fates = follow(flow, sum(flow.handshake) / 2 if flow.handshake else _PATIENCE)
-    if not len(fates.delays):
-        raise CaptureError(f"{name} shows no acknowledgement of its data: both directions are needed for the RTT")
+    if len(fates.delays) < FEWEST_ROUND_TRIPS:
+        raise CaptureError(
+            f"{name} shows {len(fates.delays)} acknowledgements of data sent once: at least {FEWEST_ROUND_TRIPS}, "
+            "and so both directions, are needed for the RTT"
+        )
     down = fates.delays
     if up.source == "none" and acknowledges_at_once(flow, down):
         raise CaptureError(

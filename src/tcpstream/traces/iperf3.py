@@ -103,7 +103,9 @@ def _report(rows: Any, mss: float, names: list[str], name: str) -> SenderReport:
     )
 
 
-def _throughput(seconds: Any, packets: Any) -> Measured:
+def _throughput(seconds: Any, packets: Any) -> Measured | None:
+    if len(seconds) < 2:  # one interval says nothing of how much it varies
+        return None
     value = float(packets.sum() / seconds.sum())
     _, low, high = batch_means(packets / seconds)
     how = (

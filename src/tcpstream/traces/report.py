@@ -36,7 +36,7 @@ class SenderReport:
     timeout_ratio : Measured
         `rto` / `rtt`, at least 1 [rounds].
     throughput_pps : Measured or None
-        Packets per second; None without times.
+        Packets per second; None without the times of at least two intervals.
     packets : int
         Data packets sent, retransmissions included.
     packet_payload : int

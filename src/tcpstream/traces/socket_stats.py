@@ -123,6 +123,8 @@ def _report(flow: str, rows: list[_Snapshot], others: tuple[str, ...], name: str
     deviation, least = rows[-1].rttvar, rows[-1].least
     rtt = smoothed(np.array([row.rtt for row in rows]), deviation, least, "smoothed round trip times, one a snapshot")
     rto = smoothed(timers, deviation, rtt.value, "retransmission timers, not backed off, one a snapshot")
+    if rto.value < rtt.value:
+        raise CaptureError(f"{name} has timers of {flow} below its round trip times: the output of ss -tin is accepted")
     return SenderReport(
         source="ss",
         flow=flow,
@@ -145,11 +147,13 @@ def _duration(rows: list[_Snapshot]) -> float | None:
 
 
 def _throughput(rows: list[_Snapshot]) -> Measured | None:
-    """Return the packets acknowledged per second between snapshots; None without their times."""
+    """Return the packets acknowledged per second between snapshots; None without the times of at least three."""
     if _duration(rows) is None:
         return None
     steps = np.diff(np.array([(row.time, row.acked / rows[-1].mss) for row in rows], dtype=float), axis=0)
     steps = steps[steps[:, 0] > 0]
+    if len(steps) < 2:  # one interval says nothing of how much it varies
+        return None
     rates = steps[:, 1] / steps[:, 0]
     value = float(steps[:, 1].sum() / steps[:, 0].sum())
     mean, low, high = batch_means(rates)
