@@ -201,6 +201,20 @@ BAD = [
             "snaplen.pcap": "snaplen.pcap is cut inside the TCP headers",
         }.items()
     ),
+    Bad("estimate ss.txt --all", "the report ss.txt has no packets: --all and --segments need a capture"),
+    Bad("estimate damaged.json", "damaged.json is no output of iperf3 -J"),
+    Bad(
+        "throughput --capture ss.txt",
+        "shows no loss-event rate, only",
+        lambda: tcpstream.traces.estimate_report("ss.txt").path(),
+    ),
+    Bad("estimate flow.pcap --all --segments 5", "--all and --segments contradict each other"),
+    Bad("estimate flow.pcap --segments 5parsecs", "--segments: '5parsecs' is not a time"),
+    Bad(
+        "estimate flow.pcap --segments 0",
+        "length of a segment must be at least 1 s, got 0 s",
+        lambda: tcpstream.traces.estimate_segments("flow.pcap", 0),
+    ),
     Bad("throughput --capture missing.pcap", "cannot read the capture missing.pcap"),
     Bad("throughput --capture udp.pcap", "udp.pcap holds no TCP packet"),
     Bad("throughput --capture flow.pcap --loss 0.1", "--capture measures the path: leave out --loss, or --capture"),
@@ -224,6 +238,8 @@ def files(tmp_path, monkeypatch):
         "backwards.csv": "0,0\n2,25\n1,50\n",
         "shrinking.csv": "0,0\n1,25\n2,20\n",
         "nan.csv": "0,0\n1,nan\n",
+        "damaged.json": "{",
+        "ss.txt": "ESTAB 0 0 10.0.0.1:1 10.0.0.2:2\n rtt:100/1 rto:300 cwnd:9 mss:9 data_segs_out:5 bytes_acked:45\n",
     }
     for name, text in texts.items():
         FilePath(name).write_text(text)

@@ -1,6 +1,8 @@
 """Paths from captures: what is used, what is shown beside it, and the warnings."""
 
+import os
 import struct
+import threading
 
 import pytest
 
@@ -24,6 +26,7 @@ def test_unlike_throughput_is_a_warning_with_both_numbers(run, capture):
     assert f"{modelled:.4g} packets/s" in warning
     assert f"measured {measured:.4g} packets/s" in warning
     assert "slower TCP" in warning
+    assert "its losses are independent" in warning
     assert done.err == f"tcpstream: warning: {warning}\n"
 
 
@@ -35,6 +38,7 @@ def test_fifteen_percent_are_alike(capture, modelled, words):
     warnings = Route(estimate.path(), estimate).warnings(modelled * estimate.throughput_pps.value)
     assert len(warnings) == (words is not None)
     assert words is None or f"is for a {words} TCP than the measured one" in warnings[0]
+    assert words is None or ("independent" in warnings[0]) == (words == "slower")
 
 
 def test_table_shows_what_was_measured_and_modelled(run, capture):
@@ -45,6 +49,39 @@ def test_table_shows_what_was_measured_and_modelled(run, capture):
             assert f"{number:.4g}" in out
     modelled = tcpstream.throughput(estimate.path())
     assert out.splitlines()[-1].split() == ["modelled", "throughput", "[packets/s]", f"{modelled:.4g}"]
+
+
+def test_segments_are_a_table_and_reasons(run, capture):
+    out = run(f"estimate {capture} --segments 29.8s").out
+    lines = out.splitlines()
+    assert lines[0].split()[:3] == ["segment", "packets", "p"]
+    assert lines[2].startswith("0 to 29.8 s")
+    assert lines[-1].startswith("the segment from 29.8 s shows 0 acknowledgements")
+
+
+def test_other_flows_are_named_and_measured_on_request(run, capture, tmp_path):
+    data, at, count = capture.read_bytes(), 24, 0
+    out = data[:24]
+    while count < 400:
+        kept = struct.unpack_from("<I", data, at + 8)[0]
+        record = data[at : at + 16 + kept]
+        out += record + record.replace(b"\x4e\x20", b"\x4e\x21", 1) * (count < 300)  # port 20000, again as 20001
+        at, count = at + len(record), count + 1
+    both = tmp_path / "both.pcap"
+    both.write_bytes(out)
+    assert "other flows  1, the largest 10.99.0.1:20001 > 10.99.0.2:5001 with " in run(f"estimate {both}").out
+    flows = run(f"estimate {both} --all").out.splitlines()
+    assert [line.split()[0] for line in flows[2:]] == ["10.99.0.1:20000", "10.99.0.1:20001"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_capture_may_come_through_a_pipe(run, capture, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(capture.read_bytes()), daemon=True)
+    writer.start()
+    assert run(f"estimate {pipe} --json").answer["packets"] == tcpstream.estimate(capture).packets
+    writer.join(10)
 
 
 def test_bit_rates_are_of_the_captures_packets(run, capture):

@@ -23,6 +23,7 @@ QUANTUM = {"quantum_packets", "quantum_error"}
 ESTIMATED = {
     *("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughput_pps"),
     *("packets", "timeouts", "intervals", "how", "vantage", "flow", "duration_s", "packet_size_bytes", "warnings"),
+    *("loss_process", "packets_per_ack", "other_flows", "rtt_q10_s", "rtt_q50_s", "rtt_q90_s", "rtt_q99_s"),
 }
 
 
@@ -150,6 +151,28 @@ def test_estimate(run, capture):
     assert done.answer["parameters"] == {"file": str(capture)}
     estimate = tcpstream.estimate(capture).to_dict()
     assert {key: done.answer[key] for key in estimate} == estimate
+
+
+def test_estimate_parts(run, capture):
+    segments = run(f"estimate {capture} --segments 10s --json").answer
+    assert set(segments) == EVERY | {"segments"}
+    assert segments["parameters"] == {"file": str(capture), "segments_s": 10}
+    expected = tcpstream.traces.estimate_segments(capture, 10)
+    assert segments["segments"] == [part.to_dict() for part in expected]
+    assert set(segments["segments"][0]["estimate"]) == ESTIMATED
+    flows = run(f"estimate {capture} --all --json").answer
+    assert set(flows) == EVERY | {"flows"}
+    assert [part["estimate"] for part in flows["flows"]] == [tcpstream.estimate(capture).to_dict()]
+
+
+def test_estimate_of_a_report(run, capture):
+    file = capture.with_name("linux-reno-ss.txt")
+    done = run(f"estimate {file} --json")
+    expected = tcpstream.traces.estimate_report(file).to_dict()
+    assert set(done.answer) == EVERY | set(expected)
+    assert {key: done.answer[key] for key in expected} == expected
+    assert done.answer["loss_event_rate"] is None
+    assert "80.41" in run(f"estimate {file}").out
 
 
 def test_capture_key(run, capture):

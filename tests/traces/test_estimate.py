@@ -214,6 +214,8 @@ def test_path_and_dict():
             "rto_s",
             "timeout_ratio",
             "throughput_pps",
+            "packets_per_ack",
+            *(f"rtt_q{percent}_s" for percent in (10, 50, 90, 99)),
         }
     )
     assert all(low <= table[key] <= high for key, (low, high) in table["intervals"].items())

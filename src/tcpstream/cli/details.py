@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..result import at_most
 from .report import Table
@@ -11,7 +12,7 @@ from .words import bits_per_second, packets_per_second
 if TYPE_CHECKING:
     from ..path import Path
     from ..result import Streaming
-    from ..traces import PathEstimate
+    from ..traces import Part, PathEstimate, SenderReport
     from .route import Route
 
 _MEASURED = {
@@ -22,6 +23,14 @@ _MEASURED = {
     "timeout_ratio": "timer over round trip",
     "throughput_pps": "throughput [packets/s]",
 }
+_ALSO = {
+    "rtt_q10_s": "10% of round trips below [s]",
+    "rtt_q50_s": "50% of round trips below [s]",
+    "rtt_q90_s": "90% of round trips below [s]",
+    "rtt_q99_s": "99% of round trips below [s]",
+    "packets_per_ack": "packets per acknowledgement",
+}
+_COLUMNS = ("loss_event_rate", "rtt_s", "timeout_ratio", "throughput_pps")
 
 
 def solved(result: Streaming, route: Route) -> list[Table]:
@@ -63,15 +72,46 @@ def captured(route: Route, modelled: float) -> list[Table]:
 
 
 def measured(estimate: PathEstimate, modelled: float | None = None) -> Table:
-    """Return the table of what a capture shows."""
+    """Return the table of what a capture shows, as far as the model needs it; all of it without a modelled T."""
     values = estimate.to_dict()
-    rows = [
-        (label, f"{values[key]:.4g}", f"{values['intervals'][key][0]:.4g} to {values['intervals'][key][1]:.4g}")
-        for key, label in _MEASURED.items()
-    ]
+    labels = _MEASURED if modelled is not None else _MEASURED | _ALSO
+    rows = [(label, *_interval(values, key)) for key, label in labels.items() if key in values["intervals"]]
     if modelled is not None:
         rows.append(("modelled throughput [packets/s]", f"{modelled:.4g}", ""))
     return Table(rows, ("measured in the capture", "value", "95% interval"))
+
+
+def reported(report: SenderReport) -> list[Table]:
+    """Return the tables of what a sender's counters show."""
+    values = report.to_dict()
+    time = "" if report.duration_s is None else f" in {report.duration_s:.4g} s"
+    head = [
+        ("flow", f"{report.flow}, as {report.source} reports it in {report.samples} samples"),
+        ("packets", f"{report.packets} of {report.packet_payload} bytes of payload{time}"),
+    ]
+    if report.others:
+        head.append(("other flows", ", ".join(report.others)))
+    rows = [(label, *_interval(values, key)) for key, label in _MEASURED.items() if key in values["intervals"]]
+    return [Table(head), Table(rows, (f"counted by {report.source}", "value", "95% interval"))]
+
+
+def _interval(values: dict[str, Any], key: str) -> tuple[str, str]:
+    low, high = values["intervals"][key]
+    return f"{values[key]:.4g}", f"{low:.4g} to {high:.4g}"
+
+
+def parts(found: Sequence[Part], *, by_time: bool) -> list[str | Table]:
+    """Return the table of several estimates, by time or by flow, and a sentence for each part without one."""
+    rows = []
+    for part in found:
+        label = f"{part.start_s:.4g} to {part.end_s:.4g} s" if by_time else part.flow
+        if part.estimate is None:
+            continue
+        values = part.estimate.to_dict()
+        cells = ["{} ({})".format(*_interval(values, key)) for key in _COLUMNS]
+        rows.append((label, f"{part.estimate.packets}", *cells, part.estimate.loss_process.fits))
+    header = ("segment" if by_time else "flow", "packets", "p", "R [s]", "T_O", "T [packets/s]", "losses")
+    return [*([Table(rows, header)] if rows else []), *(part.reason for part in found if part.reason)]
 
 
 def flow(estimate: PathEstimate) -> Table:
@@ -83,5 +123,15 @@ def flow(estimate: PathEstimate) -> Table:
             ("flow", f"{estimate.flow}, captured {at}"),
             ("packets", f"{estimate.packets} of {estimate.packet_size} bytes in {estimate.duration_s:.4g} s ({rate})"),
             ("timeouts", f"{estimate.timeouts}"),
+            ("losses", estimate.loss_process.sentence()),
+            *_others(estimate),
         ]
     )
+
+
+def _others(estimate: PathEstimate) -> list[tuple[str, str]]:
+    if not estimate.others:
+        return []
+    largest = estimate.others[0]
+    text = f"{len(estimate.others)}, the largest {largest.flow} with {largest.data_packets} data packets"
+    return [("other flows", text)]

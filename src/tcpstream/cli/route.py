@@ -26,7 +26,7 @@ class Route:
         """Return what limits the answer, the modelled throughput [packets/s] being known."""
         if self.estimate is None:
             return []
-        return [*self.estimate.warnings, *_unlike(throughput, self.estimate.throughput_pps.value)]
+        return [*self.estimate.warnings, *_unlike(throughput, self.estimate)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the key `capture`, where there is one."""
@@ -35,8 +35,14 @@ class Route:
 
 def measured(file: str, chosen: dict[str, Any]) -> Route:
     """Return the path that a capture shows, with the parameters that it does not show."""
-    from ..traces import estimate  # loads slowly
+    from ..traces import estimate, estimate_report, is_report  # loads slowly
 
+    if is_report(file):
+        report = estimate_report(file)
+        raise InputError(
+            f"the report {file} shows no loss-event rate, only {report.loss.value:.4g} of the packets sent again: "
+            f"instead of --capture give --loss P --rtt {report.rtt.value:.4g} --rto {report.rto.value:.4g}"
+        )
     found = estimate(file)
     if found.loss_event_rate.value == 0:
         raise InputError(
@@ -47,13 +53,19 @@ def measured(file: str, chosen: dict[str, Any]) -> Route:
     return Route(found.path(**chosen), found)
 
 
-def _unlike(modelled: float, seen: float) -> list[str]:
+def _unlike(modelled: float, estimate: PathEstimate) -> list[str]:
     """Return a warning if the chain's throughput is not the measured one [packets/s]."""
+    seen = estimate.throughput_pps.value
     if abs(modelled - seen) <= ALIKE * seen:
         return []
     slower = modelled < seen
+    why = (
+        "; its losses are independent, and the model's take the rest of their round with them"
+        if slower and estimate.loss_process.fits == "independent"
+        else ""
+    )
     return [
         f"the model's throughput of {modelled:.4g} packets/s is {abs(modelled / seen - 1):.0%} "
         f"{'below' if slower else 'above'} the measured {seen:.4g} packets/s: "
-        f"the model's answer is for a {'slower' if slower else 'faster'} TCP than the measured one"
+        f"the model's answer is for a {'slower' if slower else 'faster'} TCP than the measured one{why}"
     ]

@@ -1,5 +1,23 @@
-"""Packet captures: what they say about the path that a TCP flow crossed."""
+"""Packet captures, and reports of senders: what they say about the path that a TCP flow crossed."""
 
-from .estimate import Measured, PathEstimate, estimate
+from .estimate import estimate
+from .intervals import Measured
+from .parts import Part, estimate_flows, estimate_segments
+from .process import LossProcess
+from .recognise import estimate_report, is_report
+from .report import SenderReport
+from .result import FlowSize, PathEstimate
 
-__all__ = ["Measured", "PathEstimate", "estimate"]
+__all__ = [
+    "FlowSize",
+    "LossProcess",
+    "Measured",
+    "Part",
+    "PathEstimate",
+    "SenderReport",
+    "estimate",
+    "estimate_flows",
+    "estimate_report",
+    "estimate_segments",
+    "is_report",
+]

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
-
-import numpy as np
 
 from ..errors import CaptureError
 from .capture import read_segments
+from .connections import Connection, connections
 from .events import count_events
 from .fates import Fates, follow
-from .flow import Flow, find_flow
-from .measure import rates, throughput, times
-from .result import Measured, PathEstimate
+from .flow import Flow, read_flow, require_data
+from .measure import packets_per_ack, quantiles, rates, throughput, times
+from .process import loss_process
+from .result import FlowSize, PathEstimate
 from .timing import Upstream, acknowledges_at_once, round_trips, upstream, vantage
+from .transmissions import SEEN
 
-__all__ = ["Measured", "PathEstimate", "estimate"]
-
+#: The spread of fewer round trips than this is not known.
+FEWEST_ROUND_TRIPS = 2
 #: Without a handshake, a hole filled within this time [s] was reordering.
 _PATIENCE = 0.003
 #: A retransmission after this share of the timer in silence was sent by the timer.
@@ -30,7 +32,8 @@ def estimate(file: str | PathLike[str]) -> PathEstimate:
     ----------
     file : path-like
         A pcap or pcapng file, taken at the sender, at the receiver or in between, that holds both directions.
-        Headers suffice (the first 128 bytes of each packet). The direction with most payload is analysed.
+        Headers suffice (the first 128 bytes of each packet). The flow with most payload in one direction is
+        analysed; `PathEstimate.others` lists the others.
 
     Returns
     -------
@@ -54,52 +57,81 @@ def estimate(file: str | PathLike[str]) -> PathEstimate:
     """
     notes: list[str] = []
     name = f"the capture {file!s}"
-    flow = find_flow(read_segments(file, notes), name, notes)
+    found = connections_of(file, name, notes)
+    others = sizes(found[1:])
+    del found[1:]
+    estimate = measure(read_flow(found.pop(), f"the largest TCP flow of {name}", notes), name, notes)
+    return replace(estimate, others=others)
+
+
+def connections_of(file: str | PathLike[str], name: str, notes: list[str]) -> list[Connection]:
+    """Return the connections of a capture that carry payload, the largest first; at least one."""
+    found = connections(read_segments(file, notes))
+    if not found:
+        raise CaptureError(f"{name} holds no TCP packet with payload, only connection set-up and acknowledgements")
+    return found
+
+
+def sizes(found: list[Connection]) -> tuple[FlowSize, ...]:
+    """Return what is said of flows that are not measured."""
+    return tuple(FlowSize(c.name, c.data[c.sender], c.payload[c.sender]) for c in found)
+
+
+def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
+    """Return the estimate from one flow; `name` is how messages name it, `notes` become warnings."""
+    require_data(flow.is_data, name)
     up = upstream(flow)
     fates = follow(flow, sum(flow.handshake) / 2 if flow.handshake else _PATIENCE)
-    if not fates.samples:
-        raise CaptureError(f"{name} shows no acknowledgement of its data: both directions are needed for the RTT")
-    return _assemble(flow, up, fates, name, notes)
-
-
-def _assemble(flow: Flow, up: Upstream, fates: Fates, name: str, notes: list[str]) -> PathEstimate:
-    moments, down = np.array(fates.samples).T
+    if len(fates.delays) < FEWEST_ROUND_TRIPS:
+        raise CaptureError(
+            f"{name} shows {len(fates.delays)} acknowledgements of data sent once: at least {FEWEST_ROUND_TRIPS}, "
+            "and so both directions, are needed for the RTT"
+        )
+    down = fates.delays
     if up.source == "none" and acknowledges_at_once(flow, down):
         raise CaptureError(
             f"{name} was taken at the receiver and has neither TCP timestamps nor the handshake: the RTT "
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
+    mss, size, label = flow.mss, flow.mss + flow.header, flow.name
+    del flow  # the larger part of the memory
     where = vantage(down, up)
-    trips = round_trips(moments, down, up, where)
-    sent = [packet.time for packet in fates.sent if packet.seen]
-    if sent[0] == sent[-1] or trips.max() <= 0:
+    trips = round_trips(fates.moments, down, up, where)
+    begin, end = fates.sent.time[fates.sent.having(SEEN)][[0, -1]].tolist()
+    if begin == end or trips.max() <= 0:
         raise CaptureError(f"{name} has the same time on all its packets: nothing can be measured")
     rtt, rto, ratio = times(trips, up, where)
-    events = count_events(fates, up.least, _SILENCE * rto.value)
+    events = count_events(fates, up.least, _SILENCE * rto.value, mss, float(trips.min()))
+    if not events.trials:
+        raise CaptureError(f"{name} has no data packet sent while nothing was missing: no loss rate can be measured")
     loss, event_rate = rates(fates, events, where)
     return PathEstimate(
         loss=loss,
         loss_event_rate=event_rate,
+        loss_process=loss_process(events),
         rtt=rtt,
+        rtt_quantiles=quantiles(trips, up, where),
+        packets_per_ack=packets_per_ack(fates),
         rto=rto,
         timeout_ratio=ratio,
-        throughput_pps=throughput(fates, sent[0], sent[-1]),
+        throughput_pps=throughput(fates, begin, end),
         packets=len(fates.sent),
         timeouts=events.timeouts,
-        duration_s=sent[-1] - sent[0],
-        packet_size=flow.mss + flow.header,
+        duration_s=end - begin,
+        packet_size=size,
         vantage=where,
-        flow=flow.name,
-        warnings=(*notes, *_limits(flow, fates, up, where)),
+        flow=label,
+        others=(),
+        warnings=(*notes, *_limits(mss, fates, up, where)),
     )
 
 
-def _limits(flow: Flow, fates: Fates, up: Upstream, where: str) -> list[str]:
+def _limits(mss: int, fates: Fates, up: Upstream, where: str) -> list[str]:
     """Return a sentence for everything about this flow that limits its use."""
     found: list[str] = []
     if fates.unseen:
         found.append(
-            f"{-(-fates.unseen // flow.mss)} packets were acknowledged that the capture does not hold: "
+            f"{-(-fates.unseen // mss)} packets were acknowledged that the capture does not hold: "
             "it lacks packets, and its loss rates may be off"
         )
     if fates.twice:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .fates import Fates
+from .transmissions import ACKED, AGAIN, AT_ONCE, LOST
 
 #: Resolution of the times in most captures [s].
 _RESOLUTION = 1e-6
@@ -20,16 +22,20 @@ class Events:
         Packets of known fate that were sent while nothing was missing.
     episodes : list of int
         Packets lost in each loss episode, the first one included; one episode per event.
+    neighbours : list of (window, lost)
+        For each first loss with another packet behind it in its window: packets in flight, and whether that one was
+        lost too.
     timeouts : int
         Retransmissions of the oldest missing packet after a silence.
     """
 
     trials: int = 0
     episodes: list[int] = field(default_factory=list)
+    neighbours: list[tuple[int, bool]] = field(default_factory=list)
     timeouts: int = 0
 
 
-def count_events(fates: Fates, upstream: float, silence: float) -> Events:
+def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_trip: float) -> Events:
     """Walk the transmissions in order of sending and count the loss events.
 
     A packet is a trial if it was sent while nothing was missing: everything lost before, and everything sent
@@ -46,32 +52,52 @@ def count_events(fates: Fates, upstream: float, silence: float) -> Events:
         governs what passes from t + upstream on.
     silence : float
         A retransmission this long [s] after the last packet or acknowledgement was sent by a timer.
+    mss : int
+        Payload of a full packet [bytes].
+    round_trip : float
+        Smallest round trip time [s]: what is sent within it after a loss cannot be an answer to it.
     """
     result = Events()
-    if not fates.sent:
-        return result
-    acked = top = recovery = horizon = fates.sent[0].start
-    latest = fates.sent[0].time
-    position = 0
-    for packet in fates.sent:
-        while position < len(fates.acks) and fates.acks[position][0] + upstream <= packet.time + _RESOLUTION:
-            latest = max(latest, fates.acks[position][0] + upstream)
-            acked = max(acked, fates.acks[position][1])
-            position += 1
-        missing = acked < horizon
-        if not missing and (packet.lost or packet.acked):
+    acked = top = recovery = horizon = int(fates.sent.start[0])
+    latest = float(fates.sent.time[0])
+    acks = _acknowledgements(fates, upstream)
+    coming = next(acks, None)
+    window = 0
+    first: float | None = None
+    for time, start, length, state in fates.sent.rows():
+        end = start + length
+        while coming is not None and coming[0] <= time + _RESOLUTION:
+            latest, acked = max(latest, coming[0]), max(acked, coming[1])
+            coming = next(acks, None)
+        missing, lost, known = acked < horizon, bool(state & LOST), bool(state & (LOST | ACKED))
+        if first is not None and known and not state & AGAIN and time - first < round_trip:
+            result.neighbours.append((window, lost))
+        first = None
+        if not missing:
+            # a packet lost before the point of capture bears the time of a later one: then the flight before it counts
+            flight = max(-(-(end - acked) // mss), 1)
+            window = max(flight, window) if lost else flight
+        if not missing and known:
             result.trials += 1
-            if packet.lost:
+            if lost:
                 result.episodes.append(1)
-        elif missing and packet.lost:
+                first = time
+        elif missing and lost:
             result.episodes[-1] += 1
-        if packet.lost:
-            horizon = max(horizon, packet.end)
-        if packet.again and missing:
-            result.timeouts += packet.start <= acked and packet.time - latest >= silence
-            if packet.start >= recovery:
+        if lost:
+            horizon = max(horizon, end)
+        if state & AGAIN and missing:
+            result.timeouts += start <= acked and time - latest >= silence
+            if start >= recovery:
                 recovery = top
                 horizon = max(horizon, recovery)
-        top = max(top, packet.end)
-        latest = max(latest, packet.time)
+        top = max(top, end)
+        latest = max(latest, time)
     return result
+
+
+def _acknowledgements(fates: Fates, upstream: float) -> Iterator[tuple[float, int]]:
+    """Yield when each acknowledgement governs what passes [s], and its number."""
+    for i in range(0, len(fates.acks), AT_ONCE):
+        part = slice(i, i + AT_ONCE)
+        yield from zip((fates.ack_times[part] + upstream).tolist(), fates.acks[part].tolist())

@@ -9,31 +9,20 @@ itself afterwards (`_forgive`).
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 
-from .flow import Flow, Sack
+import numpy as np
+from numpy.typing import NDArray
+
+from .flow import Flow
+from .transmissions import AT_ONCE, Log, Packet, Transmissions
 
 #: Identical packets closer than this [s] are one packet captured on two interfaces.
 TWICE = 2e-4
 _FAR = 1 << 28
-
-
-@dataclass(slots=True)
-class Packet:
-    """One transmission of bytes `start` to `end`, passing the point of capture at `time` [s]."""
-
-    time: float
-    start: int
-    end: int
-    tsval: int = -1
-    seen: bool = True
-    again: bool = False
-    lost: bool = False
-    acked: bool = False
-    acked_at: float = 0.0
-    copies: _Copies | None = None
-    drops: list[Packet] | None = None
 
 
 @dataclass(slots=True)
@@ -45,29 +34,34 @@ class _Copies:
     early: bool = False
 
 
-@dataclass
+@dataclass(frozen=True)
 class Fates:
     """Result of the walk.
 
     Attributes
     ----------
-    sent : list of Packet
-        Transmissions in the order of sending; those lost before the point of capture have ``seen=False``.
-    acks : list of (time, number)
-        Cumulative acknowledgements, increasing.
-    samples : list of (time, delay)
-        Times [s] of acknowledgements and the delays [s] since the packets they acknowledge, none sent twice.
+    sent : Transmissions
+        In the order of sending.
+    ack_times, acks : array
+        Times [s] and numbers of the cumulative acknowledgements, both increasing.
+    moments, delays : array of float
+        Times [s] of acknowledgements, and the delays [s] since the packets they acknowledge, none sent twice.
+    per_ack : array of int
+        Packets that each acknowledgement covers, in order and sent once, while nothing is reported missing.
     unseen : int
         Bytes acknowledged but not in the capture.
     twice : int
         Packets left out because the capture holds them twice.
     """
 
-    sent: list[Packet] = field(default_factory=list)
-    acks: list[tuple[float, int]] = field(default_factory=list)
-    samples: list[tuple[float, float]] = field(default_factory=list)
-    unseen: int = 0
-    twice: int = 0
+    sent: Transmissions
+    ack_times: NDArray[np.float64]
+    acks: NDArray[np.int64]
+    moments: NDArray[np.float64]
+    delays: NDArray[np.float64]
+    per_ack: NDArray[np.int64]
+    unseen: int
+    twice: int
 
 
 def follow(flow: Flow, patience: float) -> Fates:
@@ -81,28 +75,39 @@ def follow(flow: Flow, patience: float) -> Fates:
         Where packets have no timestamps, a hole filled within this time [s] was reordering, not loss.
     """
     walk = _Walk(patience)
+    for start in range(0, len(flow.time), AT_ONCE):
+        _follow(flow.part(start, start + AT_ONCE), walk)
+    return walk.finish()
+
+
+def _follow(flow: Flow, walk: _Walk) -> None:
+    marks = np.repeat(flow.mark, np.diff(flow.first_block))
+    blocks = list(map(tuple, (marks[:, None] + flow.blocks).tolist()))
     rows = zip(
         flow.time.tolist(),
         flow.is_data.tolist(),
         flow.mark.tolist(),
         flow.payload.tolist(),
-        flow.tsval.tolist(),
-        flow.tsecr.tolist(),
-        flow.sack,
+        np.where(flow.stamped, flow.tsval, np.int64(-1)).tolist(),
+        np.where(flow.stamped, flow.tsecr, np.int64(-1)).tolist(),
+        pairwise(flow.first_block.tolist()),
     )
-    for time, is_data, mark, payload, tsval, tsecr, sack in rows:
+    for time, is_data, mark, payload, tsval, tsecr, (first, end) in rows:
         if not is_data:
-            walk.acknowledge(time, mark, tsecr, sack)
+            walk.acknowledge(time, mark, tsecr, blocks[first:end])
             continue
         for start in range(mark, mark + payload, flow.mss):
             walk.send(Packet(time, start, min(start + flow.mss, mark + payload), tsval))
-    return walk.finish()
 
 
 class _Walk:
     def __init__(self, patience: float) -> None:
         self.patience = patience
-        self.result = Fates()
+        self.log = Log()
+        self.ack_times, self.acks = array("d"), array("q")
+        self.moments, self.delays = array("d"), array("d")
+        self.per_ack = array("q")
+        self.unseen = self.twice = 0
         self.waiting: list[Packet] = []  # sorted by start
         self.copies: dict[int, _Copies] = {}
         self.top: int | None = None  # end of everything sent so far
@@ -121,8 +126,8 @@ class _Walk:
         self.top = max(self.top, packet.end)
 
     def _queue(self, packet: Packet) -> None:
-        self.result.sent.append(packet)
         packet.acked = packet.seen and packet.end <= self.acked
+        self.log.add(packet)
         if not packet.acked:
             self.waiting.append(packet)
 
@@ -131,23 +136,24 @@ class _Walk:
         low = bisect_left(self.waiting, packet.start, key=lambda p: p.end - 1)
         high = bisect_left(self.waiting, packet.end, low, key=lambda p: p.start)
         replaced = self.waiting[low:high]
+        if any(old.seen and old.start == packet.start and packet.time - old.time < TWICE for old in replaced):
+            self.twice += 1
+            return False
         left: list[Packet] = []
         right: list[Packet] = []
         for old in replaced:
             if not old.seen:
                 packet.again |= self._fill(old, packet, left, right)
-            elif packet.time - old.time < TWICE and old.start == packet.start:
-                self.result.twice += 1
-                return False
             else:
                 packet.again = old.lost = True
+                self.log.settle(old)
                 self._link(old, packet)
         if not replaced:  # delivered before: needless from the start
             packet.again = True
             packet.copies = self.copies.setdefault(packet.start, _Copies([]))
             packet.copies.packets.append(packet)
-        self.result.sent.append(packet)
         packet.acked = packet.end <= self.acked
+        self.log.add(packet)
         self.waiting[low:high] = left + ([] if packet.acked else [packet]) + right
         return True
 
@@ -173,7 +179,7 @@ class _Walk:
         new.copies = self.copies[new.start] = old.copies
         new.copies.packets.append(new)
 
-    def acknowledge(self, time: float, number: int, tsecr: int, sack: Sack) -> None:
+    def acknowledge(self, time: float, number: int, tsecr: int, sack: list[tuple[int, int]]) -> None:
         """An acknowledgement passes."""
         if self.top is None or not -_FAR < number - self.top < _FAR:
             return
@@ -186,21 +192,26 @@ class _Walk:
             if leaving and leaving[0].copies is not None and tsecr >= 0 and leaving[0].tsval >= 0:
                 leaving[0].copies.early |= _later(leaving[0].tsval, tsecr)
             self.acked = number
-            self.result.acks.append((time, number))
+            self.ack_times.append(time)
+            self.acks.append(number)
         for left, right in sack:
             if number < left < right <= self.top:
                 leaving += self._take(left, right)
         for packet in leaving:
             packet.acked, packet.acked_at = True, time
+            self.log.settle(packet)
         if leaving and not any(packet.again for packet in leaving):
-            self.result.samples.append((time, time - min(packet.time for packet in leaving)))
+            if not sack:
+                self.per_ack.append(len(leaving))
+            self.moments.append(time)
+            self.delays.append(time - min(packet.time for packet in leaving))
 
     def _take(self, left: int | None, right: int) -> list[Packet]:
         """Remove the waiting packets that end by `right` (and start from `left` on); return those seen."""
         low = 0 if left is None else bisect_left(self.waiting, left, key=lambda p: p.start)
         high = bisect_left(self.waiting, right + 1, low, key=lambda p: p.end)
         taken = self.waiting[low:high]
-        self.result.unseen += sum(p.end - p.start for p in taken if not p.seen)
+        self.unseen += sum(p.end - p.start for p in taken if not p.seen)
         del self.waiting[low:high]
         return [p for p in taken if p.seen]
 
@@ -212,15 +223,21 @@ class _Walk:
 
     def finish(self) -> Fates:
         """Take back the losses that were none; put packets lost before the capture where they belong."""
-        quick = min((delay for _, delay in self.result.samples), default=0.0) / 2
+        quick = min(self.delays, default=0.0) / 2
         for copies in {id(c): c for c in self.copies.values()}.values():
             _forgive(copies, quick)
-        self.result.sent = [
-            packet
-            for entry in self.result.sent
-            for packet in ([entry] if entry.seen else sorted(entry.drops or (), key=lambda p: p.start))
-        ]
-        return self.result
+            for packet in copies.packets:
+                self.log.settle(packet)
+        return Fates(
+            self.log.finish(),
+            np.frombuffer(self.ack_times or b""),
+            np.frombuffer(self.acks or b"", np.int64),
+            np.frombuffer(self.moments or b""),
+            np.frombuffer(self.delays or b""),
+            np.frombuffer(self.per_ack or b"", np.int64),
+            self.unseen,
+            self.twice,
+        )
 
 
 def _forgive(copies: _Copies, quick: float) -> None:

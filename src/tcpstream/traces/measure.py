@@ -7,15 +7,18 @@ from numpy.typing import NDArray
 
 from .events import Events
 from .fates import Fates
-from .intervals import BATCHES, batch_means, wilson
-from .result import Measured
+from .intervals import BATCHES, Measured, batch_means, correlation, wilson
 from .timing import Upstream, timers
+from .transmissions import ACKED, AGAIN, LOST, SEEN
+
+#: Quantiles of the round trip time that are reported [%].
+QUANTILES = (10, 50, 90, 99)
 
 
 def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measured, Measured, Measured]:
     """Return the round trip time [s], the retransmission timer [s] and their ratio."""
     value, low, high = batch_means(trips)
-    below, above = min(value - low, value - float(trips.min())), high - value
+    below, above = min(value - low, max(value - float(trips.min()), 0.0)), high - value
     how = f"mean of {len(trips)} delays from data to acknowledgement, of packets sent once (Karn)"
     if where != "sender":
         below, above = below + up.below, above + up.above
@@ -37,10 +40,33 @@ def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measure
     return rtt, rto, Measured(ratio, max(rto.low / rtt.high, 1.0), max(high, ratio), "rto / rtt")
 
 
+def quantiles(trips: NDArray[np.float64], up: Upstream, where: str) -> dict[int, Measured]:
+    """Return the 10, 50, 90 and 99% quantiles of the round trip time [s] by their percentage."""
+    extra = (up.below, up.above) if where != "sender" else (0.0, 0.0)
+    design = correlation(trips)
+    found = {}
+    for percent in QUANTILES:
+        levels = wilson(percent / 100 * len(trips), len(trips), design)
+        low, value, high = np.quantile(trips, (levels[0], percent / 100, levels[1])).tolist()
+        how = f"{percent}% quantile of the {len(trips)} round trips; order statistics, widened for their correlation"
+        found[percent] = Measured(value, max(low - extra[0], 0.0), high + extra[1], how)
+    return found
+
+
+def packets_per_ack(fates: Fates) -> Measured | None:
+    """Return the mean number of packets that an acknowledgement covers; None if none covers packets in order."""
+    if not len(fates.per_ack):
+        return None
+    value, low, high = batch_means(fates.per_ack.astype(float))
+    how = f"mean of {len(fates.per_ack)} acknowledgements of packets in order, while nothing was missing; batch means"
+    return Measured(value, max(low, 1.0), high, how)
+
+
 def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]:
     """Return the loss rate and the loss-event rate."""
-    sent = sum(packet.seen and (packet.lost or packet.acked) for packet in fates.sent)
-    lost = min(sum(packet.lost for packet in fates.sent), sent)
+    known = fates.sent.state & (LOST | ACKED) != 0
+    sent = int(np.count_nonzero(fates.sent.having(SEEN) & known))
+    lost = min(int(np.count_nonzero(fates.sent.having(LOST))), sent)
     counts = np.array(events.episodes, dtype=float)
     design = max(float((counts**2).sum() / counts.sum()), 1.0) if len(counts) else 1.0
     seen = {
@@ -63,12 +89,20 @@ def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]
 
 def throughput(fates: Fates, start: float, end: float) -> Measured:
     """Return the distinct packets delivered per second between two times [s]."""
-    delivered = {packet.start: packet.time for packet in fates.sent if packet.seen and packet.acked}
-    counts, _ = np.histogram(list(delivered.values()), BATCHES, (start, end))
+    sent = fates.sent
+    delivered = sent.having(SEEN | ACKED)
+    again = np.unique(sent.start[sent.having(AGAIN)])
+    repeated = np.flatnonzero(
+        delivered & (np.searchsorted(again, sent.start, "right") > np.searchsorted(again, sent.start))
+    )
+    repeated = repeated[::-1]
+    delivered[repeated] = False
+    delivered[repeated[np.unique(sent.start[repeated], return_index=True)[1]]] = True  # the last copy of each
+    counts, _ = np.histogram(sent.time[delivered], BATCHES, (start, end))
     value, low, high = batch_means(counts * BATCHES / (end - start))
     return Measured(
         value,
         max(low, 0.0),
         high,
-        f"{len(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means",
+        f"{np.count_nonzero(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means",
     )

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import InputError
 from ..path import Path
+from .intervals import Measured
+from .process import LossProcess
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A measured value, its 95% interval, and one sentence on how it was measured."""
+class FlowSize:
+    """A flow of a capture: "address:port > address:port", its data packets in the file, its payload [bytes]."""
 
-    value: float
-    low: float
-    high: float
-    how: str
+    flow: str
+    data_packets: int
+    payload_bytes: int
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,15 @@ class PathEstimate:
     loss_event_rate : Measured
         First losses over data packets sent while nothing was missing, 0 to 1: the chain's p. On average equal
         to `loss` if packets are lost independently, lower if they are lost in bursts.
+    loss_process : LossProcess
+        Whether losses are independent, or take the rest of their round with them as in the chain.
     rtt : Measured
         Mean round trip time [s].
+    rtt_quantiles : dict of int to Measured
+        10, 50, 90 and 99% quantiles of the round trip time [s].
+    packets_per_ack : Measured or None
+        Packets that an acknowledgement covers while nothing is missing: 1, or about 2 where the receiver delays every
+        second one. None if no acknowledgement shows it.
     rto : Measured
         Mean first retransmission timer [s], as Linux sets it: SRTT + max(0.2 s, 4 RTTVAR).
     timeout_ratio : Measured
@@ -50,6 +58,8 @@ class PathEstimate:
         Where the capture was taken.
     flow : str
         "address:port > address:port".
+    others : tuple of FlowSize
+        The other flows of the file, the one with most payload first.
     warnings : tuple of str
         What limits the use of this capture.
 
@@ -61,7 +71,10 @@ class PathEstimate:
 
     loss: Measured
     loss_event_rate: Measured
+    loss_process: LossProcess
     rtt: Measured
+    rtt_quantiles: dict[int, Measured]
+    packets_per_ack: Measured | None
     rto: Measured
     timeout_ratio: Measured
     throughput_pps: Measured
@@ -71,6 +84,7 @@ class PathEstimate:
     packet_size: int
     vantage: str
     flow: str
+    others: tuple[FlowSize, ...]
     warnings: tuple[str, ...]
 
     def path(self, **overrides: Any) -> Path:
@@ -103,13 +117,16 @@ class PathEstimate:
         """Return everything as plain numbers, strings, lists and dicts, units in the names."""
         measured = self._measured()
         return {
+            "packets_per_ack": None,
             **{key: m.value for key, m in measured.items()},
+            "loss_process": self.loss_process.to_dict(),
             "packets": self.packets,
             "timeouts": self.timeouts,
             "intervals": {key: [m.low, m.high] for key, m in measured.items()},
             "how": {key: m.how for key, m in measured.items()},
             "vantage": self.vantage,
             "flow": self.flow,
+            "other_flows": [asdict(other) for other in self.others],
             "duration_s": self.duration_s,
             "packet_size_bytes": self.packet_size,
             "warnings": list(self.warnings),
@@ -123,17 +140,21 @@ class PathEstimate:
             else f"flow {self.flow}, captured between sender and receiver",
             f"{self.packets} data packets of {self.packet_size} bytes in {self.duration_s:.1f} s, "
             f"{self.timeouts} timeouts",
+            f"losses {self.loss_process.sentence()}",
         ]
         for key, m in self._measured().items():
             lines.append(f"{key:16} {m.value:9.5g}   95% interval {m.low:.5g} to {m.high:.5g}")
         return "\n".join(lines + [f"warning: {text}" for text in self.warnings])
 
     def _measured(self) -> dict[str, Measured]:
+        per_ack = {} if self.packets_per_ack is None else {"packets_per_ack": self.packets_per_ack}
         return {
             "loss": self.loss,
             "loss_event_rate": self.loss_event_rate,
             "rtt_s": self.rtt,
+            **{f"rtt_q{percent}_s": quantile for percent, quantile in self.rtt_quantiles.items()},
             "rto_s": self.rto,
             "timeout_ratio": self.timeout_ratio,
             "throughput_pps": self.throughput_pps,
+            **per_ack,
         }

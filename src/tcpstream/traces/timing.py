@@ -63,18 +63,18 @@ def upstream(flow: Flow) -> Upstream:
 
 def _echoes(flow: Flow) -> Floats:
     """Return rows of time and delay: the first data packet to echo each acknowledgement's timestamp."""
-    first: dict[int, float] = {}
-    echoed: set[int] = set()
-    rows: list[tuple[float, float]] = []
-    for time, is_data, tsval, tsecr in zip(
-        flow.time.tolist(), flow.is_data.tolist(), flow.tsval.tolist(), flow.tsecr.tolist()
-    ):
-        if not is_data and tsval >= 0:
-            first.setdefault(tsval, time)
-        elif is_data and tsecr in first and tsecr not in echoed:
-            echoed.add(tsecr)
-            rows.append((time, time - first[tsecr]))
-    return np.array(rows, dtype=float).reshape(-1, 2)
+    acks = np.flatnonzero(flow.stamped & ~flow.is_data)
+    if not len(acks):
+        return np.empty((0, 2))
+    stamps, first = np.unique(flow.tsval[acks], return_index=True)
+    data = np.flatnonzero(flow.stamped & flow.is_data)
+    place = np.minimum(np.searchsorted(stamps, flow.tsecr[data]), len(stamps) - 1)
+    origin = acks[first[place]]
+    echoing = (stamps[place] == flow.tsecr[data]) & (origin < data)
+    data, origin = data[echoing], origin[echoing]
+    once = np.sort(np.unique(flow.tsecr[data], return_index=True)[1])
+    times = flow.time[data[once]]
+    return np.column_stack((times, times - flow.time[origin[once]]))
 
 
 def vantage(down: Floats, up: Upstream) -> str:
@@ -109,7 +109,7 @@ def timers(rtt: Floats) -> Floats:
     """
     smooth, variation = float(rtt[0]), float(rtt[0]) / 2
     result = np.empty(len(rtt))
-    for i, sample in enumerate(rtt.tolist()):
+    for i, sample in enumerate(map(float, rtt)):
         if i:
             variation += (abs(smooth - sample) - variation) / 4
             smooth += (sample - smooth) / 8

@@ -1,0 +1,62 @@
+"""What kind of file is this: a capture, or the report of a sender?"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path as FilePath
+
+from ..errors import CaptureError
+from .iperf3 import read_iperf3
+from .report import SenderReport
+from .socket_stats import read_ss
+
+_HEAD = 1 << 16
+_LONGEST = 1 << 28
+
+
+def is_report(file: str | PathLike[str]) -> bool:
+    """Tell whether a file looks like text of ``ss -tin`` or JSON, rather than a capture.
+
+    False if it is unreadable, or a pipe, of which nothing may be read in advance.
+    """
+    try:
+        path = FilePath(file)
+        if not path.is_file():
+            return False
+        with path.open("rb") as source:
+            head = source.read(_HEAD)
+    except (OSError, TypeError, ValueError):
+        return False
+    return head.lstrip()[:1] == b"{" or (b"cwnd:" in head and b"\0" not in head)
+
+
+def estimate_report(file: str | PathLike[str]) -> SenderReport:
+    """Read the output of ``ss -tin`` or ``iperf3 -J`` at a sender.
+
+    Parameters
+    ----------
+    file : path-like
+        Text of at most 256 MiB: one or many snapshots of ``ss -tin``, or one JSON object of ``iperf3 -J``.
+
+    Returns
+    -------
+    SenderReport
+        Loss rate, round trip time, timer and, where times are known, throughput. There is no loss-event rate.
+
+    Raises
+    ------
+    CaptureError
+        When the file cannot be read or shows no TCP sender.
+    """
+    name = f"the report {file!s}"
+    try:
+        with FilePath(file).open("rb") as source:
+            data = source.read(_LONGEST + 1)
+    except OSError as error:
+        raise CaptureError(
+            f"cannot read {name}: {error.strerror}; output of ss -tin or iperf3 -J is accepted"
+        ) from None
+    if len(data) > _LONGEST:
+        raise CaptureError(f"{name} is longer than 256 MiB: fewer snapshots are accepted")
+    text = data.decode("utf-8", errors="replace")
+    return read_iperf3(text, name) if text.lstrip()[:1] == "{" else read_ss(text, name)
