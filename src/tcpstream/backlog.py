@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.epoch import Playback, Windows, back_off, climb, one_return
-from .kernels.perron import perron
+from .kernels.perron import factors, perron
 from .kernels.program import Program
 from .kernels.shifts import put
 from .tcp.reno import LEVELS, RenoSource, Wait
@@ -199,9 +199,14 @@ class Backlog:
         entry[source.windows[self.entered] - 1] = np.arange(len(self.entered))
         half = np.where(source.recover_to[1:] >= 0, self._row_of_window[1:], -1)
         return perron(
-            p, source.rounds_per_increase, entry, half, self._restart_row, packet, playback,
+            self._factors, entry, half, self._restart_row, packet, playback,
             wait(self._all_lost) * timeout, wait(self._short_wait) * timeout,
         )  # fmt: skip
+
+    def _factors(self, *waves: Complexes) -> tuple[Complexes, Complexes, Complexes]:
+        """Return what becomes of waves that enter each window; see `kernels.perron.factors`."""
+        source = self.source
+        return factors(source.loss, source.rounds_per_increase, source.max_window, *waves)
 
     def law(self, epoch: Epoch) -> Floats:
         """Return the time spent at each position [rounds], counted at the ends of rounds."""

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import InputError
 from .kernels.moves import apply, trim
 from .kernels.saturated import clear
 from .law import Law, together
 from .quanta import Moves, Phase, coarsen
 from .rows import Rows, row_of
 from .saturated import Saturated
-from .tcp.reno import RenoSource
+from .saturated_sack import SaturatedSack
+from .tcp import RenoSackSource, RenoSource
 from .timeouts import Timeouts
 
 Floats = NDArray[np.float64]
@@ -37,8 +39,12 @@ def stride(source: RenoSource, quantum: int) -> int:
     return int(2 ** max(0, math.floor(math.log2(most))))
 
 
-def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
+def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | SaturatedSack | Coarse:
     """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
+    if isinstance(source, RenoSackSource):
+        if quantum > 1:
+            raise InputError(f"reno-sack is solved in steps of a packet: leave out quantum, or give 1, got {quantum}")
+        return SaturatedSack(source, goal)
     if quantum == 1:
         return Saturated(source, goal)
     return Coarse(source, goal, quantum, stride(source, quantum))

@@ -9,7 +9,7 @@ import numpy as np
 
 from .coarse import stride
 from .errors import AccuracyError
-from .tcp.reno import RenoSource
+from .tcp import RenoSackSource, RenoSource
 
 EXACT = 2e9
 """Cells (states x positions x rounds) up to which a transient is exact by default: some seconds."""
@@ -60,10 +60,10 @@ def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Co
 def affordable(source: RenoSource, rounds: float, span: float) -> int:
     """Return the quantum to use: a packet, which is exact, if that is quick; else a power of two, about a round's.
 
-    Small windows stay exact: they have no packets to spare.
+    Small windows stay exact: they have no packets to spare. So do independent losses: nothing coarser is known there.
     """
     a_round = source.packets_per_round
-    if a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
+    if isinstance(source, RenoSackSource) or a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
         return 1
     return int(2 ** math.floor(math.log2(a_round * ABOUT)))
 

@@ -16,7 +16,7 @@ from .errors import InputError, NoFiniteDelayError
 from .path import Path
 from .result import Streaming, check_length
 from .stationary import VISIBLE_LEVELS, StationaryBacklog, lattice, solve
-from .tcp import reno, source_key
+from .tcp import RenoSackSource, source_key, source_of
 from .tcp.decay import decay_rate
 from .video import Video
 
@@ -98,7 +98,7 @@ class EndlessLive(LiveStreaming):
         The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
         what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
         """
-        source, m = reno(self.path), self._packets_due
+        source, m = source_of(self.path), self._packets_due
         return {
             "asymptotic": decay_rate(source, m) * self.video.packet_rate,
             "visible": decay_rate(source, m, VISIBLE_LEVELS) * self.video.packet_rate,
@@ -119,6 +119,7 @@ class FiniteLive(LiveStreaming):
 
     def __init__(self, path: Path, video: Video) -> None:
         from .transient import Transient  # only here: a stream without end needs none
+        from .transient_sack import TransientSack
 
         super().__init__(path, video)
         assert video.duration is not None
@@ -130,7 +131,10 @@ class FiniteLive(LiveStreaming):
             stride, self._on_lattice = 1, False
         self._stride = stride
         self._goal = math.ceil(video.packets * stride - 1e-6)
-        self._transient = transient = Transient(reno(path), 0, stride)
+        source = source_of(path)
+        self._transient = transient = (
+            TransientSack(source, 0, stride) if isinstance(source, RenoSackSource) else Transient(source, 0, stride)
+        )
         self._drain: list[Floats] = []
         self._generating = math.floor(video.duration / R + 1e-9)
         total = np.zeros(1)
@@ -201,7 +205,7 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
                 f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s"
             )
         return FiniteLive(path, video)
-    source = reno(path)
+    source = source_of(path)
     throughput = source.packets_per_round / path.rtt
     if throughput <= video.packet_rate * (1 + 1e-9):
         raise NoFiniteDelayError(throughput, video.packet_rate)

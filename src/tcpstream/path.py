@@ -9,6 +9,7 @@ from .errors import InputError, choice, positive, real, whole
 
 BACKOFFS = ("rfc6298", "paper")
 HALVINGS = ("floor", "ceil")
+TCPS = ("reno", "reno-sack")
 
 #: A run of growth from half the default largest window reaches it with at most this probability.
 REACHES_MAX_WINDOW = 1e-9
@@ -71,6 +72,9 @@ class Path:
         Timer of back-off level e: 2^min(e, 6) R_TO, or the paper's 2^(e-1) R_TO.
     halving : {"floor", "ceil"}
         How half of an odd window is rounded.
+    tcp : {"reno", "reno-sack"}
+        The chain: the paper's, in which the first loss of a round takes the rest of it along, or Reno with SACK and
+        independent losses. `loss` is then the probability that a packet is lost.
 
     Raises
     ------
@@ -91,6 +95,7 @@ class Path:
     rounds_per_increase: int
     backoff: str
     halving: str
+    tcp: str
 
     def __init__(
         self,
@@ -103,6 +108,7 @@ class Path:
         rounds_per_increase: int = 1,
         backoff: str = "rfc6298",
         halving: str = "floor",
+        tcp: str = "reno",
     ) -> None:
         loss = real("loss rate", loss)
         if not 0 < loss < 1:
@@ -115,6 +121,7 @@ class Path:
             max_window = enough_window(loss, rounds_per_increase)
         choice("back-off", backoff, BACKOFFS)
         choice("halving", halving, HALVINGS)
+        choice("tcp", tcp, TCPS)
         values = {
             "loss": loss,
             "rtt": rtt,
@@ -124,6 +131,7 @@ class Path:
             "rounds_per_increase": rounds_per_increase,
             "backoff": backoff,
             "halving": halving,
+            "tcp": tcp,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -139,6 +147,7 @@ class Path:
             "rounds_per_increase": self.rounds_per_increase,
             "backoff": self.backoff,
             "halving": self.halving,
+            "tcp": self.tcp,
         }
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._version import __version__
 from .errors import AccuracyError, InputError, MissingExtraError, real
 from .path import Path
-from .tcp import reno
+from .tcp import source_of
 from .video import Video
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Streaming(ABC):
     @property
     def throughput(self) -> float:
         """Achievable TCP throughput T [packets/s]."""
-        return reno(self.path).packets_per_round / self.path.rtt
+        return source_of(self.path).packets_per_round / self.path.rtt
 
     @property
     def load(self) -> float:

@@ -14,7 +14,7 @@ from .path import Path
 from .result import late_target, no_late_target, startup_delay
 from .roots import crossing
 from .stored_model import StoredStreaming, stored
-from .tcp import reno, throughput
+from .tcp import source_of, throughput
 from .video import Video
 
 LOWEST_LOAD, HIGHEST_LOAD = 0.01, 0.95
@@ -70,7 +70,7 @@ def largest_rate(
 
 def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: bool) -> float:
     """One transient pass serves every rate below the highest tried; only alpha needs a pass of its own."""
-    source = reno(path)
+    source = source_of(path)
 
     def solved(rate: float, arrivals: Arrivals | None = None) -> StoredStreaming:
         result = stored(path, Video(packet_rate=rate, duration=duration))

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .backlog import Backlog, Complexes, Epoch
+from .backlog_sack import SackBacklog
 from .errors import AccuracyError
 from .kernels.half_line import HalfLine, next_fast
 from .kernels.shifts import gather, scatter
-from .tcp import linear
-from .tcp.reno import RenoSource
+from .tcp import RenoSackSource, RenoSource, linear
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,6 +38,9 @@ FINE_WINDOW = 40
 
 LONG = 0.5
 """Waves that keep more than this in an epoch are long."""
+
+LONG_SACK = 0.7
+"""The same for independent losses, which blur waves little, in small windows too: epochs wear out the rest."""
 
 NEGLIGIBLE = 1e-22
 """Share of the backlog's law that is never looked at."""
@@ -204,8 +207,9 @@ def _kappa(backlog: Backlog, tilt: float, points: int) -> Complexes:
     step = 2j * math.pi / points
     trial = np.unique(np.append(0, 1.2 ** np.arange(math.ceil(math.log(half / stride, 1.2))))).astype(int)
     values, _, _ = backlog.waves(np.asarray(tilt + step * trial, dtype=np.complex128))
-    short = np.flatnonzero(~(np.abs(values) > LONG))
-    edge = half if backlog.source.max_window <= SMALL or not len(short) else int(trial[short[0]]) + 1
+    long, small = (LONG_SACK, 0) if isinstance(backlog, SackBacklog) else (LONG, SMALL)
+    short = np.flatnonzero(~(np.abs(values) > long))
+    edge = half if backlog.source.max_window <= small or not len(short) else int(trial[short[0]]) + 1
     from_band = np.abs((np.arange(half + 1) * stride / points + 0.5) % 1 - 0.5) * points / stride
     band = np.flatnonzero(from_band < 2 * edge)
     kappa = np.zeros(half + 1, dtype=np.complex128)
@@ -230,7 +234,8 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
     AccuracyError
         When the error bound stays above 1e-9, or the state would need more than 2^26 values.
     """
-    backlog = Backlog(source, packets_due, lattice(packets_due, source.max_window))
+    kind = SackBacklog if isinstance(source, RenoSackSource) else Backlog
+    backlog = kind(source, packets_due, lattice(packets_due, source.max_window))
     stride = backlog.stride
     waves = LongWaves(backlog)
     longest_wait = packets_due * max(d for wait in source.backoff_wait for d, _ in wait)

@@ -18,7 +18,7 @@ from .errors import AccuracyError, InputError, choice, real, whole
 from .path import Path
 from .result import Streaming, check_length, no_late_target
 from .result import startup_delay as checked_delay
-from .tcp import reno, source_key
+from .tcp import source_key, source_of
 from .tcp.decay import safe_lead
 from .video import Video
 
@@ -260,7 +260,7 @@ class StoredStreaming(Streaming):
             if unaccounted > 1e-10:
                 raise AccuracyError(f"probability of no late packet: {unaccounted:.1e} of the mass was lost")
             self._no_late_error = max(self._no_late_error, unaccounted)
-            self._no_late[tau] = min(transient.survivors(), 1.0)
+            self._no_late[tau] = min(max(transient.survivors(), 0.0), 1.0)
         return self._no_late[tau]
 
     def _delay_without_late(self, wanted: float) -> float:
@@ -364,7 +364,7 @@ def _check(path: Path, video: Video) -> None:
 
 def _shared(cases: list[tuple[Path, Video]], quantum: int | None) -> Arrivals:
     """Return the arrivals that serve all of some cases with the same source."""
-    source = reno(cases[0][0])
+    source = source_of(cases[0][0])
     packets_due = max(video.packet_rate * path.rtt for path, video in cases)
     long = all(
         video.curve is None and video.duration is not None and video.duration > LONG * path.rtt for path, video in cases

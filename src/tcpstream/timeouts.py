@@ -127,7 +127,9 @@ class Timeouts:
         first, weights = split(np.array([1 / self.quantum]), 3)
         self._step = np.roll(weights[:, 0], int(first[0]) + 1)
 
-    def step(self, sending: Law, few: Law, floor: int, limit: int, share: float = 1.0) -> Law:
+    def step(
+        self, sending: Law, few: Law, floor: int, limit: int, share: float = 1.0, all_lost: float | None = None
+    ) -> Law:
         """Make one round.
 
         Parameters
@@ -138,6 +140,8 @@ class Timeouts:
             Only positions from `floor` to `limit`, exclusive, are followed; `limit` does not decrease.
         share : float
             Share of what is at `floor` itself that stays.
+        all_lost : float, optional
+            Share of `sending` that loses its whole round; p by default.
 
         Returns
         -------
@@ -145,7 +149,8 @@ class Timeouts:
             What is back in congestion avoidance.
         """
         rows, waits, number = self._rows, self._waits, self.round
-        for kind, law, weight in ((0, sending, self.source.loss), (1, few, 1.0)):
+        all_lost = self.source.loss if all_lost is None else all_lost
+        for kind, law, weight in ((0, sending, all_lost), (1, few, 1.0)):
             above, dropped = waits.enter(kind, number, law, weight, limit, self.negligible)
             self.done += above
             self.neglected += dropped

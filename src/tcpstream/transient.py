@@ -97,13 +97,12 @@ class Transient:
             No more will exist: mass at the ceiling is done.
         """
         source, stride, p = self.source, self.stride, self.source.loss
-        q = 1 - p
         now = self.ceiling
         x, timeouts, short = self._x, self._timeouts, self._short
-        paused_x = _take(x, now)
-        paused_timeouts = _take(timeouts, now)
+        paused_x = take(x, now)
+        paused_timeouts = take(timeouts, now)
         recovered, frozen = self._recover(now)
-        frozen_classes = _take(short, now)
+        frozen_classes = take(short, now)
         release, held = self._hold(now, frozen, frozen_classes)
         leaving = self._pending.pop(self.round + 1, [])
 
@@ -135,21 +134,11 @@ class Transient:
         if paused_timeouts is not None:
             nt.mass[..., now - origin] += paused_timeouts
 
-        for level, weight, law in leaving:
-            nt_level = Law(origin, nt.mass[0, level - 1])
-            nt_level.add(law, weight)
-            self._waiting.add(law, -weight)
-            self._waiting_mass -= weight * float(law.mass.sum())
-        self._waiting = self._waiting.covering(origin, end)
+        self._come_back(leaving, nt)
         self._wait(source.all_lost_wait, 1, Law(x.origin, p * x.mass.sum(axis=0)), nt)
         few = self._few(short, release, ceiling)
         self._wait(source.short_wait, 1, few, nt)
-        moved = Law(timeouts.origin + stride, q * timeouts.mass)
-        Law(origin, nt.mass[1]).add(Law(moved.origin, moved.mass[0]), limit=ceiling)
-        Law(origin, nx.mass[source.restart]).add(Law(moved.origin, moved.mass[1].sum(axis=0)), limit=ceiling)
-        lost = p * timeouts.mass.sum(axis=0)
-        for e in range(1, LEVELS + 1):
-            self._wait(source.backoff_wait[e - 1], min(e + 1, LEVELS), Law(timeouts.origin, lost[e - 1]), nt)
+        self._send_alone(timeouts, source.restart, nx, nt, ceiling)
 
         self.round += 1
         self.ceiling, self._x, self._timeouts, self._short, self._held = ceiling, nx, nt, nshort, held
@@ -178,6 +167,24 @@ class Transient:
         for part in parts:
             total.add(part)
         return total
+
+    def _come_back(self, leaving: list[tuple[int, float, Law]], nt: Law) -> None:
+        """Let what has waited long enough retransmit next."""
+        for level, weight, law in leaving:
+            Law(nt.origin, nt.mass[0, level - 1]).add(law, weight)
+            self._waiting.add(law, -weight)
+            self._waiting_mass -= weight * float(law.mass.sum())
+        self._waiting = self._waiting.covering(nt.origin, nt.end)
+
+    def _send_alone(self, timeouts: Law, restart: int, nx: Law, nt: Law, ceiling: int) -> None:
+        """Retransmit, or send the first packet after a retransmission; what is delivered then goes on in `restart`."""
+        p = self.source.loss
+        moved = Law(timeouts.origin + self.stride, (1 - p) * timeouts.mass)
+        Law(nt.origin, nt.mass[1]).add(Law(moved.origin, moved.mass[0]), limit=ceiling)
+        Law(nx.origin, nx.mass[restart]).add(Law(moved.origin, moved.mass[1].sum(axis=0)), limit=ceiling)
+        lost = p * timeouts.mass.sum(axis=0)
+        for e in range(1, LEVELS + 1):
+            self._wait(self.source.backoff_wait[e - 1], min(e + 1, LEVELS), Law(timeouts.origin, lost[e - 1]), nt)
 
     def _recover(self, now: int) -> tuple[Law, Floats]:
         """Second round of losing and recovering, of what sent in the previous round."""
@@ -246,7 +253,7 @@ class Transient:
         active = (self._x, self._timeouts, self._short)
         if final:
             for law in active:
-                finished = _take(law, self.ceiling)
+                finished = take(law, self.ceiling)
                 self.done += 0.0 if finished is None else float(finished.sum())
             if self._held.position == self.ceiling:
                 self.done += float(self._held.classes.sum())
@@ -276,10 +283,10 @@ class Transient:
         self.done += finished
         for entries in self._pending.values():
             for _, _, law in entries:
-                _take(law, self.ceiling)
+                take(law, self.ceiling)
 
 
-def _take(law: Law, position: int) -> Floats | None:
+def take(law: Law, position: int) -> Floats | None:
     """Take the mass at a position out; None if the position lies outside."""
     k = position - law.origin
     if not 0 <= k < law.mass.shape[-1]:

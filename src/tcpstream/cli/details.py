@@ -54,13 +54,14 @@ def solved(result: Streaming, route: Route) -> list[Table]:
 
 def path_rows(path: Path) -> list[tuple[str, str]]:
     """Return the parameters of a path, one a row."""
-    return [
+    rows = [
         ("loss rate p", f"{path.loss:.4g}"),
         ("round trip time R", f"{path.rtt:.4g} s"),
         ("retransmission timer", f"{path.rto:.4g} s ({path.timeout_ratio:.4g} R), back-off {path.backoff}"),
         ("largest window", f"{path.max_window} packets"),
         ("window growth", f"1 packet in {path.rounds_per_increase} R, half of odd windows: {path.halving}"),
     ]
+    return rows if path.tcp == "reno" else [*rows, ("TCP", path.tcp)]
 
 
 def captured(route: Route, modelled: float) -> list[Table]:

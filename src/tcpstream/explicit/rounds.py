@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from ..path import Path
 from ..tcp.table_vi import START, State, Transition, transitions
 
@@ -43,7 +44,14 @@ def round_chain(path: Path) -> RoundChain:
 
     A transition of d rounds delivers its packets in the first one and leads to its target with d - 1 rounds
     left to wait.
+
+    Raises
+    ------
+    InputError
+        For another TCP than the paper's.
     """
+    if path.tcp != "reno":
+        raise InputError(f"the explicit chains are the paper's, of tcp = reno, got {path.tcp}")
     start = (START, 0)
     states, number = [start], {start: 0}
     moves: list[tuple[int, int, float, int]] = []

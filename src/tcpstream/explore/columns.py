@@ -8,7 +8,7 @@ from ..errors import InputError, choice
 
 KINDS = ("live", "stored")
 
-PATH = ("loss", "rtt", "rto", "timeout_ratio", "max_window", "rounds_per_increase", "backoff", "halving")
+PATH = ("loss", "rtt", "rto", "timeout_ratio", "max_window", "rounds_per_increase", "backoff", "halving", "tcp")
 VIDEO = ("packet_rate", "bitrate", "packet_size", "duration")
 LOAD = "T_over_mu"
 QUESTIONS = ("delay", "target", "no_late")

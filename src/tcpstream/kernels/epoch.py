@@ -9,7 +9,7 @@ An epoch is linear: what is here records it as a `Program`. Rows are addresses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,6 +106,49 @@ class Windows:
     feedback: Floats
 
 
+def through_windows(playback: Playback, states: Windows, entries: int, entered: Ints) -> Iterator[tuple[int, int]]:
+    """Climb without a loss: yield the last state of each window, and the row of its mass at the start of rounds.
+
+    The row holds all states of the window together, and only until the next one is asked for.
+
+    Parameters
+    ----------
+    playback, states, entries, entered
+        As for `climb`.
+    """
+    program, n, windows = playback.program, playback.n, states.windows
+    q, b = 1.0 - states.loss, len(states.feedback)
+    top, longest = len(windows) - b, int(windows[-1])
+    row, other, together = (program.room(n) for _ in range(3))
+    largest = [program.room(n) for _ in range(b)]
+    program.clear(row, n)
+    entry = {int(s): entries + h * n for h, s in enumerate(entered)}
+    for s, w in enumerate(windows.tolist()):
+        if s < top:
+            if s in entry:
+                program.add(row, entry[s], n)
+            playback.pause(row)
+            now = row
+            playback.lower(other, row, w, q**w)
+            row, other = other, row
+        else:
+            if s == top:
+                program.set(largest[0], row, n)
+                for c in range(1, b):
+                    program.clear(largest[c], n)
+                for c in range(b):
+                    if top + c in entry:
+                        program.add(largest[c], entry[top + c], n)
+                _all_returns(playback, largest, longest, q**longest, states.feedback)
+            now = largest[s - top]
+        first, last = s == 0 or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
+        if not (first and last):
+            (program.set if first else program.add)(together, now, n)
+            now = together
+        if last:
+            yield s, now
+
+
 def climb(
     playback: Playback, states: Windows, entries: int, entered: Ints, active: int, short: int, following: int, rows: int
 ) -> None:
@@ -130,43 +173,17 @@ def climb(
     program, n, stride = playback.program, playback.n, playback.stride
     cap = n - 1
     p, q, windows = states.loss, 1.0 - states.loss, states.windows
-    b = len(states.feedback)
-    top, longest = len(windows) - b, int(windows[-1])
+    longest = int(windows[-1])
     by_size = program.room(4 * n)  # active mass in windows of 1, 2, 3, and 4 or more packets
-    row, other, together, sending = (program.room(n) for _ in range(4))
-    largest = [program.room(n) for _ in range(b)]
+    other, sending = program.room(n), program.room(n)
     stopped_at_ceiling = program.room(1)
     recovery = Recovery(playback, p, longest, stopped_at_ceiling)
     program.clear(by_size, 4 * n)
-    program.clear(row, n)
     program.clear(short, 3 * n)
     program.clear(following, rows * n)
     program.clear(stopped_at_ceiling, 1)
-    entry = {int(s): entries + h * n for h, s in enumerate(entered)}
-    for s, w in enumerate(windows.tolist()):
-        if s < top:
-            if s in entry:
-                program.add(row, entry[s], n)
-            playback.pause(row)
-            now = row
-            playback.lower(other, row, w, q**w)
-            row, other = other, row
-        else:
-            if s == top:
-                program.set(largest[0], row, n)
-                for c in range(1, b):
-                    program.clear(largest[c], n)
-                for c in range(b):
-                    if top + c in entry:
-                        program.add(largest[c], entry[top + c], n)
-                _all_returns(playback, largest, longest, q**longest, states.feedback)
-            now = largest[s - top]
-        first, last = s == 0 or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
-        if not (first and last):
-            (program.set if first else program.add)(together, now, n)
-            now = together
-        if not last:
-            continue
+    for s, now in through_windows(playback, states, entries, entered):
+        w = int(windows[s])
         program.add(by_size + (min(w, 4) - 1) * n, now, n)
         if w > 3:
             playback.lower(sending, now)

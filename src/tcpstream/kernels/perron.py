@@ -6,9 +6,13 @@ becomes the same wave with other weights. This is the climb and the losses of `t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
+
+Complexes = NDArray[np.complex128]
 
 STEPS = 8
 """Steps of the power method at an exponent, from the vectors of the one before."""
@@ -22,8 +26,7 @@ BLOCK = 2**16
 
 
 def perron(
-    loss: float,
-    repeats: int,
+    factors: Callable[..., tuple[Complexes, Complexes, Complexes]],
     entry: NDArray[np.int64],
     half: NDArray[np.int64],
     restart: int,
@@ -36,10 +39,8 @@ def perron(
 
     Parameters
     ----------
-    loss : float
-        p.
-    repeats : int
-        b, rounds per window increase.
+    factors : callable
+        From packet, playback, all_lost and few to what becomes of a wave that enters each window: see `factors`.
     entry, half : (W,) arrays
         Of window w at index w - 1: row of the entry into it, row of its half; -1 where there is none.
     restart : int
@@ -68,13 +69,13 @@ def perron(
     for first in range(0, points, size):
         now = slice(first, first + size)
         waves = (wave[order[now]] for wave in (packet, playback, all_lost, few))
-        grown, recovers, times_out = _factors(loss, repeats, largest, *waves)
+        grown, recovers, times_out = factors(*waves)
         recovers[:, half < 0] = 0.0
         _power_method(entry, half, restart, grown, recovers, times_out, law, worth, values[now], laws[now], worths[now])
     return values[ROUNDS:], laws[ROUNDS:, :rows].T, worths[ROUNDS:, :rows].T
 
 
-def _factors(
+def factors(
     loss: float,
     repeats: int,
     largest: int,
@@ -104,12 +105,6 @@ def _factors(
     powers[:, 1:] = ((1 - p) * packet)[:, np.newaxis]
     np.multiply.accumulate(powers, axis=1, out=powers)
     whole, delivered = mu * powers[:, 1:], p * powers[:, :-1]
-    stays, grown = np.ones_like(whole), whole.copy()
-    for _ in range(1, b):
-        stays *= whole
-        stays += 1.0
-        grown *= whole
-    stays[:, -1] /= 1.0 - grown[:, -1]
     fast = delivered.copy()
     fast[:, :3] = 0.0
     recovers = 0.5 * np.cumsum(fast, axis=1) ** 2 + (1 / p - 0.5) * np.cumsum(fast**2, axis=1)
@@ -118,7 +113,28 @@ def _factors(
     delivered[:, 3:] *= at_most[:, -1:]
     delivered[:, 1:3] *= (at_most[:, :-1] + powers[:, 1:3])[:, : largest - 1]
     times_out = p * all_lost[:, np.newaxis] + mu * few[:, np.newaxis] * mu * np.cumsum(delivered, axis=1)
-    return grown, mu * mu * recovers * stays, times_out * stays
+    return climbs(whole, mu * mu * recovers, times_out, b)
+
+
+def climbs(
+    whole: Complexes, recovers: Complexes, times_out: Complexes, repeats: int
+) -> tuple[Complexes, Complexes, Complexes]:
+    """Return what becomes of a wave that enters each window, from what becomes of it in one round there.
+
+    Parameters
+    ----------
+    whole, recovers, times_out : (T, W) arrays
+        Factors of a round without a loss; and, as for `factors`, of one with a loss.
+    repeats : int
+        b.
+    """
+    stays, grown = np.ones_like(whole), whole.copy()
+    for _ in range(1, repeats):
+        stays *= whole
+        stays += 1.0
+        grown *= whole
+    stays[:, -1] /= 1.0 - grown[:, -1]
+    return grown, recovers * stays, times_out * stays
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
@@ -142,7 +158,7 @@ def _power_method(
     entry, half, restart
         See `perron`; index -1 is a last element that does not count.
     grown, recovers, times_out : (T, W) arrays
-        See `_factors`; 0 for recoveries to nowhere.
+        See `factors`; 0 for recoveries to nowhere.
     law, worth : (2, H + 1) arrays
         Vectors to begin with, and the last ones, up to a factor; row 1 is scratch.
     values : (T,) array

@@ -6,11 +6,27 @@ from collections.abc import Callable, Hashable
 
 from ..path import Path
 from .reno import ExplicitArrays, RenoSource, reno
+from .reno_sack import RenoSackSource, reno_sack
 
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
-SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno}
+SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno, "reno-sack": reno_sack}
 
-__all__ = ["SOURCES", "ExplicitArrays", "RenoSource", "reno", "source_key", "throughput"]
+__all__ = [
+    "SOURCES",
+    "ExplicitArrays",
+    "RenoSackSource",
+    "RenoSource",
+    "reno",
+    "reno_sack",
+    "source_key",
+    "source_of",
+    "throughput",
+]
+
+
+def source_of(path: Path) -> RenoSource:
+    """Return the source that a path names, `Path.tcp`."""
+    return SOURCES[path.tcp](path)
 
 
 def source_key(path: Path) -> Hashable:
@@ -27,6 +43,7 @@ def throughput(path: Path) -> float:
 
     Notes
     -----
-    Stationary analysis of Table VI (corrected). `tcpstream.tcp.formulas` has the closed formulas to compare with.
+    Stationary analysis of the chain that `Path.tcp` names: Table VI (corrected), or that of independent losses.
+    `tcpstream.tcp.formulas` has the closed formulas to compare with.
     """
-    return reno(path).packets_per_round / path.rtt
+    return source_of(path).packets_per_round / path.rtt

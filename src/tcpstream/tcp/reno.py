@@ -8,6 +8,7 @@ apply it as a recursion (`tcpstream.kernels.recovery`). What has to be stored is
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -144,8 +145,9 @@ class RenoSource:
         recovers = q**3 * np.maximum(q**3 - q**w, 0.0)
         short_timeout = (q - q**w) - recovers
         packets = w * q**w + first + second
-        rounds = q**w + p * _mean(self.all_lost_wait) + 2 * recovers + short_timeout * (1 + _mean(self.short_wait))
-        timeout_rounds = [p * _mean(d) + q for d in self.backoff_wait]
+        rounds = q**w + p * mean_wait(self.all_lost_wait) + 2 * recovers
+        rounds += short_timeout * (1 + mean_wait(self.short_wait))
+        timeout_rounds = [p * mean_wait(d) + q for d in self.backoff_wait]
         return (
             np.concatenate([packets, np.full(2 * LEVELS, q)]),
             np.concatenate([rounds, np.repeat(timeout_rounds, 2)]),
@@ -198,6 +200,17 @@ class RenoSource:
             p * tilt(self.all_lost_wait) + timed_out * one * tilt(self.short_wait),
             recovered[w >= 4] * one**2,
         ]
+        backing_off = self._tilted_timeouts(z, one, tilt, levels)
+        for parts, more in zip((rows, columns, values), backing_off):
+            parts.append(more)
+        return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
+
+    def _tilted_timeouts(
+        self, z: float, one: float, tilt: Callable[[Wait], float], levels: int
+    ) -> tuple[Ints, Ints, Floats]:
+        """Return the part of `tilted` that belongs to the timeouts."""
+        p, q, S = self.loss, 1 - self.loss, self.size
+        rows, columns, values = [], [], []
         for e in range(1, LEVELS + 1):
             retransmit, fresh = S + 2 * (e - 1), S + 2 * (e - 1) + 1
             rows.append(np.array([retransmit, fresh]))
@@ -293,5 +306,6 @@ def reno(path: Path) -> RenoSource:
     )
 
 
-def _mean(waits: Wait) -> float:
+def mean_wait(waits: Wait) -> float:
+    """Return the mean of a wait [rounds]."""
     return sum(d * weight for d, weight in waits)

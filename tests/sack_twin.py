@@ -1,0 +1,119 @@
+"""Reno with SACK and independent losses, every fate of a round written out; slow, and unlike the solvers.
+
+A move is (probability, packets received, packets of them in order, rounds, next state). States are (window, rounds at
+it, 0, 0), and (1, 0, level, 1 for a retransmission) in timeouts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from math import comb
+
+import numpy as np
+
+from tcpstream.tcp.table_vi import BACKOFF, HALF
+
+START, TIMEOUT = (1, 0, 0, 0), (1, 0, 1, 1)
+
+
+def waits(rounds):
+    low = int(np.floor(rounds + 1e-9))
+    more = max(rounds - low, 0.0)
+    return [(low, 1 - more), (low + 1, more)] if more > 1e-9 else [(low, 1.0)]
+
+
+def moves(path, state):
+    p, q, T = path.loss, 1 - path.loss, path.timeout_ratio
+    w, c, level, again = state
+    if level:
+        on = (1, 0, level, 0) if again else (min(2, path.max_window), 0, 0, 0)
+        up = (1, 0, min(level + 1, 7), 1)
+        return [(q, 1, 1, 1, on), *((p * x, 0, 0, d, up) for d, x in waits(BACKOFF[path.backoff](level) * T))]
+    grown = (w, c + 1, 0, 0) if c + 1 < path.rounds_per_increase else (min(w + 1, path.max_window), 0, 0, 0)
+    row = [(q**w, w, w, 1, grown)]
+    for j in range(w):  # delivered before the first loss
+        for n in range(w - j):  # losses after it
+            chance = p * q**j * comb(w - 1 - j, n) * p**n * q ** (w - 1 - j - n)
+            if n + 1 == w:
+                row += [(chance * x, 0, 0, d, TIMEOUT) for d, x in waits(T)]
+                continue
+            repaired = q ** (n + 1)
+            row.append((chance * repaired, w - n - 1, j, 1, (HALF[path.halving](w), 0, 0, 0)))
+            row += [(chance * (1 - repaired) * x, j, j, d, TIMEOUT) for d, x in waits(T + 1)]
+    return row
+
+
+def finite(path, due, exists):
+    """Return f times packets due, and alpha, for B_i = ``due[i]``, where ``exists[i]`` packets exist after round i.
+
+    Mass by state, rounds left to wait and packets received. What exists is infinite for stored media.
+    """
+    late, size = 0.0, int(due[-1]) + path.max_window + 2
+    every, never = ({(START, 0): np.eye(1, size)[0]} for _ in range(2))
+    received = np.arange(size)
+    for i, (before, after) in enumerate(itertools.pairwise(due)):
+        results = []
+        for mass, judged in ((every, False), (never, True)):
+            new = defaultdict(lambda: np.zeros(size))
+            for (state, left), law in mass.items():
+                sends = np.zeros(size, dtype=bool) if left else received < exists[i]
+                stays = [(1.0, 0, 0, max(left, 1), state)]
+                for row, chosen in ((stays, ~sends), (moves(path, state), sends)):
+                    for chance, got, shown, rounds, target in row:
+                        missing = after - np.minimum(received + shown, exists[i + 1])
+                        missing[missing < 1e-9] = 0.0
+                        kept = law * chosen * chance
+                        if judged:
+                            kept = kept * (missing == 0)
+                        else:
+                            late += float(kept @ np.minimum(after - before, missing))
+                        to = np.minimum(np.minimum(received + got, exists[i + 1]), size - 1).astype(int)
+                        np.add.at(new[target, rounds - 1], to, kept)
+            results.append(new)
+        every, never = results
+    return late, float(sum(law.sum() for law in never.values()))
+
+
+def live(path, m, ahead, depth):
+    """Return f for whole ``ahead = mu tau`` and m packets due a round: the stationary law by iteration."""
+    states, number = [(START, 0)], {(START, 0): 0}
+    table = []
+    for state, left in states:  # grows while it is read
+        row = [(1.0, 0, 0, (state, left - 1))] if left else []
+        if not left:
+            row = [(x, got, shown, (target, rounds - 1)) for x, got, shown, rounds, target in moves(path, state)]
+        for *_, target in row:
+            if target not in number:
+                number[target] = len(states)
+                states.append(target)
+        table.append(row)
+    D = np.arange(depth + 1)
+    from scipy import sparse
+
+    rows, columns, values, late = [], [], [], np.zeros((len(ahead), len(states) * len(D)))
+    for s, ((_, left), row) in enumerate(zip(states, table)):
+        start = s * len(D)
+        if not left:  # nothing to send
+            rows.append([start])
+            columns.append([start + m])
+            values.append([1.0])
+            late[:, start] = np.minimum(m, np.maximum(m - ahead, 0))
+        moving = D if left else D[1:]
+        for chance, got, shown, target in row:
+            after = np.minimum(np.maximum(moving + m - got, 0), depth)
+            rows.append(start + moving)
+            columns.append(number[target] * len(D) + after)
+            values.append(np.full(len(moving), chance))
+            behind = np.maximum(moving + m - shown, 0)
+            late[:, start + moving] += chance * np.minimum(m, np.maximum(behind - ahead[:, np.newaxis], 0))
+    n = len(states) * len(D)
+    matrix = sparse.coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), (n, n)).tocsr()
+    law = np.eye(1, n)[0]
+    step = matrix.T.tocsr()
+    while True:
+        before = law
+        for _ in range(200):
+            law = step @ law
+        if np.abs(law - before).sum() < 1e-12:
+            return late @ law / m
