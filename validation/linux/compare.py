@@ -14,6 +14,8 @@ import sys
 from pathlib import Path as FilePath
 from typing import Any
 
+from conditions import disturbed
+
 from tcpstream import Path, throughput
 
 RECORDS = FilePath(__file__).parent.parent / "results" / "linux_runs.jsonl"
@@ -32,7 +34,7 @@ def chain(record: dict[str, Any], rtt: float) -> float | None:
     """Return T of a run's chain with a round trip time [packets/s]; None for a run that no chain describes."""
     condition = record["condition"]
     name = CHAINS.get((condition["losses"], condition["tcp"]))
-    if name is None or not condition["sack"] or condition["packet_rate"] or record["disturbed"]:
+    if name is None or not condition["sack"] or condition["packet_rate"] or disturbed(record):
         return None
     return throughput(Path(loss=condition["p"], rtt=rtt, rto=max(record["rto"], rtt), tcp=name))
 
