@@ -37,9 +37,9 @@ def flow() -> Scenario:
 
 def dumbbell(seed: int) -> Scenario:
     """Return the paper's topology with web requests."""
-    from network import SETTINGS
+    from network import SETTINGS, drawn
 
-    return SETTINGS[SETTING].scenario(seed, web=True)
+    return drawn(SETTINGS[SETTING], seed, web=True)
 
 
 def outcome(packets: list[int], seconds: list[float], simulated: float) -> Outcome:

@@ -14,7 +14,6 @@ from .coarse import Coarse, follow
 from .errors import AccuracyError
 from .kernels.shortfall import missing, tabulate
 from .saturated import Saturated
-from .saturated_sack import SaturatedSack
 from .tcp.reno import RenoSource
 
 Floats = NDArray[np.float64]
@@ -59,7 +58,7 @@ class Arrivals:
     packets_due: float = 0.0
     lead: float = math.inf
     quantum: int = 1
-    transient: Saturated | SaturatedSack | Coarse = field(init=False)
+    transient: Saturated | Coarse = field(init=False)
     _table: Floats = field(default_factory=lambda: np.empty(1 << 20), init=False)
     _origins: Ints = field(default_factory=lambda: np.empty(1 << 8, dtype=np.int64), init=False)
     _starts: Ints = field(default_factory=lambda: np.zeros(1 << 8, dtype=np.int64), init=False)

@@ -39,7 +39,7 @@ def stride(source: RenoSource, quantum: int) -> int:
     return int(2 ** max(0, math.floor(math.log2(most))))
 
 
-def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | SaturatedSack | Coarse:
+def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
     """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
     if isinstance(source, RenoSackSource):
         if quantum > 1:

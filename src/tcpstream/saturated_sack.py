@@ -13,7 +13,7 @@ from .kernels.repairs import advance, lose
 from .kernels.saturated import clear
 from .law import Law, together
 from .rows import Rows
-from .saturated import GONE, NEGLIGIBLE
+from .saturated import NEGLIGIBLE, Saturated
 from .tcp import RenoSackSource
 from .timeouts import Timeouts
 
@@ -21,11 +21,10 @@ Floats = NDArray[np.float64]
 
 
 @dataclass
-class SaturatedSack:
-    """Evolution of a source from its start, one round at a time; as `saturated.Saturated`.
+class SaturatedSack(Saturated):
+    """Evolution of a source from its start, one round at a time; as `Saturated`, in packets received.
 
-    Positions are packets received. In order, and so in the law, are fewer in a round with losses; there `floor`
-    judges what is in order.
+    In order, and so in `law`, are fewer in a round with losses; there `floor` judges what is in order.
 
     Parameters
     ----------
@@ -36,14 +35,6 @@ class SaturatedSack:
     """
 
     source: RenoSackSource
-    goal: int
-    round: int = 0
-    floor: int = 0
-    done: float = 0.0
-    killed: float = 0.0
-    neglected: float = 0.0
-    residual: float = 0.0
-    cells: int = 0
 
     def __post_init__(self) -> None:
         source = self.source
@@ -58,7 +49,7 @@ class SaturatedSack:
         self._x.add(0, Law(0, np.ones(1)))
         self._spare = Rows.empty(states)
         self._timeouts = Timeouts(source, 1, NEGLIGIBLE)
-        self._active = 1.0
+        self._followed = 1.0
         self._law = Law(0, np.ones(1))
 
     def step(self, *, floor: int = 0, safe: float = math.inf) -> None:
@@ -96,26 +87,11 @@ class SaturatedSack:
         self.floor = floor
         self._x, self._spare = new, x
         self.cells += int((new.high - new.low).sum())
-        self._active = float(new.mass.sum()) + float(timeouts.resting.mass.sum())
+        self._followed = float(new.mass.sum()) + float(timeouts.resting.mass.sum())
         self._law = together(Law(first, grown), Law(first, shown), restarted, timeouts.resting, timeouts.waiting)
-        accounted = self._active + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
+        accounted = self._active() + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))
 
-    def survivors(self) -> float:
-        """Return the probability of being at or above the floor now, in waits too."""
-        return self.done + self._timeouts.done + self._timeouts.surviving(self.floor) + self._active
-
-    @property
-    def unaccounted(self) -> float:
-        """Probability dropped, and departure of the total from 1."""
-        return self.neglected + self._timeouts.neglected + self.residual
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether nothing is left to follow."""
-        return self._timeouts.idle and self._active < GONE
-
-    def law(self) -> Law:
-        """Return the law of the packets delivered in order by now; what was done a round ago is left out."""
-        return self._law
+    def _active(self) -> float:
+        return self._followed

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from witness import InOrder, lines
 
-from tcpstream.sim import Delivery, Dumbbell, Requests, Scenario, Steady, Tcp, simulate
+from tcpstream.sim import Delivery, Requests, Scenario, Steady, simulate
+from tcpstream.validation import settings
 
 HTTP = FilePath("/usr/share/doc/ns2/examples/tcl/http")
 """Where Debian's ns2-examples puts the web model."""
@@ -23,65 +24,15 @@ THINK = 300.0
 """Mean pause between an answer and the next request [s]: web traffic takes a small share of the bottleneck."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A row of Table II (live) or IV (stored), and what the paper measured there.
-
-    Attributes
-    ----------
-    transfers : int
-        TCP sources, the video included.
-    web : int
-        Web sources of 16 connections.
-    delay, rate, queue : float, float, int
-        Of the bottleneck [ms, Mbit/s, packets].
-    round_trip : float
-        D of the video [ms].
-    p, R, T_O, T : float
-        R in ms, T in packets/s.
-    """
-
-    transfers: int
-    web: int
-    delay: float
-    rate: float
-    queue: int
-    round_trip: float
-    p: float
-    R: float
-    T_O: float
-    T: float
-
-    @property
-    def jitter(self) -> float:
-        """Random delay of departures: a packet's transmission at the bottleneck [s]."""
-        return 1500 * 8 / (self.rate * 1e6)
-
-    def scenario(self, seed: int, web: bool, video: Steady | None = None) -> Scenario:
-        """Draw delays, starts and requests; every transfer is measured, the video first."""
-        tcp = Tcp(min_rto=0.0, granularity=0.1, jitter=self.jitter)
-        dumbbell = Dumbbell(
-            rate=self.rate * 1e6, delay=self.delay / 1e3, queue=self.queue, transfers=self.transfers - 1,
-            web=self.web if web else 0, round_trip=self.round_trip / 1e3, think=THINK,
-            tcp=tcp,
-        )  # fmt: skip
-        scenario = dumbbell.scenario(np.random.default_rng([seed, 1]), video)
-        flows = [replace(flow, measured=not isinstance(flow.source, Requests)) for flow in scenario.flows]
-        return Scenario(scenario.links, tuple(flows))
+SETTINGS = {setting.name: setting for setting in settings.SETTINGS}
 
 
-SETTINGS = {
-    "live 1": Setting(7, 40, 5, 3.7, 100, 50, 0.004, 285, 3, 49.7),
-    "live 2": Setting(10, 40, 40, 3.7, 50, 120, 0.019, 210, 2, 31.7),
-    "live 3": Setting(6, 15, 5, 5, 80, 50, 0.007, 165, 5, 64.9),
-    "live 4": Setting(8, 30, 1, 5, 50, 42, 0.014, 113, 4, 68.1),
-    "live 5": Setting(5, 20, 1, 5, 30, 22, 0.014, 64, 6, 105.5),
-    "stored 1": Setting(9, 40, 40, 3.7, 50, 120, 0.022, 220, 2, 30.8),
-    "stored 2": Setting(5, 30, 40, 3.7, 50, 120, 0.006, 195, 2, 66.5),
-    "stored 3": Setting(9, 40, 5, 5, 100, 50, 0.015, 162, 3, 46.1),
-    "stored 4": Setting(5, 30, 5, 5, 100, 50, 0.014, 110, 3, 71.4),
-    "stored 5": Setting(6, 20, 1, 5, 30, 22, 0.029, 59, 6, 67.1),
-}
+def drawn(setting: settings.Setting, seed: int, web: bool, video: Steady | None = None) -> Scenario:
+    """Draw delays, starts and requests; every transfer is measured, the video first."""
+    dumbbell = replace(setting.network(), web=setting.web if web else 0, think=THINK)
+    scenario = dumbbell.scenario(np.random.default_rng([seed, 1]), video)
+    flows = [replace(flow, measured=not isinstance(flow.source, Requests)) for flow in scenario.flows]
+    return Scenario(scenario.links, tuple(flows))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
 
 import numpy as np
-from network import HTTP, SETTINGS, THINK, Seen, here, there
+from network import HTTP, SETTINGS, THINK, Seen, drawn, here, there
 from witness import Record, columns, mean_and_margin, require_ns, rounded
 
 from tcpstream.sim import Steady
@@ -51,8 +51,8 @@ def same_network(name: str) -> dict[str, Any]:
     """Run both simulators on the same networks."""
     setting = SETTINGS[name]
     seeds = range(1, SEEDS + 1)
-    runs = {"ns2": [there(setting.scenario(seed, web=True), SECONDS, seed) for seed in seeds],
-            "sim": [here(setting.scenario(seed, web=True), SECONDS, seed) for seed in seeds]}  # fmt: skip
+    runs = {"ns2": [there(drawn(setting, seed, web=True), SECONDS, seed) for seed in seeds],
+            "sim": [here(drawn(setting, seed, web=True), SECONDS, seed) for seed in seeds]}  # fmt: skip
     T = float(np.mean([one.video.throughput for one in runs["ns2"]]))
     result: dict[str, Any] = {key: found(ones) for key, ones in runs.items()}
     if name.startswith("stored"):
@@ -60,7 +60,7 @@ def same_network(name: str) -> dict[str, Any]:
         curves = {key: late(ones, rate) for key, ones in runs.items()}
     else:
         rate = T / LIVE_LOAD
-        scenarios = [setting.scenario(seed, web=True, video=Steady(rate)) for seed in seeds]
+        scenarios = [drawn(setting, seed, web=True, video=Steady(rate)) for seed in seeds]
         curves = {"ns2": late([there(one, SECONDS, seed) for one, seed in zip(scenarios, seeds)]),
                   "sim": late([here(one, SECONDS, seed) for one, seed in zip(scenarios, seeds)])}  # fmt: skip
     return result | {"rate": rounded(rate), "late": curves}
@@ -70,7 +70,7 @@ def browsers(name: str) -> dict[str, Any]:
     """Run ns-2 with its own web model."""
     setting = SETTINGS[name]
     seeds = range(1, BROWSER_SEEDS + 1)
-    runs = [there(setting.scenario(seed, web=False), SECONDS, seed, setting.web) for seed in seeds]
+    runs = [there(drawn(setting, seed, web=False), SECONDS, seed, setting.web) for seed in seeds]
     return {"ns2": found(runs)}
 
 
@@ -107,7 +107,8 @@ def table(cases: dict[str, dict[str, Any]]) -> str:
             else:
                 paper = SETTINGS[name]
                 own.append([name, who, *cells])
-                own.append(["", "paper", paper.p, f"{paper.R:.0f}", f"{paper.T_O:.0f}", paper.T, "", ""])
+                R, T_O = f"{1e3 * paper.rtt:.0f}", f"{paper.timeout_ratio:.0f}"
+                own.append(["", "paper", paper.loss, R, T_O, paper.throughput, "", ""])
     return columns(same) + "\n\n" + columns(own)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from ..finite import finite
 
 
 @dataclass(frozen=True)
@@ -36,17 +37,8 @@ class Report:
         if self.reason:
             print(f"tcpstream: {self.reason}", file=sys.stderr)
         if self.as_json:
-            print(json.dumps(_finite(self.data | {"warnings": list(self.warnings)}), indent=2, allow_nan=False))
+            print(json.dumps(finite(self.data | {"warnings": list(self.warnings)}), indent=2, allow_nan=False))
         elif self.blocks:
             from .tables import text_of
 
             print(text_of(self.blocks))
-
-
-def _finite(value: Any) -> Any:
-    """Return `value` with null for numbers that JSON does not know."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

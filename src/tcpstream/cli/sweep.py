@@ -41,13 +41,14 @@ def sweep(as_json: bool, file: str, store: str | None, out: str | None) -> Repor
     """
     from ..explore import columns
     from ..explore import sweep as solve
+    from ..result import SCHEMA
     from .sweep_file import read_sweep
 
-    write = _writer(out)
+    write = None if out is None else _writer(out)
     points, kind, alpha = read_sweep(file)
     folder = store or f"{FilePath(file).stem}.sweep"
     table = solve(points, kind, alpha=alpha, store=folder, progress=sys.stderr.isatty())
-    if out is not None:
+    if write is not None:
         try:
             write(table, out)
         except OSError as error:
@@ -55,16 +56,16 @@ def sweep(as_json: bool, file: str, store: str | None, out: str | None) -> Repor
     named = table.rename(columns=columns.with_unit)
     failed = int((table["error"] != "").sum())
     data: dict[str, Any] = {
-        "schema": 1,
+        "schema": SCHEMA,
         "version": table.attrs["provenance"]["tcpstream"],
         "model": kind,
         "parameters": {"file": file, "points": len(table), "failed": failed},
-        "columns": {name: _plain(named[name].tolist()) for name in named},
+        "columns": {name: named[name].tolist() for name in named},
     }
     return Report(data, _blocks(table, folder, out, failed), as_json)
 
 
-def _writer(out: str | None) -> Any:
+def _writer(out: str) -> Any:
     """Return what writes a table to a file of that name, or raise `InputError` before anything is solved."""
     from ..explore import columns, to_xarray
 
@@ -78,14 +79,9 @@ def _writer(out: str | None) -> Any:
         to_xarray(table).to_netcdf(file)
 
     writers = {".csv": csv, ".parquet": parquet, ".nc": netcdf}
-    ending = FilePath(out or ".csv").suffix if out else ".csv"
-    if ending not in writers:
+    if FilePath(out).suffix not in writers:
         raise InputError(f"a table is written as {', '.join(writers)}, got {out}")
-    return writers[ending]
-
-
-def _plain(values: list[Any]) -> list[Any]:
-    return [None if value is None or value != value else value for value in values]
+    return writers[FilePath(out).suffix]
 
 
 def _blocks(table: DataFrame, folder: str, out: str | None, failed: int) -> list[str | Table]:

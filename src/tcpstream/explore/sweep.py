@@ -65,7 +65,7 @@ def sweep(
         For columns that cannot be answered, or a store that holds another sweep. What is wrong with a single point
         is its ``error``.
     MissingExtraError
-        Without pandas; without pyarrow for a store; without distributed for a client.
+        Without pandas or threadpoolctl; without pyarrow for a store; without distributed for a client.
     """
     check(points.columns, kind)
     pandas("a sweep")

@@ -8,7 +8,7 @@ apply it as a recursion (`tcpstream.kernels.recovery`). What has to be stored is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -66,6 +66,11 @@ class ExplicitArrays:
     probability: Floats
     packets: Ints
     rounds: Ints
+
+    @classmethod
+    def of(cls, labels: Sequence[tuple[int, ...]], rows: Sequence[tuple[float, ...]]) -> ExplicitArrays:
+        """Return the arrays of labels and of rows: source, target, probability, packets, rounds."""
+        return cls(np.array(labels), *map(np.array, zip(*rows)))
 
 
 @dataclass(frozen=True)
@@ -200,10 +205,8 @@ class RenoSource:
             p * tilt(self.all_lost_wait) + timed_out * one * tilt(self.short_wait),
             recovered[w >= 4] * one**2,
         ]
-        backing_off = self._tilted_timeouts(z, one, tilt, levels)
-        for parts, more in zip((rows, columns, values), backing_off):
-            parts.append(more)
-        return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
+        from_, to, weights = self._tilted_timeouts(z, one, tilt, levels)
+        return np.concatenate([*rows, from_]), np.concatenate([*columns, to]), np.concatenate([*values, weights])
 
     def _tilted_timeouts(
         self, z: float, one: float, tilt: Callable[[Wait], float], levels: int
@@ -254,15 +257,7 @@ class RenoSource:
             rows.append((s, target, q, 1, 1))
             up = timeout[min(e + 1, LEVELS), 1]
             rows += [(s, up, p * weight, 0, d) for d, weight in self.backoff_wait[e - 1]]
-        source, target_, probability_, packets, rounds = zip(*rows)
-        return ExplicitArrays(
-            labels=np.array(labels),
-            source=np.array(source),
-            target=np.array(target_),
-            probability=np.array(probability_),
-            packets=np.array(packets),
-            rounds=np.array(rounds),
-        )
+        return ExplicitArrays.of(labels, rows)
 
 
 def reno(path: Path) -> RenoSource:

@@ -161,15 +161,7 @@ class RenoSackSource(RenoSource):
                 rows.append((s, target, q, 1, 1))
                 up = self.size + 2 * (min(e + 1, LEVELS) - 1)
                 rows += [(s, up, p * weight, 0, d) for d, weight in self.backoff_wait[e - 1]]
-        source, target_, probability, packets, rounds = zip(*rows)
-        return ExplicitArrays(
-            labels=np.array(labels),
-            source=np.array(source),
-            target=np.array(target_),
-            probability=np.array(probability),
-            packets=np.array(packets),
-            rounds=np.array(rounds),
-        )
+        return ExplicitArrays.of(labels, rows)
 
 
 def reno_sack(path: Path) -> RenoSackSource:

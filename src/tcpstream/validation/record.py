@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path as FilePath
 from typing import Any
 
+from ..finite import finite
 from .compare import INPUTS, Comparison, Point
 from .settings import SETTINGS
 
@@ -18,7 +19,7 @@ RECORDED, FIGURE_8 = "recorded.json", "figure_8.json"
 def to_data(comparisons: list[Comparison]) -> list[dict[str, Any]]:
     """Return comparisons as plain data, None for what is not finite."""
     data = [dataclasses.asdict(one) | {"setting": one.setting.name} for one in comparisons]
-    return [{name: _finite(value) for name, value in one.items()} for one in data]
+    return [{name: finite(value) for name, value in one.items()} for one in data]
 
 
 def from_data(data: list[dict[str, Any]]) -> list[Comparison]:
@@ -30,14 +31,6 @@ def from_data(data: list[dict[str, Any]]) -> list[Comparison]:
         rest = {"setting": settings[one["setting"]], "points": points, "no_late": list(map(tuple, one["no_late"]))}
         found.append(Comparison(**(one | rest)))
     return found
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _numbers(value: Any) -> Any:
