@@ -7,6 +7,7 @@ Run ``python validation/causes.py`` (a minute). It reads the recorded runs, and 
 - *T*: the chain's throughput, at the loss-event rate, over that of the runs;
 - *spread*: standard deviation of the throughput over runs, over that of runs of an agent that obeys the chain at
   the same p, R and T_O (`tcpstream.sim.rounds_agent`). Above 1, the path itself changes: web traffic comes and goes;
+- *alpha*: the exact probability of no late packet for Section 4.2's rates, by what the model gets as p;
 - *drift*: the standard deviation of the loss-event rate over runs, relative, over the agent's.
 """
 
@@ -19,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from tcpstream import Video, stored
 from tcpstream.cores import on_cores
 from tcpstream.sim import rounds_agent
-from tcpstream.validation.compare import compare, selected
+from tcpstream.validation.compare import INPUTS, compare, selected
 from tcpstream.validation.settings import SETTINGS, WINDOW, Setting
-from tcpstream.validation.study import AHEAD_SECONDS, STORED_SECONDS
+from tcpstream.validation.study import AHEAD_SECONDS, NO_LATE_DELAY, STORED_SECONDS, VIDEO
 
 RESULTS = FilePath(__file__).parent / "results"
 AGENTS = 400
@@ -45,9 +47,17 @@ def causes(setting: Setting, runs: list[dict[str, Any]]) -> dict[str, Any]:
     def spread(values: list[float]) -> float:
         return float(np.std(values, ddof=1) / np.mean(values))
 
+    alpha = {
+        given: [
+            float(stored(one.path(given), Video(packet_rate=mu, duration=VIDEO)).no_late_probability(NO_LATE_DELAY))
+            for mu, *_ in one.no_late
+        ]
+        for given in INPUTS
+    }
     return {
         "setting": setting.name,
         "drops_an_event": one.loss / one.loss_events,
+        "alpha": alpha if one.no_late else {},
         "chain_over_seen": one.model_throughput["events"] / one.throughput,
         "spread": spread([run["throughput"] for run in seen]) / spread([agent.throughput for agent in agents]),
         "drift": spread([run["loss_events"] for run in seen]) / spread([agent.loss_event_rate for agent in agents]),
@@ -62,7 +72,7 @@ def main() -> None:
     for row in rows:
         print(
             ", ".join(
-                f"{name} {value if isinstance(value, str) else format(value, '.2f')}" for name, value in row.items()
+                f"{name} {format(value, '.2f') if isinstance(value, float) else value}" for name, value in row.items()
             )
         )
     (RESULTS / "causes.json").write_text(json.dumps(rows, indent=1) + "\n")

@@ -16,7 +16,6 @@ from ..stored_model import stored
 from ..validation import record
 from ..validation.compare import Comparison
 from ..validation.figures import LABELS, model_by_length
-from ..validation.settings import WINDOW
 from ..validation.study import LENGTHS_DELAY, LENGTHS_OF, ROUNDS_DELAY, ROUNDS_OF, ROUNDS_RATE, VIDEO
 from ..video import Video
 from .figure import Curve, Figure
@@ -46,7 +45,7 @@ def figure_8a() -> Figure:
     lengths = np.array(seen["length_s"])
 
     models = {
-        LABELS[GIVEN]: (_seen_path(one), one.packet_rate),
+        LABELS[GIVEN]: (one.path(GIVEN), one.packet_rate),
         PRINTED: (printed_path(one.setting), one.setting.packet_rate),
     }
     late = on_cores(lambda model: model_by_length(*model, lengths), models.values())
@@ -68,16 +67,12 @@ def figure_8b() -> Figure:
 
     curves = (
         Curve("simulation", record.figure_8()["8b"]),
-        Curve(LABELS[GIVEN], model(_seen_path(one), one.throughput * ROUNDS_RATE / one.setting.throughput)),
+        Curve(LABELS[GIVEN], model(one.path(GIVEN), one.throughput * ROUNDS_RATE / one.setting.throughput)),
         Curve(PRINTED, model(printed_path(one.setting), ROUNDS_RATE)),
     )
     title = f"stored, setting 4, startup delay {ROUNDS_DELAY:g} s, $T/\\mu$ = 1.4"
     ylabel = "probability of a late packet in the round"
     return Figure("8b", title, "time since the video was requested (s)", ylabel, curves, least=1e-5)
-
-
-def _seen_path(one: Comparison) -> Path:
-    return Path(loss=one.model_loss[GIVEN], rtt=one.rtt, timeout_ratio=max(1.0, one.timeout_ratio), max_window=WINDOW)
 
 
 def _setting(name: str) -> Comparison:

@@ -104,6 +104,10 @@ class Comparison:
         """Points with a late fraction that is judged."""
         return [point for point in self.points if point.simulated >= VISIBLE]
 
+    def path(self, given: str) -> Path:
+        """Return the model's path, by what it gets as p."""
+        return _path({"rtt": self.rtt, "timeout_ratio": self.timeout_ratio}, self.model_loss[given])
+
 
 def compare(setting: Setting, records: Iterable[Record]) -> Comparison:
     """Solve the model at what the runs saw, and put it beside them."""

@@ -12,7 +12,6 @@ from .. import live_model, plots, stored_model
 from ..path import Path
 from ..video import Video
 from .compare import INPUTS, Comparison, interval, selected, wilson
-from .settings import WINDOW
 from .study import LENGTHS, LENGTHS_DELAY, LENGTHS_OF, ROUND, ROUNDS_DELAY, ROUNDS_OF, ROUNDS_RATE, VIDEO, Record
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def late_fraction(one: Comparison) -> Axes:
 def by_length(one: Comparison, seen: Columns) -> Axes:
     """Draw the late fraction over the length of a live video (Figure 8a), as `over_length` returns it."""
     lengths = np.array(seen["length_s"])
-    model = {LABELS["throughput"]: model_by_length(_path(one, "throughput"), one.packet_rate, lengths)}
+    model = {LABELS["throughput"]: model_by_length(one.path("throughput"), one.packet_rate, lengths)}
     return plots.beside_runs(
         lengths, seen["late_fraction"], seen["low_95"], seen["high_95"], model, xlabel="length of the video (s)"
     )
@@ -98,7 +97,7 @@ def by_round(one: Comparison, seen: Columns) -> Axes:
     rate = one.throughput * ROUNDS_RATE / one.setting.throughput
     model = {}
     for given in INPUTS:
-        path = _path(one, given)
+        path = one.path(given)
         P = stored_model.stored(path, Video(packet_rate=rate, duration=VIDEO)).late_probability_per_round(ROUNDS_DELAY)
         model[LABELS[given]] = np.interp(times, path.rtt * np.arange(1, len(P) + 1), P)
     return plots.beside_runs(
@@ -122,7 +121,3 @@ def over_rounds(runs: list[Record]) -> Columns:
 
 def _columns(**columns: NDArray[np.floating[Any]]) -> Columns:
     return {name: [float(f"{value:.6g}") for value in values] for name, values in columns.items()}
-
-
-def _path(one: Comparison, given: str) -> Path:
-    return Path(loss=one.model_loss[given], rtt=one.rtt, timeout_ratio=max(1.0, one.timeout_ratio), max_window=WINDOW)
