@@ -31,10 +31,13 @@ INFO_SECONDS = 0.2
 STALL = 0.05
 """Packets forwarded later than this [s] make a stall of the machine."""
 
+SILENCE = 1.5
+"""A sender that was silent for so many round trips begins a new round."""
+
 MCL_CURRENT, MCL_FUTURE = 1, 2
 
-SNAP = 128
-"""Bytes of each packet in a capture."""
+SNAP = 80
+"""Bytes of each packet in a capture: its headers."""
 
 
 class Source:
@@ -100,8 +103,8 @@ class Emulator:
         Of data packets.
     rate, queue : float, int, optional
         Of the way of the data: bit/s, packets.
-    capture : path, optional
-        A pcap file of what the sender sees.
+    capture, captured : path, float, optional
+        A pcap file of what the sender sees, in the first so many seconds.
     """
 
     def __init__(
@@ -113,7 +116,9 @@ class Emulator:
         rate: float | None = None,
         queue: int = 0,
         capture: Path | None = None,
+        captured: float = math.inf,
     ) -> None:
+        self.captured = captured
         self.ends, self.delay, self.losses, self.rate, self.queue = ends, delay, losses, rate, queue
         self.seen = Seen()
         self.there: deque[tuple[float, int, bytes]] = deque()
@@ -125,40 +130,44 @@ class Emulator:
         if self.pcap:
             self.pcap.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, SNAP, 101))
 
-    def run(self, source: Source, seconds: float) -> Seen:
-        """Connect, and carry what a source makes, for so many seconds."""
+    def run(self, source: Source, seconds: float, enough: float = math.inf) -> Seen:
+        """Connect, and carry what a source makes, for so many seconds or until so many bytes have arrived."""
         ends, seen = self.ends, self.seen
         ends.sender.connect_ex((ADDRESSES[1], PORT))
         receiver: socket.socket | None = None
         start = self.start = time.monotonic()
         written = received = 0
-        connected, next_info, block = False, 0.0, bytes(64 * MSS)
-        while (now := time.monotonic()) < start + seconds:
+        connected, next_info, block, inbox = False, 0.0, bytes(64 * MSS), bytearray(64 * MSS)
+        while (now := time.monotonic()) < start + seconds and received < enough:
             self._forward(self.there, ends.tuns[1], now)
             self._forward(self.back, ends.tuns[0], now)
             wanted = source.made(now - start) - written if connected else 0
+            if wanted > 0:
+                written += _sent(ends.sender, block[: int(min(wanted, len(block)))])
+            self._from_sender()
+            self._from_receiver()
+            if receiver is not None and (size := _received(receiver, inbox)):
+                received += size
+                seen.arrived.append((time.monotonic() - start, received))
+            if connected and now - start >= next_info:
+                next_info = now - start + INFO_SECONDS
+                if now - start > self.captured:
+                    self._end_capture()
+                self._info(now - start)
             reading: list[Any] = [*ends.tuns, receiver or ends.listener]
-            writing = [ends.sender] if not connected or wanted > 0 else []
-            readable, writable, _ = select.select(reading, writing, [], self._wait(start, source))
-            if ends.tuns[0] in readable:
-                self._from_sender()
-            if ends.tuns[1] in readable:
-                self._from_receiver()
+            full = source.made(time.monotonic() - start) > written
+            readable, writable, _ = select.select(
+                reading, [ends.sender] if full or not connected else [], [], self._wait(start, source)
+            )
             if receiver is None and ends.listener in readable:
                 receiver = ends.listener.accept()[0]
                 receiver.setblocking(False)
-            elif receiver is not None and receiver in readable:
-                received += len(receiver.recv(1 << 20))
-                seen.arrived.append((time.monotonic() - start, received))
             if writable and not connected:
                 connected = ends.sender.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0
-            elif writable:
-                written += ends.sender.send(block[: int(min(wanted, len(block)))])
-            if connected and now - start >= next_info:
-                next_info = now - start + INFO_SECONDS
-                self._info(now - start)
-        if self.pcap:
-            self.pcap.close()
+        self._end_capture()
+        ends.close()
+        if receiver is not None:
+            receiver.close()
         return seen
 
     def _wait(self, start: float, source: Source) -> float:
@@ -188,8 +197,8 @@ class Emulator:
             if not _payload(packet):
                 self.there.append((max(now, self.busy) + self.delay, -1, packet))
                 continue
-            if now - self.last_data > 2 * self.delay + 0.05:
-                self.round += 1  # silence: the timer has run out
+            if now - self.last_data > SILENCE * 2 * self.delay:
+                self.round += 1  # a probe, or the timer has run out
             self.last_data = now
             self.seen.sent += 1
             if self.losses.lose(self.round):
@@ -206,6 +215,11 @@ class Emulator:
         now = time.monotonic()
         for packet in _packets(self.ends.tuns[1]):
             self.back.append((now + self.delay, self.delivered_round, packet))
+
+    def _end_capture(self) -> None:
+        if self.pcap:
+            self.pcap.close()
+            self.pcap = None
 
     def _record(self, packet: bytes) -> None:
         if self.pcap:
@@ -233,6 +247,22 @@ def _packets(tun: int) -> list[bytes]:
     return [packet for packet in found if packet[0] >> 4 == 4 and packet[9] == socket.IPPROTO_TCP]
 
 
+def _sent(sender: socket.socket, block: bytes) -> int:
+    """Return how many bytes the sender takes now."""
+    try:
+        return sender.send(block)
+    except BlockingIOError:
+        return 0
+
+
+def _received(receiver: socket.socket, inbox: bytearray) -> int:
+    """Return how many bytes have arrived in order."""
+    try:
+        return receiver.recv_into(inbox)
+    except BlockingIOError:
+        return 0
+
+
 def _payload(packet: bytes) -> int:
     """Return the bytes of TCP payload of an IPv4 packet."""
     header = 4 * (packet[0] & 15)
@@ -243,10 +273,16 @@ def real_time() -> bool:
     """Let this process run before all others and stay in memory, where that is allowed; return whether it is."""
     try:
         ctypes.CDLL(None).mlockall(MCL_CURRENT | MCL_FUTURE)
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(10))
     except OSError:
         return False
     return True
+
+
+def everyday() -> None:
+    """Let this process run when no other one wants to."""
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    os.nice(5)
 
 
 def deliveries(seen: Seen) -> np.ndarray:

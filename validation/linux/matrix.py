@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
 import subprocess
 import sys
 import time
@@ -16,11 +18,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from conditions import Condition, backlogged, disturbed
+from conditions import Condition, disturbed, everything
 from namespaces import UnavailableError, check
 
 HERE = Path(__file__).parent
 RECORDS = HERE.parent / "results" / "linux_runs.jsonl"
+
+ONE_THREAD = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+"""Environment of a run: the memory that it locks is small."""
 
 
 def records() -> list[dict[str, Any]]:
@@ -33,7 +38,7 @@ def records() -> list[dict[str, Any]]:
 def one(condition: Condition) -> dict[str, Any] | None:
     """Make a run in a process of its own; None if it failed."""
     command = [sys.executable, str(HERE / "run.py"), json.dumps(condition.to_dict())]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=condition.seconds + 300)
+    done = subprocess.run(command, env=ONE_THREAD, capture_output=True, text=True, timeout=condition.seconds + 3600)
     if done.returncode != 0:
         print(f"{condition.name}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
         return None
@@ -46,7 +51,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=float, default=4.0, help="start no run that would end later (default 4)")
     parser.add_argument("--at-once", type=int, default=16, help="runs at once (default 16)")
-    parser.add_argument("--only", default="", help="conditions whose name contains this")
+    parser.add_argument(
+        "--only", default="", help="regular expression in the kind (file, live, stored, pieces) and name of a run"
+    )
     chosen = parser.parse_args()
     try:
         check()
@@ -55,8 +62,7 @@ def main() -> int:
         return 2
     end = time.monotonic() + 3600 * chosen.hours
     good = {Condition(**record["condition"]).name for record in records() if not disturbed(record)}
-    todo = [one for one in backlogged() if one.name not in good and chosen.only in one.name]
-    todo.sort(key=lambda one: -one.seconds)
+    todo = [one for one in everything() if one.name not in good and re.search(chosen.only, f"{one.kind} {one.name}")]
 
     def work(condition: Condition) -> dict[str, Any] | None:
         return one(condition) if time.monotonic() + condition.seconds < end else None
@@ -69,11 +75,8 @@ def main() -> int:
                 continue
             file.write(json.dumps(record) + "\n")
             file.flush()
-            print(
-                f"{number}/{len(todo)} {futures[future].name}: T = {record['throughput']:.1f} "
-                f"+- {record['throughput_error']:.1f} packets/s{', disturbed' if disturbed(record) else ''}",
-                flush=True,
-            )
+            marked = ", disturbed" if disturbed(record) else ""
+            print(f"{number}/{len(todo)} {futures[future].name}{marked}", flush=True)
     return 0
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 CLONE_NEWNET = 0x40000000
 SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
+
 TUNSETIFF = 0x400454CA
 IFF_TUN, IFF_NO_PI = 0x0001, 0x1000
 DEVICE = Path("/dev/net/tun")
@@ -41,6 +42,13 @@ class Ends:
     tuns: tuple[int, int]
     sender: socket.socket
     listener: socket.socket
+
+    def close(self) -> None:
+        """Give everything back; the namespaces end with it."""
+        for one in (self.sender, self.listener):
+            one.close()
+        for tun in self.tuns:
+            os.close(tun)
 
 
 def check() -> None:

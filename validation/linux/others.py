@@ -1,0 +1,48 @@
+"""T of the kernel where no chain is made for it: ``python validation/linux/others.py``."""
+
+from __future__ import annotations
+
+from records import LINUX, kind, loss, recorded
+
+from tcpstream import Path, throughput
+
+
+def main() -> None:
+    """Print the tables in Markdown."""
+    files = [one for one in recorded() if kind(one) == "file"]
+    print("| losses | sender | SACK | p | R [s] | T of the kernel | `reno` | `reno-sack` | `cubic` |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for record in files:
+        condition, found = record["condition"], record["estimate"]
+        usual = (condition["losses"], condition["tcp"], condition["sack"])
+        if condition["rate"] or usual in (
+            ("round", "reno", True), ("bernoulli", "reno", True), ("bernoulli", "cubic", True)
+        ):  # fmt: skip
+            continue
+        rtt = condition["rtt"] + 2 * record["mean_lateness"]
+        ratios = []
+        for tcp in ("reno", "reno-sack", "cubic"):
+            p = found["loss_event_rate"] if tcp == "reno" else found["loss"]
+            path = Path(loss=p, rtt=rtt, rto=max(record["rto"], rtt), tcp=tcp, **LINUX)
+            ratios.append(f"{throughput(path) / record['throughput']:.2f}")
+        sack = "on" if condition["sack"] else "off"
+        print(
+            f"| {condition['losses']} | {condition['tcp']} | {sack} | {condition['p']} | {condition['rtt']} "
+            f"| {record['throughput']:.1f} | {' | '.join(ratios)} |"
+        )
+    print("\n| sender | queue [packets] | p | T [packets/s] | share of the rate | R [s] | lost in the queue |")
+    print("|---|---|---|---|---|---|---|")
+    for record in files:
+        condition = record["condition"]
+        if not condition["rate"]:
+            continue
+        capacity = condition["rate"] * 1e6 / 8 / 1500
+        print(
+            f"| {condition['tcp']} | {condition['queue']} | {loss(record) if record['asked'] else 0:.2g} "
+            f"| {record['throughput']:.1f} | {record['throughput'] / capacity:.0%} | {record['rtt']:.3f} "
+            f"| {record['dropped_by_queue'] / record['sent']:.2g} |"
+        )
+
+
+if __name__ == "__main__":
+    main()

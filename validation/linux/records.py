@@ -1,0 +1,73 @@
+"""The recorded runs, and the chain of each."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path as FilePath
+from typing import Any
+
+from conditions import disturbed
+from scipy.optimize import brentq
+
+from tcpstream import Path, throughput
+
+RAW = FilePath(__file__).parent.parent / "results" / "linux_runs.jsonl"
+RECORDED = RAW.with_suffix(".jsonl.gz")
+
+CHAINS = {("round", "reno"): "reno", ("bernoulli", "reno"): "reno-sack", ("bernoulli", "cubic"): "cubic"}
+"""The chain for losses and a kernel's congestion control."""
+
+LINUX: dict[str, Any] = {"detection": "rack", "initial_window": 10}
+"""What Linux does beside: RACK-TLP, and slow start from 10 packets."""
+
+Record = dict[str, Any]
+
+
+def recorded() -> list[Record]:
+    """Return the recorded runs that nothing disturbed."""
+    with gzip.open(RECORDED, "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in lines]
+    return [one for one in records if not disturbed(one)]
+
+
+def kind(record: Record) -> str:
+    """Return "file", "live", "stored", or "pieces" (see `Condition.kind`)."""
+    condition = record["condition"]
+    if not condition["packet_rate"]:
+        return "file"
+    return "pieces" if condition["piece"] else "stored" if condition["video"] else "live"
+
+
+def place(record: Record) -> tuple[Any, ...]:
+    """Return the path and the sender of a run."""
+    condition = record["condition"]
+    return tuple(condition[name] for name in ("losses", "p", "rtt", "tcp", "sack", "rate", "queue"))
+
+
+def chain(record: Record) -> str | None:
+    """Return the name of the chain of a run; None where there is none."""
+    condition = record["condition"]
+    if not condition["sack"] or condition["rate"]:
+        return None
+    return CHAINS.get((condition["losses"], condition["tcp"]))
+
+
+def loss(record: Record) -> float:
+    """Return the p of a run: first losses over the packets that could be one, as the path saw them."""
+    return float(record["first_losses"] / record["asked"])
+
+
+def measured_path(record: Record, **chosen: Any) -> Path:
+    """Return the path of a run as `tcpstream estimate` finds it in its capture: nothing else is used."""
+    found = record["estimate"]
+    p = found["loss_event_rate"] if chain(record) == "reno" else found["loss"]
+    values = {"loss": p, "rtt": found["rtt_s"], "rto": max(found["rto_s"], found["rtt_s"]), "tcp": chain(record)}
+    return Path(**(values | LINUX | chosen))
+
+
+def with_throughput(path: Path, T: float) -> Path:
+    """Return a path with the p at which its chain has T [packets/s]."""
+    kept = {name: getattr(path, name) for name in ("rtt", "rto", "tcp", "detection", "initial_window")}
+    p = brentq(lambda p: throughput(Path(loss=p, **kept)) - T, path.loss / 4, min(0.9, path.loss * 4), rtol=1e-6)
+    return Path(loss=p, **kept)

@@ -1,0 +1,60 @@
+"""What `tcpstream estimate` finds in captures whose path is known: ``python validation/linux/truth.py``.
+
+Each segment of 150 s of a capture is an estimate of its own. The truth is p as the path drew it, T of the whole run,
+and the kernel's own smoothed round trip time and timer, averaged over the run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from records import Record, kind, loss, recorded
+
+SHORTEST = 100.0
+"""Segments that are shorter [s] do not count."""
+
+PROCESSES = {"round": "round", "bernoulli": "independent"}
+"""What `estimate` calls the loss processes."""
+
+
+def truths(record: Record) -> dict[str, float]:
+    """Return the truth of a run, by the name of its estimate."""
+    found = {"rtt_s": record["rtt"], "rto_s": record.get("rto_mean", record["rto"])}
+    found["loss_event_rate"] = loss(record)
+    if record["condition"]["losses"] == "bernoulli":
+        found["loss"] = record["lost"] / record["sent"]
+    if kind(record) == "file":
+        found["throughput_pps"] = record["throughput"]
+    return found
+
+
+def main() -> None:
+    """Print the table in Markdown."""
+    inside: dict[str, list[bool]] = defaultdict(list)
+    off: dict[str, list[float]] = defaultdict(list)
+    process: dict[tuple[str, str], int] = defaultdict(int)
+    for record in recorded():
+        condition = record["condition"]
+        if condition["losses"] not in PROCESSES or condition["rate"] or kind(record) not in ("file", "live"):
+            continue
+        true = truths(record)
+        for segment in record["segments"]:
+            if "loss" not in segment or segment["end"] - segment["start"] < SHORTEST:
+                continue
+            for name, value in true.items():
+                estimate, low, high = segment[name]
+                inside[name].append(low <= value <= high)
+                off[name].append(abs(estimate / value - 1))
+            process[condition["losses"], segment["loss_process"]["fits"]] += 1
+    print("| estimate | segments | truth inside the 95% interval | median distance |")
+    print("|---|---|---|---|")
+    for name, hits in inside.items():
+        distance = sorted(off[name])[len(off[name]) // 2]
+        print(f"| {name} | {len(hits)} | {sum(hits) / len(hits):.1%} | {distance:.1%} |")
+    print("\n| losses | found | segments |\n|---|---|---|")
+    for (losses, fits), number in sorted(process.items()):
+        print(f"| {losses} | {fits} | {number} |")
+
+
+if __name__ == "__main__":
+    main()
