@@ -41,7 +41,6 @@ def test_cubic_is_proposed_as_soon_as_there_is_a_chain(monkeypatch, chains):
         ({"process": "round"}, "reno", "takes the rest of its round"),
         ({}, "reno-sack", "independent"),
         ({"sack": False}, "reno", "no SACK is seen"),
-        ({"seconds": 3.0}, "reno", "too few"),
     ],
 )
 def test_from_captures(tmp_path, conditions, tcp, words):
