@@ -52,7 +52,8 @@ def test_from_captures(tmp_path, conditions, tcp, words):
 
 
 @pytest.mark.parametrize("control", ["reno", "cubic"])
-def test_reports_name_the_congestion_control(tmp_path, control):
+def test_reports_name_the_congestion_control(tmp_path, monkeypatch, control):
+    monkeypatch.setattr("tcpstream.traces.proposal.TCPS", ("reno", "reno-sack"))
     ss, iperf3 = ((EXAMPLES / f"linux-reno-{name}").read_text() for name in ("ss.txt", "iperf3.json"))
     files = {"ss": ss.replace("\t reno wscale", f"\t ts sack {control} wscale"), "iperf3": iperf3}
     files["iperf3"] = iperf3.replace('"sender_tcp_congestion":\t"reno"', f'"sender_tcp_congestion":\t"{control}"')
