@@ -40,9 +40,8 @@ def _chosen(found: PathEstimate, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _measured(found: PathEstimate, chosen: dict[str, Any]) -> dict[str, Measured]:
-    """Return the parameters of a path that are not chosen; p counts every loss where losses are independent."""
-    every = chosen["tcp"] == "reno-sack"
-    measured = {"loss": found.loss if every else found.loss_event_rate, "rtt": found.rtt}
+    """Return the parameters of a path that are not chosen; p is of loss events in the paper's chain only."""
+    measured = {"loss": found.loss_event_rate if chosen["tcp"] == "reno" else found.loss, "rtt": found.rtt}
     if "timeout_ratio" not in chosen:
         measured["rto"] = found.rto
     return {name: one for name, one in measured.items() if name not in chosen}

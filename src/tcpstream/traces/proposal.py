@@ -49,12 +49,12 @@ def propose(losses: str | None, *, sack: bool, control: str | None) -> Proposal:
     Where the losses do not decide, it is the paper's chain: at the same p it is slower than that of independent
     losses, and the startup delay errs towards waiting too long.
     """
-    if control == "cubic" and control in TCPS:
-        return Proposal(control, "the sender's congestion control is CUBIC")
+    if control == "cubic" and control in TCPS and losses in ("independent", None):
+        return Proposal("cubic", "the sender's congestion control is CUBIC")
     if losses == "independent" and sack:
         tcp, reason = "reno-sack", "losses are independent, and SACK repairs several at once"
     else:
         tcp, reason = "reno", _WHY_PAPERS[losses]
     if control not in (None, "reno"):
-        reason += f"; there is no chain for the sender's congestion control, {control}"
+        reason += f"; the sender's congestion control, {control}, has no chain that fits"
     return Proposal(tcp, reason)

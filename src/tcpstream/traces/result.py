@@ -104,8 +104,8 @@ class PathEstimate:
     def path(self, **overrides: Any) -> Path:
         """Return the path with this loss-event rate, round trip time and retransmission timer.
 
-        Its chain is the proposed one, unless ``tcp`` is given. For ``tcp="reno-sack"`` it has the loss rate instead:
-        every lost packet counts.
+        Its chain is the proposed one, unless ``tcp`` is given. For any but ``tcp="reno"`` it has the loss rate
+        instead: every lost packet counts.
 
         Parameters
         ----------
