@@ -177,7 +177,23 @@ def sound(answer: Any) -> None:
             assert low <= values[key] <= high, key
         assert 0 <= values["loss"] <= 1
         assert 0 < values["rtt_s"] <= values["rto_s"]
-        assert not isinstance(inner, PathEstimate) or 0 <= inner.loss_event_rate.value <= 1
+        if isinstance(inner, PathEstimate):
+            assert 0 <= inner.loss_event_rate.value <= 1
+            has_ends(inner)
+
+
+def has_ends(found: PathEstimate) -> None:
+    """Assert that the path of an estimate, if it makes one, lies between the ends of its intervals."""
+    try:
+        path = found.path()
+    except TcpstreamError:
+        return
+    try:
+        best, worst = found.ends()
+    except TcpstreamError as error:
+        raise AssertionError(str(error)) from error
+    assert best is None or best.loss <= path.loss
+    assert path.loss <= worst.loss
 
 
 def hangs(*_: object) -> None:

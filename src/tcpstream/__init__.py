@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
+    from .uncertainty import delay_interval as delay_interval
     from .video import Video as Video
 
 _HOMES = {
@@ -52,6 +53,7 @@ _HOMES = {
     "throughput": "tcp",
     "estimate": "traces",
     "PathEstimate": "traces",
+    "delay_interval": "uncertainty",
     "TcpstreamError": "errors",
     "InputError": "errors",
     "CaptureError": "errors",

@@ -7,20 +7,27 @@ import threading
 import pytest
 
 import tcpstream
+from tcpstream.cli.words import wait
+from tcpstream.tcp.formulas import ALL
 
 
-def test_the_chain_takes_the_loss_event_rate(run, capture):
+@pytest.mark.parametrize("chosen", ["", " --tcp reno", " --tcp reno-sack"])
+def test_the_chain_is_the_proposed_one_unless_it_is_chosen(run, capture, chosen):
+    """Independent losses, and SACK: the chain that takes every loss. The paper's takes the loss-event rate."""
     estimate = tcpstream.estimate(capture)
-    answer = run(f"throughput --capture {capture} --max-window 20 --rounds-per-increase 2 --json").answer
-    path = estimate.path(max_window=20, rounds_per_increase=2)
+    answer = run(f"throughput --capture {capture} --max-window 20 --rounds-per-increase 2 --json{chosen}").answer
+    tcp = {} if not chosen else {"tcp": chosen.split()[-1]}
+    path = estimate.path(max_window=20, rounds_per_increase=2, **tcp)
     assert answer["parameters"] == path.to_dict() | {"packet_size_bytes": estimate.packet_size}
-    assert answer["parameters"]["loss"] == estimate.loss_event_rate.value
+    assert answer["parameters"]["tcp"] == tcp.get("tcp", "reno-sack")
+    rate = estimate.loss_event_rate if chosen == " --tcp reno" else estimate.loss
+    assert answer["parameters"]["loss"] == rate.value
     assert answer["throughput_pps"] == tcpstream.throughput(path)
     assert answer["capture"] == estimate.to_dict()
 
 
 def test_unlike_throughput_is_a_warning_with_both_numbers(run, capture):
-    done = run(f"throughput --capture {capture} --max-window 4 --json")
+    done = run(f"throughput --capture {capture} --max-window 4 --tcp reno --json")
     modelled, measured = done.answer["throughput_pps"], done.answer["capture"]["throughput_pps"]
     (warning,) = done.answer["warnings"]
     assert f"{modelled:.4g} packets/s" in warning
@@ -35,7 +42,7 @@ def test_fifteen_percent_are_alike(capture, modelled, words):
     from tcpstream.cli.route import Route
 
     estimate = tcpstream.estimate(capture)
-    warnings = Route(estimate.path(), estimate).warnings(modelled * estimate.throughput_pps.value)
+    warnings = Route(estimate.path(tcp="reno"), estimate).warnings(modelled * estimate.throughput_pps.value)
     assert len(warnings) == (words is not None)
     assert words is None or f"is for a {words} TCP than the measured one" in warnings[0]
     assert words is None or ("independent" in warnings[0]) == (words == "slower")
@@ -72,6 +79,90 @@ def test_other_flows_are_named_and_measured_on_request(run, capture, tmp_path):
     assert "other flows  1, the largest 10.99.0.1:20001 > 10.99.0.2:5001 with " in run(f"estimate {both}").out
     flows = run(f"estimate {both} --all").out.splitlines()
     assert [line.split()[0] for line in flows[2:]] == ["10.99.0.1:20000", "10.99.0.1:20001"]
+
+
+def test_the_chain_and_its_reason_are_told_unless_it_is_chosen(run, capture):
+    line = f"throughput --capture {capture}"
+    proposal = tcpstream.estimate(capture).proposal
+    assert f"\nChain reno-sack: {proposal.reason}. --tcp chooses another.\n" in run(line).out
+    assert run(f"{line} --json").answer["capture"]["proposal"] == {"tcp": proposal.tcp, "reason": proposal.reason}
+    assert "Chain" not in run(f"{line} --tcp reno-sack").out
+
+
+def test_throughputs_have_intervals(run, capture):
+    estimate = tcpstream.estimate(capture)
+    best, worst = estimate.ends()
+    done = run(f"throughput --capture {capture} --json")
+    expected = [tcpstream.throughput(worst), tcpstream.throughput(best)]
+    assert done.answer["throughput_interval_pps"] == expected
+    assert done.answer["formulas_interval"]["pftk"] == [ALL["pftk"](worst), ALL["pftk"](best)]
+    shown = "{:.4g} ({:.4g} to {:.4g})".format(done.answer["throughput_pps"], *expected)
+    assert shown in run(f"throughput --capture {capture}").out
+
+
+def test_stored_answers_have_intervals(run, capture):
+    line = f"stored --capture {capture} --rate 30pps --duration 20 --delay 0.5,1 --horizon paper"
+    answer = run(f"{line} --json").answer
+    video = tcpstream.Video(packet_rate=30, duration=20)
+    best, worst = (tcpstream.stored(path, video, horizon="paper") for path in tcpstream.estimate(capture).ends())
+    late = [best.late_fraction([0.5, 1]), worst.late_fraction([0.5, 1])]
+    assert answer["late_fraction_interval"] == [list(pair) for pair in zip(*late)]
+    alpha = [worst.no_late_probability([0.5, 1]), best.no_late_probability([0.5, 1])]
+    assert answer["no_late_probability_interval"] == [list(pair) for pair in zip(*alpha)]
+    for name in ("late_fraction", "no_late_probability", "no_late_lower_bound"):
+        for value, (low, high) in zip(answer[name], answer[f"{name}_interval"]):
+            assert low < value < high
+    shown = "{:.4g} ({:.4g} to {:.4g})".format(answer["late_fraction"][1], *answer["late_fraction_interval"][1])
+    assert shown in run(line).out
+
+
+def test_live_answers_have_intervals_up_to_all_late(run, capture):
+    """At 80 packets/s TCP keeps up at the estimate, not at the worst ends of the intervals."""
+    line = f"live --capture {capture} --rate 80pps --delay 1,4"
+    answer = run(f"{line} --json").answer
+    best = tcpstream.live(tcpstream.estimate(capture).ends()[0], tcpstream.Video(packet_rate=80))
+    assert answer["late_fraction_interval"] == [[late, 1] for late in best.late_fraction([1, 4])]
+    assert " to 1)" in run(line).out
+
+
+def test_delay_is_printed_with_its_interval(process, capture):
+    line = f"delay --capture {capture} --rate 30pps --duration 20"
+    done = process(f"{line} --json")
+    interval = tcpstream.delay_interval(tcpstream.estimate(capture), tcpstream.Video(packet_rate=30, duration=20))
+    assert done.answer["required_startup_delay_s"] == pytest.approx(interval.value)
+    assert done.answer["required_startup_delay_interval_s"] == pytest.approx([interval.low, interval.high])
+    shown = process(line).out.splitlines()
+    assert shown[2] == f"Over the 95% intervals of the capture: {interval.low:.3g} s to {wait(interval.high)}."
+    assert done.status == 0
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(("rate", "status"), [(80, 0), (95, 3)])
+def test_delay_may_be_finite_at_the_best_ends_only(process, capture, rate, status):
+    done = process(f"delay --capture {capture} --rate {rate}pps --live")
+    assert done.status == status
+    assert done.out.splitlines()[2 if status == 0 else 0].endswith(" s to no finite delay.")
+    answer = process(f"delay --capture {capture} --rate {rate}pps --live --json").answer
+    low, high = answer["required_startup_delay_interval_s"]
+    assert high is None
+    assert low < (answer["required_startup_delay_s"] or float("inf"))
+
+
+def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
+    from tcpstream import stored_model
+
+    solve, worst = stored_model.stored, tcpstream.estimate(capture).ends()[1]
+
+    def refuse(path, video, **options):
+        if path == worst:
+            raise tcpstream.AccuracyError("too long")
+        return solve(path, video, **options)
+
+    monkeypatch.setattr(stored_model, "stored", refuse)
+    done = run(f"delay --capture {capture} --rate 30pps --duration 20")
+    assert "Over the 95% intervals of the capture: at least " in done.out
+    assert "no answer at the upper ends of the measured intervals: too long" in done.err
+    assert done.status == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

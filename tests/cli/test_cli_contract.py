@@ -23,6 +23,7 @@ QUANTUM = {"quantum_packets", "quantum_error"}
 ESTIMATED = {
     *("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughput_pps"),
     *("packets", "timeouts", "intervals", "how", "vantage", "flow", "duration_s", "packet_size_bytes", "warnings"),
+    *("sack", "decrease", "proposal"),
     *("loss_process", "packets_per_ack", "other_flows", "rtt_q10_s", "rtt_q50_s", "rtt_q90_s", "rtt_q99_s"),
 }
 
@@ -177,5 +178,6 @@ def test_estimate_of_a_report(run, capture):
 
 def test_capture_key(run, capture):
     done = run(f"throughput --capture {capture} --json")
-    assert set(done.answer) == EVERY | {"throughput_pps", "throughput_bps", "formulas", "capture"}
+    intervals = {"throughput_interval_pps", "formulas_interval"}
+    assert set(done.answer) == EVERY | {"throughput_pps", "throughput_bps", "formulas", "capture"} | intervals
     assert set(done.answer["capture"]) == ESTIMATED

@@ -51,11 +51,13 @@ class Run:
 
 
 class _Flow:
-    def __init__(self, p, rtt, seconds, *, seed, process, sack, timestamps, window, jitter, app_gap, sender_opens):
+    def __init__(
+        self, p, rtt, seconds, *, seed, process, sack, timestamps, window, jitter, app_gap, sender_opens, decrease
+    ):
         self.p, self.rtt, self.seconds = p, rtt, seconds
         self.rng = random.Random(seed)
         self.process, self.sack, self.timestamps = process, sack, timestamps
-        self.window, self.jitter, self.app_gap = window, jitter, app_gap
+        self.window, self.jitter, self.app_gap, self.decrease = window, jitter, app_gap, decrease
         self.run = Run()
         self.queue: list[tuple] = []
         self.count = 0
@@ -191,7 +193,7 @@ class _Flow:
             gone = {self.una} & set(self.flight) if third or partial else set()
         if gone:
             if min(gone) >= self.recover:
-                self.slow_start = self.cwnd = max(self.cwnd / 2, 2)
+                self.slow_start = self.cwnd = max(self.cwnd * self.decrease, 2)
                 self.recover = self.next
             self.lost |= gone
             for n in gone:
@@ -259,8 +261,12 @@ def simulate(
     jitter=0.001,
     app_gap=0.0,
     sender_opens=True,
+    decrease=0.5,
 ):
-    """Run a flow; `process` is "independent", or "round": the rest of the round is lost too."""
+    """Run a flow; `process` is "independent", or "round": the rest of the round is lost too.
+
+    A fast recovery multiplies the window by `decrease`.
+    """
     return _Flow(
         p,
         rtt,
@@ -273,6 +279,7 @@ def simulate(
         jitter=jitter,
         app_gap=app_gap,
         sender_opens=sender_opens,
+        decrease=decrease,
     ).go()
 
 

@@ -198,9 +198,10 @@ def test_real_capture():
 
 def test_path_and_dict():
     result = estimate(EXAMPLE)
-    path = result.path(max_window=20)
+    path = result.path(max_window=20, tcp="reno")
     assert (path.loss, path.rtt, path.rto) == (result.loss_event_rate.value, result.rtt.value, result.rto.value)
-    assert result.path(tcp="reno-sack").loss == result.loss.value  # every loss counts where they are independent
+    assert result.path() == result.path(tcp="reno-sack") == result.path(tcp=result.proposal.tcp)
+    assert result.path().loss == result.loss.value  # every loss counts where they are independent
     assert path.max_window == 20
     assert result.path(timeout_ratio=4.0).timeout_ratio == 4
     table = json.loads(json.dumps(result.to_dict(), allow_nan=False))
@@ -215,6 +216,7 @@ def test_path_and_dict():
             "timeout_ratio",
             "throughput_pps",
             "packets_per_ack",
+            "decrease",
             *(f"rtt_q{percent}_s" for percent in (10, 50, 90, 99)),
         }
     )

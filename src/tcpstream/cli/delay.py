@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,11 +11,13 @@ from ..errors import InputError
 from . import options as opt
 from . import units
 from .inputs import read_route, read_video
-from .report import Report, Table
+from .report import Report
 from .words import share, wait
 
 if TYPE_CHECKING:
+    from ..path import Path
     from ..result import Streaming
+    from ..uncertainty import Carried
 
 
 @click.command()
@@ -48,26 +51,35 @@ def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: fl
     wanted = {"target_late_fraction": target, "target_no_late": target_no_late}
     route = read_route(options)
     video = read_video(options, route, stored=not is_live)
-    result: Streaming
-    try:
+
+    def solve(path: Path) -> tuple[Streaming, float]:
         if is_live:
             from .. import live_model
 
-            result = live_model.live(route.path, video)
-            tau = result.required_delay(target)
-        else:
-            from .. import stored_model
+            live = live_model.live(path, video)
+            return live, live.required_delay(target)
+        from .. import stored_model
 
-            result = stored_model.stored(route.path, video)
-            tau = result.required_delay(target, no_late=target_no_late)
+        stored = stored_model.stored(path, video)
+        return stored, stored.required_delay(target, no_late=target_no_late)
+
+    def needed(path: Path) -> float:
+        return solve(path)[1]
+
+    try:
+        result, tau = solve(route.path)
     except NoFiniteDelayError as error:
         parameters = route.path.to_dict() | video.to_dict() | wanted
-        return no_finite_delay(error, route, parameters, {"required_startup_delay_s": None}, as_json)
+        carried = route.carry(needed, 0.0, math.inf)
+        answer = {"required_startup_delay_s": None} | _interval(carried)
+        return no_finite_delay(error, route, parameters, answer, as_json, _span(carried))
+    carried = route.carry(needed, 0.0, math.inf)
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
-    blocks: list[str | Table] = [_sentence(tau, target, target_no_late), *details.solved(result, route)]
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput))
+    data |= _interval(carried)
+    blocks = [_sentence(tau, target, target_no_late), *_span(carried), *details.solved(result, route)]
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, carried))
 
 
 def _check(is_live: bool, target: float | None, target_no_late: float | None, options: dict[str, Any]) -> None:
@@ -79,6 +91,22 @@ def _check(is_live: bool, target: float | None, target_no_late: float | None, op
         raise InputError("give --target or --target-no-late, not both")
     if is_live and target_no_late is not None:
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
+
+
+def _interval(carried: Carried | None) -> dict[str, Any]:
+    return {} if carried is None else {"required_startup_delay_interval_s": [float(carried.low), float(carried.high)]}
+
+
+def _span(carried: Carried | None) -> list[str]:
+    """Return the smallest and the largest delay in a sentence; none without a capture, or without a finite one."""
+    if carried is None or not math.isfinite(carried.low):
+        return []
+    low, high = f"{float(carried.low):.3g} s", float(carried.high)
+    if math.isfinite(high):
+        span = f"{low} to {wait(high)}"
+    else:
+        span = f"at least {low}" if carried.refused else f"{low} to no finite delay"
+    return [f"Over the 95% intervals of the capture: {span}."]
 
 
 def _sentence(tau: float, target: float | None, no_late: float | None) -> str:

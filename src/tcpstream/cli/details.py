@@ -29,11 +29,12 @@ _ALSO = {
     "rtt_q90_s": "90% of round trips below [s]",
     "rtt_q99_s": "99% of round trips below [s]",
     "packets_per_ack": "packets per acknowledgement",
+    "decrease": "window after a loss over before",
 }
 _COLUMNS = ("loss_event_rate", "rtt_s", "timeout_ratio", "throughput_pps")
 
 
-def solved(result: Streaming, route: Route) -> list[Table]:
+def solved(result: Streaming, route: Route) -> list[str | Table]:
     """Return the tables below the answer of a solve."""
     video = result.video
     rows = [
@@ -64,11 +65,13 @@ def path_rows(path: Path) -> list[tuple[str, str]]:
     return rows if path.tcp == "reno" else [*rows, ("TCP", path.tcp)]
 
 
-def captured(route: Route, modelled: float) -> list[Table]:
-    """Return the table of what was measured, beside the modelled throughput [packets/s]; none without a capture."""
+def captured(route: Route, modelled: float) -> list[str | Table]:
+    """Return the proposed chain, and what was measured beside the modelled throughput [packets/s]."""
     if route.estimate is None:
         return []
-    return [measured(route.estimate, modelled)]
+    proposal = route.estimate.proposal
+    chain = [] if "tcp" in route.chosen else [f"Chain {proposal.tcp}: {proposal.reason}. --tcp chooses another."]
+    return [*chain, measured(route.estimate, modelled)]
 
 
 def measured(estimate: PathEstimate, modelled: float | None = None) -> Table:
@@ -89,6 +92,8 @@ def reported(report: SenderReport) -> list[Table]:
         ("flow", f"{report.flow}, as {report.source} reports it in {report.samples} samples"),
         ("packets", f"{report.packets} of {report.packet_payload} bytes of payload{time}"),
     ]
+    if report.control:
+        head.append(("congestion control", report.control))
     if report.others:
         head.append(("other flows", ", ".join(report.others)))
     rows = [(label, *_interval(values, key)) for key, label in _MEASURED.items() if key in values["intervals"]]
@@ -124,6 +129,8 @@ def flow(estimate: PathEstimate) -> Table:
             ("packets", f"{estimate.packets} of {estimate.packet_size} bytes in {estimate.duration_s:.4g} s ({rate})"),
             ("timeouts", f"{estimate.timeouts}"),
             ("losses", estimate.loss_process.sentence()),
+            ("SACK", "seen" if estimate.sack else "none seen"),
+            ("chain", f"{estimate.proposal.tcp}: {estimate.proposal.reason}"),
             *_others(estimate),
         ]
     )

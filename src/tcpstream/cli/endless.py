@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
@@ -16,9 +17,14 @@ NO_FINITE_DELAY = 3
 
 
 def no_finite_delay(
-    error: NoFiniteDelayError, route: Route, parameters: dict[str, Any], answer: dict[str, Any], as_json: bool
+    error: NoFiniteDelayError,
+    route: Route,
+    parameters: dict[str, Any],
+    answer: dict[str, Any],
+    as_json: bool,
+    blocks: Sequence[str] = (),
 ) -> Report:
-    """Return the report; `answer` holds what the command would have answered, as null."""
+    """Return the report; `answer` holds what the command would have answered, as null, `blocks` what is known."""
     data = {
         "schema": SCHEMA,
         "version": __version__,
@@ -30,4 +36,4 @@ def no_finite_delay(
         "reason": str(error),
         **route.to_dict(),
     }
-    return Report(data, [], as_json, route.warnings(error.throughput), NO_FINITE_DELAY, str(error))
+    return Report(data, blocks, as_json, route.warnings(error.throughput), NO_FINITE_DELAY, str(error))

@@ -10,6 +10,7 @@ from . import options as opt
 from . import units
 from .inputs import read_route, read_video
 from .report import Report, Table
+from .words import with_spans
 
 
 @click.command()
@@ -26,6 +27,8 @@ def live(as_json: bool, delay: list[float], **options: Any) -> Report:
     TCP cannot send what does not exist yet. For each startup delay the fraction of late packets: in the long run,
     or with --duration from its start on.
     """
+    import numpy as np
+
     from .. import live_model
     from ..errors import NoFiniteDelayError
     from ..result import startup_delay
@@ -42,6 +45,11 @@ def live(as_json: bool, delay: list[float], **options: Any) -> Report:
         parameters = route.path.to_dict() | video.to_dict()
         return no_finite_delay(error, route, parameters, {"startup_delay_s": delay, "late_fraction": None}, as_json)
     data = result.to_dict(delay)
-    rows = [(f"{tau:g}", f"{late:.4g}") for tau, late in zip(delay, data["late_fraction"])]
+    carried = route.carry(lambda path: live_model.live(path, video).late_fraction(delay), 0.0, 1.0)
+    late = [f"{fraction:.4g}" for fraction in data["late_fraction"]]
+    if carried is not None:
+        data["late_fraction_interval"] = np.column_stack((carried.low, carried.high)).tolist()
+        late = with_spans(late, data["late_fraction_interval"], ".4g")
+    rows = list(zip((f"{tau:g}" for tau in delay), late))
     blocks = [Table(rows, ("startup delay [s]", "late fraction")), *details.solved(result, route)]
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput))
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, carried))

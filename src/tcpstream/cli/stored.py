@@ -10,11 +10,14 @@ import click
 from . import options as opt
 from .inputs import read_route, read_video
 from .report import Report, Table
+from .words import with_spans
 
 if TYPE_CHECKING:
     from ..stored_model import StoredStreaming
 
 _HEADER = ("startup delay [s]", "late fraction", "P(no late packet)", "its lower bound")
+_ANSWERS = {"late_fraction": ".4g", "no_late_probability": ".6g", "no_late_lower_bound": ".6g"}
+_BEST, _WORST = [[0.0], [1.0], [1.0]], [[1.0], [0.0], [0.0]]
 
 
 @click.command()
@@ -33,26 +36,33 @@ def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bo
     TCP sends it as fast as it can. For each startup delay: the fraction of late packets, the
     probability that no packet is late, and its lower bound.
     """
+    import numpy as np
+
     from .. import stored_model
     from . import details
+
+    def answers(solved: StoredStreaming) -> list[Any]:
+        columns = solved.columns(np.asarray(delay, dtype=float))
+        return [columns[name] for name in _ANSWERS]
 
     route = read_route(options)
     video = read_video(options, route, stored=True)
     result = stored_model.stored(route.path, video, horizon=horizon or "end")
     data = result.to_dict(delay)
     data["parameters"]["horizon"] = result.horizon
-    rows = [
-        (f"{tau:g}", f"{late:.4g}", f"{alpha:.6g}", f"{bound:.6g}")
-        for tau, late, alpha, bound in zip(
-            delay, data["late_fraction"], data["no_late_probability"], data["no_late_lower_bound"]
-        )
-    ]
+    carried = route.carry(lambda path: answers(stored_model.stored(path, video, horizon=result.horizon)), _BEST, _WORST)
+    columns = [[f"{value:{digits}}" for value in data[name]] for name, digits in _ANSWERS.items()]
+    if carried is not None:
+        spans = np.stack((carried.low, carried.high), axis=-1).tolist()
+        data |= {f"{name}_interval": pairs for name, pairs in zip(_ANSWERS, spans)}
+        columns = [with_spans(*column) for column in zip(columns, spans, _ANSWERS.values())]
+    rows = list(zip((f"{tau:g}" for tau in delay), *columns))
     blocks = [Table(rows, _HEADER), *details.solved(result, route)]
     if per_round:
         curves = [result.late_probability_per_round(tau).tolist() for tau in delay]
         data["late_probability_per_round"] = curves
         blocks.insert(1, _rounds(result, delay, curves))
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput))
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, carried))
 
 
 def _rounds(result: StoredStreaming, delays: list[float], curves: list[list[float]]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -27,25 +28,32 @@ def throughput(as_json: bool, **options: Any) -> Report:
     from ..result import SCHEMA
     from ..tcp import formulas
     from . import details
-    from .words import bits_per_second
+    from .words import bits_per_second, with_spans
 
     route = read_route(options)
     bits = 8 * positive("packet size", packet_size(options, route), "bytes")
-    T = tcp.throughput(route.path)
-    by_formula = {name: formula(route.path) for name, formula in formulas.ALL.items()}
+    rates = {"chain": tcp.throughput, **formulas.ALL}
+    T, *others = found = [rate(route.path) for rate in rates.values()]
+    carried = route.carry(lambda path: [rate(path) for rate in rates.values()], math.inf, 0.0)
     data = {
         "schema": SCHEMA,
         "version": __version__,
         "parameters": route.path.to_dict() | {"packet_size_bytes": bits / 8},
         "throughput_pps": T,
         "throughput_bps": bits * T,
-        "formulas": by_formula,
+        "formulas": dict(zip(formulas.ALL, others)),
         **route.to_dict(),
     }
-    rows = [(name, f"{rate:.4g}", bits_per_second(bits * rate)) for name, rate in {"chain": T, **by_formula}.items()]
+    texts = [f"{rate:.4g}" for rate in found]
+    if carried is not None:
+        spans = [[float(low), float(high)] for low, high in zip(carried.low, carried.high)]
+        data["throughput_interval_pps"] = spans[0]
+        data["formulas_interval"] = dict(zip(formulas.ALL, spans[1:]))
+        texts = with_spans(texts, spans, ".4g")
+    rows = [(name, text, bits_per_second(bits * rate)) for name, text, rate in zip(rates, texts, found)]
     blocks = [
         Table(rows, ("throughput T", "packets/s", "bit rate")),
         Table([*details.path_rows(route.path), ("packet size", f"{bits / 8:g} bytes")]),
         *details.captured(route, T),
     ]
-    return Report(data, blocks, as_json, route.warnings(T))
+    return Report(data, blocks, as_json, route.warnings(T, carried))

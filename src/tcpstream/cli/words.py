@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 _PREFIXES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 
@@ -36,6 +37,11 @@ def wait(seconds: float) -> str:
     digits = max(0, 2 - math.floor(math.log10(seconds)))
     scale = 10.0**digits
     return f"{math.ceil(seconds * scale - 1e-6) / scale:.{digits}f} s"
+
+
+def with_spans(values: Iterable[str], spans: Iterable[Sequence[float]], digits: str) -> list[str]:
+    """Return each value with what it may be over the intervals of a capture, "0.12 (0.1 to 0.2)"."""
+    return [f"{value} ({low:{digits}} to {high:{digits}})" for value, (low, high) in zip(values, spans)]
 
 
 def share(fraction: float) -> str:

@@ -4,6 +4,7 @@ from .estimate import estimate
 from .intervals import Measured
 from .parts import Part, estimate_flows, estimate_segments
 from .process import LossProcess
+from .proposal import Proposal
 from .recognise import estimate_report, is_report
 from .report import SenderReport
 from .result import FlowSize, PathEstimate
@@ -14,6 +15,7 @@ __all__ = [
     "Measured",
     "Part",
     "PathEstimate",
+    "Proposal",
     "SenderReport",
     "estimate",
     "estimate_flows",

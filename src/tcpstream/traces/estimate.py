@@ -8,6 +8,7 @@ from os import PathLike
 from ..errors import CaptureError
 from .capture import read_segments
 from .connections import Connection, connections
+from .decrease import decrease
 from .events import count_events
 from .fates import Fates, follow
 from .flow import Flow, read_flow, require_data
@@ -93,7 +94,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
             f"{name} was taken at the receiver and has neither TCP timestamps nor the handshake: the RTT "
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
-    mss, size, label = flow.mss, flow.mss + flow.header, flow.name
+    mss, size, label, sack = flow.mss, flow.mss + flow.header, flow.name, len(flow.blocks) > 0
     del flow  # the larger part of the memory
     where = vantage(down, up)
     trips = round_trips(fates.moments, down, up, where)
@@ -101,7 +102,8 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
     if begin == end or trips.max() <= 0:
         raise CaptureError(f"{name} has the same time on all its packets: nothing can be measured")
     rtt, rto, ratio = times(trips, up, where)
-    events = count_events(fates, up.least, _SILENCE * rto.value, mss, float(trips.min()))
+    least = float(trips.min())
+    events = count_events(fates, up.least, _SILENCE * rto.value, mss, least)
     if not events.trials:
         raise CaptureError(f"{name} has no data packet sent while nothing was missing: no loss rate can be measured")
     loss, event_rate = rates(fates, events, where)
@@ -109,6 +111,8 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         loss=loss,
         loss_event_rate=event_rate,
         loss_process=loss_process(events),
+        sack=sack,
+        decrease=decrease(fates, events, mss, least) if where == "sender" and sack else None,
         rtt=rtt,
         rtt_quantiles=quantiles(trips, up, where),
         packets_per_ack=packets_per_ack(fates),

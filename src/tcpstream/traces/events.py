@@ -27,12 +27,16 @@ class Events:
         lost too.
     timeouts : int
         Retransmissions of the oldest missing packet after a silence.
+    recoveries : list of (lost, mended)
+        For each episode that a single fast recovery mended: the rows of its first loss, and of the first packet sent
+        when nothing was missing any more.
     """
 
     trials: int = 0
     episodes: list[int] = field(default_factory=list)
     neighbours: list[tuple[int, bool]] = field(default_factory=list)
     timeouts: int = 0
+    recoveries: list[tuple[int, int]] = field(default_factory=list)
 
 
 def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_trip: float) -> Events:
@@ -64,7 +68,9 @@ def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_
     coming = next(acks, None)
     window = 0
     first: float | None = None
-    for time, start, length, state in fates.sent.rows():
+    begun: int | None = None
+    reductions = 0
+    for row, (time, start, length, state) in enumerate(fates.sent.rows()):
         end = start + length
         while coming is not None and coming[0] <= time + _RESOLUTION:
             latest, acked = max(latest, coming[0]), max(acked, coming[1])
@@ -74,6 +80,9 @@ def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_
             result.neighbours.append((window, lost))
         first = None
         if not missing:
+            if begun is not None and reductions == 1:
+                result.recoveries.append((begun, row))
+            begun = None
             # a packet lost before the point of capture bears the time of a later one: then the flight before it counts
             flight = max(-(-(end - acked) // mss), 1)
             window = max(flight, window) if lost else flight
@@ -81,14 +90,17 @@ def count_events(fates: Fates, upstream: float, silence: float, mss: int, round_
             result.trials += 1
             if lost:
                 result.episodes.append(1)
-                first = time
+                first, begun, reductions = time, row, 0
         elif missing and lost:
             result.episodes[-1] += 1
         if lost:
             horizon = max(horizon, end)
         if state & AGAIN and missing:
-            result.timeouts += start <= acked and time - latest >= silence
+            if start <= acked and time - latest >= silence:
+                result.timeouts += 1
+                begun = None
             if start >= recovery:
+                reductions += 1
                 recovery = top
                 horizon = max(horizon, recovery)
         top = max(top, end)

@@ -55,7 +55,14 @@ def read_iperf3(text: str, name: str) -> SenderReport:
         )
     order = sorted(streams, key=lambda socket: -sums[socket][1])
     names = [ends.get(socket, f"stream {socket}") for socket in order]
-    return _report(streams[order[0]], mss, names, name)
+    return _report(streams[order[0]], mss, names, _control(data), name)
+
+
+def _control(data: Any) -> str | None:
+    """Return the congestion control of the sender."""
+    end = data.get("end")
+    control = end.get("sender_tcp_congestion") if isinstance(end, dict) else None
+    return control if isinstance(control, str) else None
 
 
 def _ends(data: Any) -> list[Any]:
@@ -72,7 +79,7 @@ def _streams(data: Any) -> dict[Any, Any]:
     return {socket: np.array(rows) for socket, rows in found.items()}
 
 
-def _report(rows: Any, mss: float, names: list[str], name: str) -> SenderReport:
+def _report(rows: Any, mss: float, names: list[str], control: str | None, name: str) -> SenderReport:
     if not np.isfinite(rows).all() or (rows < 0).any():
         raise CaptureError(f"{name} has a negative or infinite counter: counts and times of at least 0 are accepted")
     seconds, size, lost, rtt, rttvar = rows.T
@@ -100,6 +107,7 @@ def _report(rows: Any, mss: float, names: list[str], name: str) -> SenderReport:
         samples=len(rows),
         duration_s=float(seconds.sum()),
         others=tuple(names[1:]),
+        control=control,
     )
 
 

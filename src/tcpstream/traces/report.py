@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..path import Path
 from .intervals import Measured, batch_means, wilson
+from .proposal import Proposal, propose
 
 #: Half-width of 95% of a normal law over its mean deviation, which is what RTTVAR estimates: 1.96 sqrt(pi / 2).
 _DEVIATIONS = 2.46
@@ -47,6 +48,8 @@ class SenderReport:
         Time that they cover [s].
     others : tuple of str
         The other flows of the file.
+    control : str or None
+        Congestion control of the sender, as Linux names it; None if the report does not say.
 
     Notes
     -----
@@ -66,6 +69,12 @@ class SenderReport:
     samples: int
     duration_s: float | None
     others: tuple[str, ...]
+    control: str | None
+
+    @property
+    def proposal(self) -> Proposal:
+        """The chain for this congestion control, as far as it can be told without the losses, and why."""
+        return propose(None, sack=False, control=self.control)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -76,7 +85,7 @@ class SenderReport:
         )
 
     def path(self, **overrides: Any) -> Path:
-        """Return the path with this round trip time and timer, and a loss rate that is given.
+        """Return the path with this round trip time and timer, the proposed chain, and a loss rate that is given.
 
         Parameters
         ----------
@@ -93,7 +102,7 @@ class SenderReport:
                 f"{self.source} shows no loss-event rate, only that {self.loss.value:.4g} of the packets were "
                 "retransmissions: give a loss rate, that one if losses are independent"
             )
-        values: dict[str, Any] = {"rtt": self.rtt.value}
+        values: dict[str, Any] = {"tcp": self.proposal.tcp, "rtt": self.rtt.value}
         if "timeout_ratio" not in overrides:
             values["rto"] = self.rto.value
         return Path(**(values | overrides))
@@ -114,6 +123,8 @@ class SenderReport:
             **{key: m.value for key, m in measured.items()},
             "intervals": {key: [m.low, m.high] for key, m in measured.items()},
             "how": {key: m.how for key, m in measured.items()},
+            "congestion_control": self.control,
+            "proposal": asdict(self.proposal),
             "source": self.source,
             "flow": self.flow,
             "other_flows": list(self.others),

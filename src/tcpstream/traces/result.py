@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..errors import InputError
 from ..path import Path
+from .decrease import named
 from .intervals import Measured
+from .paths import ends_of, path_of
 from .process import LossProcess
+from .proposal import Proposal, propose
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class PathEstimate:
         to `loss` if packets are lost independently, lower if they are lost in bursts.
     loss_process : LossProcess
         Whether losses are independent, or take the rest of their round with them as in the chain.
+    sack : bool
+        Whether selective acknowledgements were seen.
+    decrease : Measured or None
+        Packets in flight after a fast recovery over those before it: about 0.5 in Reno, 0.7 in CUBIC. None away from
+        the sender, without SACK, and where fewer than six recoveries show it.
     rtt : Measured
         Mean round trip time [s].
     rtt_quantiles : dict of int to Measured
@@ -72,6 +79,8 @@ class PathEstimate:
     loss: Measured
     loss_event_rate: Measured
     loss_process: LossProcess
+    sack: bool
+    decrease: Measured | None
     rtt: Measured
     rtt_quantiles: dict[int, Measured]
     packets_per_ack: Measured | None
@@ -87,39 +96,61 @@ class PathEstimate:
     others: tuple[FlowSize, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def proposal(self) -> Proposal:
+        """The chain that fits this capture, and why."""
+        return propose(self.loss_process.fits, sack=self.sack, control=named(self.decrease))
+
     def path(self, **overrides: Any) -> Path:
         """Return the path with this loss-event rate, round trip time and retransmission timer.
 
-        With ``tcp="reno-sack"`` it has the loss rate instead: every lost packet counts.
+        Its chain is the proposed one, unless ``tcp`` is given. For any but ``tcp="reno"`` it has the loss rate
+        instead: every lost packet counts.
 
         Parameters
         ----------
         **overrides
-            Parameters of `tcpstream.Path` that replace the measured ones or add to them.
+            Parameters of `tcpstream.Path` that replace the measured and proposed ones or add to them.
 
         Raises
         ------
         InputError
             When no loss was seen and no loss rate is given, or `Path` rejects a value.
         """
-        if self.loss_event_rate.value == 0 and "loss" not in overrides:
-            raise InputError(
-                f"no loss was seen in {self.packets} packets, which only says that the loss rate is below "
-                f"{3 / self.packets:.2g} (95% bound): give a loss rate"
-            )
-        rate = self.loss if overrides.get("tcp") == "reno-sack" else self.loss_event_rate
-        values: dict[str, Any] = {"loss": rate.value, "rtt": self.rtt.value}
-        if "timeout_ratio" not in overrides:
-            values["rto"] = self.rto.value
-        return Path(**(values | overrides))
+        return path_of(self, overrides)
+
+    def ends(self, **overrides: Any) -> tuple[Path | None, Path]:
+        """Return the best and the worst path that the 95% intervals allow.
+
+        The best has the least loss, round trip time and timer, the worst the largest, all at once.
+
+        Parameters
+        ----------
+        **overrides
+            As for `path`. What is given has no interval.
+
+        Returns
+        -------
+        (Path or None, Path)
+            None for the best where the interval of the round trip time reaches 0.
+
+        Raises
+        ------
+        InputError
+            As `path`.
+        """
+        return ends_of(self, overrides)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, strings, lists and dicts, units in the names."""
         measured = self._measured()
         return {
             "packets_per_ack": None,
+            "decrease": None,
             **{key: m.value for key, m in measured.items()},
             "loss_process": self.loss_process.to_dict(),
+            "sack": self.sack,
+            "proposal": asdict(self.proposal),
             "packets": self.packets,
             "timeouts": self.timeouts,
             "intervals": {key: [m.low, m.high] for key, m in measured.items()},
@@ -141,13 +172,14 @@ class PathEstimate:
             f"{self.packets} data packets of {self.packet_size} bytes in {self.duration_s:.1f} s, "
             f"{self.timeouts} timeouts",
             f"losses {self.loss_process.sentence()}",
+            f"chain {self.proposal.tcp}: {self.proposal.reason}",
         ]
         for key, m in self._measured().items():
             lines.append(f"{key:16} {m.value:9.5g}   95% interval {m.low:.5g} to {m.high:.5g}")
         return "\n".join(lines + [f"warning: {text}" for text in self.warnings])
 
     def _measured(self) -> dict[str, Measured]:
-        per_ack = {} if self.packets_per_ack is None else {"packets_per_ack": self.packets_per_ack}
+        some = {"packets_per_ack": self.packets_per_ack, "decrease": self.decrease}
         return {
             "loss": self.loss,
             "loss_event_rate": self.loss_event_rate,
@@ -156,5 +188,5 @@ class PathEstimate:
             "rto_s": self.rto,
             "timeout_ratio": self.timeout_ratio,
             "throughput_pps": self.throughput_pps,
-            **per_ack,
+            **{key: measured for key, measured in some.items() if measured is not None},
         }

@@ -15,6 +15,7 @@ from .report import SenderReport, ratio_of, retransmitted, smoothed
 _SOCKET = re.compile(r"(?:[A-Z][A-Z0-9-]+\s+)?\d+\s+\d+\s+(\S+:\S+)\s+(\S+:\S+)(.*)")
 _FIELD = re.compile(r"(\w+):([\d./]+)")
 _NEEDED = ("rtt", "rto", "mss", "data_segs_out", "bytes_acked")
+_FLAGS = {"ts", "sack", "ecn", "ecnseen", "fastopen"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
@@ -32,6 +33,7 @@ class _Snapshot:
     again: float
     needless: float
     acked: float
+    control: str | None
 
 
 def read_ss(text: str, name: str) -> SenderReport:
@@ -104,7 +106,14 @@ def _snapshot(fields: dict[str, str], time: float | None, info: str) -> _Snapsho
         again=float(fields.get("retrans", "0/0").partition("/")[2] or 0),
         needless=float(fields.get("dsack_dups", 0)),
         acked=float(fields["bytes_acked"]),
+        control=_control(info),
     )
+
+
+def _control(info: str) -> str | None:
+    """Return the congestion control: the first word that is no flag, before the first value."""
+    words = [word for word in info.partition(":")[0].split()[:-1] if word not in _FLAGS]
+    return words[0] if words else None
 
 
 def _report(flow: str, rows: list[_Snapshot], others: tuple[str, ...], name: str) -> SenderReport:
@@ -138,6 +147,7 @@ def _report(flow: str, rows: list[_Snapshot], others: tuple[str, ...], name: str
         samples=len(rows),
         duration_s=_duration(rows),
         others=others,
+        control=rows[-1].control,
     )
 
 

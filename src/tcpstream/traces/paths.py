@@ -1,0 +1,47 @@
+"""From estimates to paths: at the values measured, and at the ends of their intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+from ..path import Path
+from .intervals import Measured
+
+if TYPE_CHECKING:
+    from .result import PathEstimate
+
+
+def path_of(found: PathEstimate, given: dict[str, Any]) -> Path:
+    """Return the path as measured, with the proposed chain; what is `given` replaces both."""
+    if found.loss_event_rate.value == 0 and "loss" not in given:
+        raise InputError(
+            f"no loss was seen in {found.packets} packets, which only says that the loss rate is below "
+            f"{3 / found.packets:.2g} (95% bound): give a loss rate"
+        )
+    chosen = _chosen(found, given)
+    return Path(**{name: one.value for name, one in _measured(found, chosen).items()} | chosen)
+
+
+def ends_of(found: PathEstimate, given: dict[str, Any]) -> tuple[Path | None, Path]:
+    """Return the best path, with the lower ends of the intervals, and the worst, with the upper ones."""
+    path_of(found, given)  # refuses what it refuses
+    chosen = _chosen(found, given)
+    measured = _measured(found, chosen)
+    low = {name: one.low for name, one in measured.items()} | chosen
+    high = {name: one.high for name, one in measured.items()} | chosen
+    if "rto" in measured:
+        low["rto"] = max(low["rto"], low["rtt"])  # a timer is at least a round trip
+    return Path(**low) if low["rtt"] > 0 else None, Path(**high)
+
+
+def _chosen(found: PathEstimate, given: dict[str, Any]) -> dict[str, Any]:
+    return {"tcp": found.proposal.tcp} | given
+
+
+def _measured(found: PathEstimate, chosen: dict[str, Any]) -> dict[str, Measured]:
+    """Return the parameters of a path that are not chosen; p is of loss events in the paper's chain only."""
+    measured = {"loss": found.loss_event_rate if chosen["tcp"] == "reno" else found.loss, "rtt": found.rtt}
+    if "timeout_ratio" not in chosen:
+        measured["rto"] = found.rto
+    return {name: one for name, one in measured.items() if name not in chosen}
