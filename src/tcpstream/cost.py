@@ -9,7 +9,7 @@ import numpy as np
 
 from .coarse import stride
 from .errors import AccuracyError
-from .tcp import RenoSackSource, RenoSource
+from .tcp import RenoSource, SackSource
 
 EXACT = 2e9
 """Cells (states x positions x rounds) up to which a transient is exact by default: some seconds."""
@@ -63,7 +63,7 @@ def affordable(source: RenoSource, rounds: float, span: float) -> int:
     Small windows stay exact: they have no packets to spare. So do independent losses: nothing coarser is known there.
     """
     a_round = source.packets_per_round
-    if isinstance(source, RenoSackSource) or a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
+    if isinstance(source, SackSource) or a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
         return 1
     return int(2 ** math.floor(math.log2(a_round * ABOUT)))
 

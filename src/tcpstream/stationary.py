@@ -18,7 +18,7 @@ from .backlog_sack import SackBacklog
 from .errors import AccuracyError
 from .kernels.half_line import HalfLine, next_fast
 from .kernels.shifts import gather, scatter
-from .tcp import RenoSackSource, RenoSource, linear
+from .tcp import RenoSource, SackSource, linear
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,6 +112,7 @@ def drain_rounds(source: RenoSource, packets_due: float) -> tuple[float, Floats]
     bias = linear.solve(
         np.concatenate([states, rows[kept]]), np.concatenate([states, columns[kept]]),
         np.concatenate([np.ones(len(gain)), -values[kept]]), gain,
+        source.meeting,
     )  # fmt: skip
     return 1 / (rate - packets_due), bias.max() - bias
 
@@ -234,7 +235,7 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
     AccuracyError
         When the error bound stays above 1e-9, or the state would need more than 2^26 values.
     """
-    kind = SackBacklog if isinstance(source, RenoSackSource) else Backlog
+    kind = SackBacklog if isinstance(source, SackSource) else Backlog
     backlog = kind(source, packets_due, lattice(packets_due, source.max_window))
     stride = backlog.stride
     waves = LongWaves(backlog)
