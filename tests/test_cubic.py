@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 import cubic_agent
 import sack_agent
-from tcpstream import AccuracyError, InputError, Path, throughput
+import sack_twin
+from monte_carlo import packets_due
+from tcpstream import AccuracyError, InputError, Path, Video, live, stored, stored_many, throughput
+from tcpstream.explore import rtt_for
 from tcpstream.path import enough_cubic
 from tcpstream.tcp import cubic, source_key, source_of
 
@@ -168,6 +171,78 @@ def test_grid(monkeypatch, p, rtt):
     assert throughput(path) == pytest.approx(coarse, rel=0.003)
 
 
+@pytest.mark.parametrize("path", PATHS[:2], ids=["friendly", "cubic"])
+def test_agent(path):
+    rng, T = np.random.default_rng(1), throughput(path)
+    video, taus, runs = Video(packet_rate=0.7 * T, duration=20), [0.0, 0.5, 2.0, 5.0], 20_000
+    dues = [packets_due(path, video, tau, "end")[0] for tau in taus]
+    due = np.array([np.pad(B, (0, max(map(len, dues)) - len(B)), mode="edge") for B in dues])
+    late, never = sack_agent.stored(*cubic_agent.plain(path), due, runs, rng)
+    result, f = stored(path, video), late / video.packets
+    assert np.all(np.abs(f.mean(0) - result.late_fraction(taus)) < 4 * f.std(0) / np.sqrt(runs))
+    alpha = result.no_late_probability(taus)
+    assert np.all(np.abs(never.mean(0) - alpha) < 4 * np.sqrt(np.maximum(alpha * (1 - alpha), 1 / runs) / runs))
+
+    m, taus = 0.6 * T * path.rtt, np.array([0.0, 0.1, 0.3, 1.0, 3.0])
+    endless = Video(packet_rate=m / path.rtt)
+    f = sack_agent.live(*cubic_agent.plain(path), m, endless.packet_rate * taus, 64, 40_000, rng) / (40_000 * m)
+    solved = live(path, endless)
+    found = solved.late_fraction(taus)
+    assert np.all(np.abs(f.mean(0) - found) < 4 * f.std(0) / 8 + solved.lattice_error * found)
+
+
+SMALL = [
+    {"loss": 0.15, "rtt": 0.1, "timeout_ratio": 1, "max_window": 7},
+    {"loss": 0.12, "rtt": 0.5, "timeout_ratio": 2.4, "max_window": 9, "halving": "ceil"},
+    {"loss": 0.3, "rtt": 0.1, "timeout_ratio": 1, "max_window": 1},
+    {"loss": 0.2, "rtt": 0.1, "timeout_ratio": 1.5, "max_window": 2},
+]
+
+
+@pytest.mark.parametrize("case", SMALL, ids=["friendly", "cubic", "one", "two"])
+def test_stored_is_its_twin(case):
+    path = Path(**case, tcp="cubic")
+    video = Video(packet_rate=1.5 / path.rtt, duration=20 * path.rtt)
+    result = stored(path, video)
+    for tau in (0.0, 3.5 * path.rtt, 10 * path.rtt):
+        due, judged = packets_due(path, video, tau, "end")
+        late, alpha = sack_twin.finite(path, due, np.full(len(due), np.inf))
+        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+        assert result.no_late_probability(tau) == pytest.approx(alpha, abs=1e-12)
+    assert result.error_bound < 1e-12
+
+
+@pytest.mark.parametrize("case", SMALL, ids=["friendly", "cubic", "one", "two"])
+def test_finite_live_is_its_twin(case):
+    path = Path(**case, tcp="cubic")
+    video = Video(packet_rate=1 / path.rtt, duration=24 * path.rtt)
+    result = live(path, video)
+    for tau in (0.0, 2.5 * path.rtt, 10 * path.rtt):
+        due, judged = packets_due(path, video, tau, "end")
+        late, _ = sack_twin.finite(path, due, np.minimum(np.arange(len(due)), video.packets))
+        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+    assert result.error_bound < 1e-12
+
+
+@pytest.mark.parametrize(("rtt", "window", "ratio"), [(0.125, 6, 1), (1.0, 8, 1)])
+def test_live_is_its_twin(rtt, window, ratio):
+    path = Path(loss=0.08, rtt=rtt, timeout_ratio=ratio, max_window=window, backoff="paper", tcp="cubic")
+    result = live(path, Video(packet_rate=1 / rtt))
+    ahead = np.array([0, 1, 3, 8, 20])
+    twin = sack_twin.live(path, 1, ahead, 600)
+    assert result.late_fraction(ahead * rtt) == pytest.approx(twin, rel=1e-7, abs=1e-10)
+    assert result.error_bound < 1e-11
+
+
+def test_round_trip_times_do_not_share_a_transient():
+    cases = [
+        (Path(loss=0.05, rtt=rtt, timeout_ratio=3, max_window=30, tcp="cubic"), Video(packet_rate=5, duration=20))
+        for rtt in (0.1, 1.0)
+    ]
+    for case, result in zip(cases, stored_many(cases)):
+        assert result.late_fraction([0.5, 3.0]) == pytest.approx(stored(*case).late_fraction([0.5, 3.0]), abs=1e-13)
+
+
 def test_the_default_window_hardly_matters():
     for p, rtt in ((0.01, 0.01), (0.01, 1.0), (1e-3, 0.1)):
         usual = {"loss": p, "rtt": rtt, "timeout_ratio": 2, "tcp": "cubic"}
@@ -186,5 +261,9 @@ def test_another_round_trip_time_is_another_source():
 def test_what_is_not_solved_is_refused():
     with pytest.raises(InputError, match="rounds per increase must be 1, got 2"):
         Path(loss=0.1, rtt=0.1, rto=0.2, tcp="cubic", rounds_per_increase=2)
+    with pytest.raises(InputError, match="independent losses are solved in steps of a packet"):
+        stored(PATHS[0], Video(packet_rate=10, duration=10), quantum=4)
+    with pytest.raises(InputError, match="a wanted T/mu needs tcp reno or reno-sack, got cubic"):
+        rtt_for(loss=0.01, timeout_ratio=3, packet_rate=20, T_over_mu=1.5, tcp="cubic")
     with pytest.raises(AccuracyError, match="the chain of cubic has more than 1000000 states for a loss rate of 1e-06"):
         throughput(Path(loss=1e-6, rtt=0.001, rto=0.2, tcp="cubic"))

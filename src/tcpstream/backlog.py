@@ -101,6 +101,11 @@ class Backlog:
                     weights.append(probability * law[i])
         return np.array(shifts), np.array(weights)
 
+    @property
+    def rows(self) -> int:
+        """Rows of mass by backlog that an epoch needs, about: the states of TCP."""
+        return self.source.size
+
     @cached_property
     def _feedback(self) -> Floats:
         """Returns of the largest window to the ceiling, per unit that paused there."""

@@ -7,6 +7,7 @@ retransmissions: `SackEpoch.shown` says where the rounds of losses end in order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,13 +74,18 @@ class SackBacklog(Backlog):
         return program, program.row(entries, rows, n), made
 
     @property
+    def rows(self) -> int:
+        """Rows of mass by backlog that an epoch needs, about: states that lose in the same way share one."""
+        return max(len(self._laws.windows), len(self.entered))
+
+    @property
     def _ends(self) -> tuple[int, ...]:
         """States before the last lines that lead to the largest window."""
         source = self.source
         before = np.arange(source.size - source.rounds_per_increase - 1)
         return tuple(np.flatnonzero(source.grow_to[before] != before + 1).tolist())
 
-    @property
+    @cached_property
     def _laws(self) -> Laws:
         """What becomes of the packets of a round."""
         source = self.source

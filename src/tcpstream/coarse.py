@@ -43,7 +43,9 @@ def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
     """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
     if isinstance(source, SackSource):
         if quantum > 1:
-            raise InputError(f"reno-sack is solved in steps of a packet: leave out quantum, or give 1, got {quantum}")
+            raise InputError(
+                f"independent losses are solved in steps of a packet: leave out quantum, or give 1, got {quantum}"
+            )
         return SaturatedSack(source, goal)
     if quantum == 1:
         return Saturated(source, goal)

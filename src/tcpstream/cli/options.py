@@ -59,7 +59,12 @@ path_options = _all(
         "--backoff", str, "rfc6298|paper", "Timers doubled 6 times at most, or from the second.  [default: rfc6298]"
     ),
     option("--halving", str, "floor|ceil", "How half of an odd window is rounded.  [default: floor]"),
-    option("--tcp", str, "reno|reno-sack", "Losses in bursts, or SACK with independent losses.  [default: reno]"),
+    option(
+        "--tcp",
+        str,
+        "reno|reno-sack|cubic",
+        "Losses in bursts; or SACK with independent losses, as Reno or CUBIC.  [default: reno]",
+    ),
 )
 
 packet_size_option = option(

@@ -90,7 +90,7 @@ class PathEstimate:
     def path(self, **overrides: Any) -> Path:
         """Return the path with this loss-event rate, round trip time and retransmission timer.
 
-        With ``tcp="reno-sack"`` it has the loss rate instead: every lost packet counts.
+        With ``tcp="reno-sack"`` or ``"cubic"`` it has the loss rate instead: every lost packet counts.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class PathEstimate:
                 f"no loss was seen in {self.packets} packets, which only says that the loss rate is below "
                 f"{3 / self.packets:.2g} (95% bound): give a loss rate"
             )
-        rate = self.loss if overrides.get("tcp") == "reno-sack" else self.loss_event_rate
+        rate = self.loss_event_rate if overrides.get("tcp", "reno") == "reno" else self.loss
         values: dict[str, Any] = {"loss": rate.value, "rtt": self.rtt.value}
         if "timeout_ratio" not in overrides:
             values["rto"] = self.rto.value
