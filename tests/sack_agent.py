@@ -58,19 +58,19 @@ def random_rounds(wait, rng):
 
 
 @njit(cache=True)
-def stored(path, due, runs, rng):
+def stored(move, start, path, due, runs, rng):
     """Late packets of a stored video by run and delay, and whether none was late; due[k, i]: B_i."""
     late = np.zeros((runs, len(due)))
     never = np.ones((runs, len(due)))
     for run in range(runs):
-        tcp = np.array([1, 0, 0, 0, 0])
+        tcp = start.copy()
         received = 0
         for i in range(1, due.shape[1]):
             shown = received
             if tcp[4] > 0:
                 tcp[4] -= 1
             else:
-                more, in_order = round_of_sack(tcp, path, rng)
+                more, in_order = move(tcp, path, rng)
                 shown, received = received + in_order, received + more
             for k in range(len(due)):
                 behind = due[k, i] - shown
@@ -81,10 +81,10 @@ def stored(path, due, runs, rng):
 
 
 @njit(cache=True)
-def live(path, m, ahead, batches, rounds, rng):
+def live(move, start, path, m, ahead, batches, rounds, rng):
     """Late packets by batch and delay of a live stream without end, and packets that T alone would deliver."""
     late = np.zeros((batches + 1, len(ahead)))
-    tcp = np.array([1, 0, 0, 0, 0])
+    tcp = start.copy()
     backlog = 0.0
     for batch in range(batches + 1):
         for _ in range(rounds):
@@ -95,7 +95,7 @@ def live(path, m, ahead, batches, rounds, rng):
             elif backlog < NOISE:
                 backlog = m
             else:
-                received, in_order = round_of_sack(tcp, path, rng)
+                received, in_order = move(tcp, path, rng)
                 held = max(backlog + m - in_order, 0.0)
                 backlog = max(backlog + m - received, 0.0)
             behind = max(backlog, held)
@@ -107,19 +107,20 @@ def live(path, m, ahead, batches, rounds, rng):
 
 
 @njit(cache=True)
-def throughput(path, batches, rounds, rng):
+def throughput(move, start, path, batches, rounds, rng):
     """Mean packets received a round, by batch."""
-    tcp = np.array([1, 0, 0, 0, 0])
+    tcp = start.copy()
     total = np.zeros(batches)
     for batch in range(batches):
         for _ in range(rounds):
             if tcp[4] > 0:
                 tcp[4] -= 1
             else:
-                total[batch] += round_of_sack(tcp, path, rng)[0]
+                total[batch] += move(tcp, path, rng)[0]
     return total / rounds
 
 
 def plain(path):
-    """What the functions above want to know of a path."""
-    return float(path.loss), float(path.max_window), float(path.timeout_ratio), float(path.rounds_per_increase)
+    """What the functions above want to know first: how to send a round, what with, and the path."""
+    numbers = path.loss, path.max_window, path.timeout_ratio, path.rounds_per_increase
+    return round_of_sack, np.array([1, 0, 0, 0, 0]), tuple(map(float, numbers))

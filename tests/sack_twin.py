@@ -1,20 +1,80 @@
-"""Reno with SACK and independent losses, every fate of a round written out; slow, and unlike the solvers.
+"""SACK and independent losses, every fate of a round written out; slow, and unlike the solvers.
 
-A move is (probability, packets received, packets of them in order, rounds, next state). States are (window, rounds at
-it, 0, 0), and (1, 0, level, 1 for a retransmission) in timeouts.
+A move is (probability, packets received, packets of them in order, rounds, next state). States are (line, rounds on it,
+0, 0), and (first line, 0, level, 1 for a retransmission) in timeouts. Lines are windows for Reno, with b rounds each.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from math import comb
+from functools import cache
+from math import ceil, comb, floor
 
 import numpy as np
 
 from tcpstream.tcp.table_vi import BACKOFF, HALF
 
-START, TIMEOUT = (1, 0, 0, 0), (1, 0, 1, 1)
+
+class Reno:
+    def __init__(self, path):
+        self.path, self.start, self.restart = path, (1, 0, 0, 0), (min(2, path.max_window), 0, 0, 0)
+
+    def window(self, state):
+        return state[0]
+
+    def grown(self, state):
+        w, c, _, _ = state
+        return (w, c + 1, 0, 0) if c + 1 < self.path.rounds_per_increase else (min(w + 1, self.path.max_window), 0, 0, 0)
+
+    def reduced(self, state):
+        return HALF[self.path.halving](state[0]), 0, 0, 0
+
+
+class Cubic:
+    """A line is (window at the loss, whether the one before had been larger); the first, without a loss, (0, False).
+
+    Windows up to 20 packets only: all of them have a line. RFC 9438, Section 4, from the formulas as they stand there.
+    """
+
+    def __init__(self, path):
+        assert path.max_window <= 20
+        self.path, self.start = path, ((0, False), 0, 0, 0)
+        self.restart = ((0, False), 1 if path.max_window > 1 else 0, 0, 0)
+
+    @cache  # noqa: B019 - lives as long as a test
+    def line(self, line):
+        """Windows by round until the largest, and W_max."""
+        before, early = line
+        if before:
+            rounded = floor if self.path.halving == "floor" else ceil
+            start, plateau = max(rounded(7 * before / 10), 2), before * (0.85 if early else 1.0)
+        else:
+            start, plateau = 2, 2.0
+        K = np.cbrt((plateau - start) / 0.4)
+        cwnd = est = float(start)
+        windows = [] if before else [1]
+        while (windows or [0])[-1] < self.path.max_window:
+            windows.append(min(int(cwnd), self.path.max_window))
+            est += 9 / 17 if est < before else 1
+            t = self.path.rtt * (len(windows) - (0 if before else 1))
+            target = 0.4 * (t - K) ** 3 + plateau
+            cwnd = max(est, min(max(target, cwnd), 1.5 * cwnd))
+        return windows, plateau
+
+    def window(self, state):
+        return self.line(state[0])[0][state[1]]
+
+    def grown(self, state):
+        last = len(self.line(state[0])[0]) - 1
+        return state[0], min(state[1] + 1, last), 0, 0
+
+    def reduced(self, state):
+        w = self.window(state)
+        return (w, w < self.line(state[0])[1] and w < self.path.max_window), 0, 0, 0
+
+
+RULES = {"reno-sack": Reno, "cubic": Cubic}
 
 
 def waits(rounds):
@@ -23,24 +83,26 @@ def waits(rounds):
     return [(low, 1 - more), (low + 1, more)] if more > 1e-9 else [(low, 1.0)]
 
 
-def moves(path, state):
+def moves(rules, state):
+    path = rules.path
     p, q, T = path.loss, 1 - path.loss, path.timeout_ratio
-    w, c, level, again = state
+    _, _, level, again = state
+    first = rules.start[0]
     if level:
-        on = (1, 0, level, 0) if again else (min(2, path.max_window), 0, 0, 0)
-        up = (1, 0, min(level + 1, 7), 1)
+        on = (first, 0, level, 0) if again else rules.restart
+        up = (first, 0, min(level + 1, 7), 1)
         return [(q, 1, 1, 1, on), *((p * x, 0, 0, d, up) for d, x in waits(BACKOFF[path.backoff](level) * T))]
-    grown = (w, c + 1, 0, 0) if c + 1 < path.rounds_per_increase else (min(w + 1, path.max_window), 0, 0, 0)
-    row = [(q**w, w, w, 1, grown)]
+    w, timeout = rules.window(state), (first, 0, 1, 1)
+    row = [(q**w, w, w, 1, rules.grown(state))]
     for j in range(w):  # delivered before the first loss
         for n in range(w - j):  # losses after it
             chance = p * q**j * comb(w - 1 - j, n) * p**n * q ** (w - 1 - j - n)
             if n + 1 == w:
-                row += [(chance * x, 0, 0, d, TIMEOUT) for d, x in waits(T)]
+                row += [(chance * x, 0, 0, d, timeout) for d, x in waits(T)]
                 continue
             repaired = q ** (n + 1)
-            row.append((chance * repaired, w - n - 1, j, 1, (HALF[path.halving](w), 0, 0, 0)))
-            row += [(chance * (1 - repaired) * x, j, j, d, TIMEOUT) for d, x in waits(T + 1)]
+            row.append((chance * repaired, w - n - 1, j, 1, rules.reduced(state)))
+            row += [(chance * (1 - repaired) * x, j, j, d, timeout) for d, x in waits(T + 1)]
     return row
 
 
@@ -49,8 +111,9 @@ def finite(path, due, exists):
 
     Mass by state, rounds left to wait and packets received. What exists is infinite for stored media.
     """
+    rules = RULES[path.tcp](path)
     late, size = 0.0, int(due[-1]) + path.max_window + 2
-    every, never = ({(START, 0): np.eye(1, size)[0]} for _ in range(2))
+    every, never = ({(rules.start, 0): np.eye(1, size)[0]} for _ in range(2))
     received = np.arange(size)
     for i, (before, after) in enumerate(itertools.pairwise(due)):
         results = []
@@ -59,7 +122,7 @@ def finite(path, due, exists):
             for (state, left), law in mass.items():
                 sends = np.zeros(size, dtype=bool) if left else received < exists[i]
                 stays = [(1.0, 0, 0, max(left, 1), state)]
-                for row, chosen in ((stays, ~sends), (moves(path, state), sends)):
+                for row, chosen in ((stays, ~sends), (moves(rules, state), sends)):
                     for chance, got, shown, rounds, target in row:
                         missing = after - np.minimum(received + shown, exists[i + 1])
                         missing[missing < 1e-9] = 0.0
@@ -77,12 +140,13 @@ def finite(path, due, exists):
 
 def live(path, m, ahead, depth):
     """Return f for whole ``ahead = mu tau`` and m packets due a round: the stationary law by iteration."""
-    states, number = [(START, 0)], {(START, 0): 0}
+    rules = RULES[path.tcp](path)
+    states, number = [(rules.start, 0)], {(rules.start, 0): 0}
     table = []
     for state, left in states:  # grows while it is read
         row = [(1.0, 0, 0, (state, left - 1))] if left else []
         if not left:
-            row = [(x, got, shown, (target, rounds - 1)) for x, got, shown, rounds, target in moves(path, state)]
+            row = [(x, got, shown, (target, rounds - 1)) for x, got, shown, rounds, target in moves(rules, state)]
         for *_, target in row:
             if target not in number:
                 number[target] = len(states)

@@ -103,7 +103,11 @@ BAD = [
     Bad(f"throughput {PATH} --max-window inf", "largest window must be finite", lambda: path(max_window=float("inf"))),
     Bad(f"throughput {PATH} --rounds-per-increase 3", "one of 1, 2, got 3", lambda: path(rounds_per_increase=3)),
     Bad(f"throughput {PATH} --backoff linux", "one of rfc6298, paper, got 'linux'", lambda: path(backoff="linux")),
-    Bad(f"throughput {PATH} --tcp tahoe", "tcp must be one of reno, reno-sack, got 'tahoe'", lambda: path(tcp="tahoe")),
+    Bad(
+        f"throughput {PATH} --tcp tahoe",
+        "tcp must be one of reno, reno-sack, cubic, got 'tahoe'",
+        lambda: path(tcp="tahoe"),
+    ),
     Bad(f"throughput {PATH} --halving round", "one of floor, ceil, got 'round'", lambda: path(halving="round")),
     # video
     Bad(f"live {PATH} --delay 1", "missing --rate: a live one is --rate R"),

@@ -68,8 +68,7 @@ class Backlog:
         self.drop, self.spread = spread(self.step)
         recovering = source.recover_to[source.recover_to >= 0]
         self.entered = np.unique(np.append(recovering, source.restart))
-        self._row_of_window = np.searchsorted(self.entered, np.maximum(source.recover_to, 0))
-        self._row_of_state = self._row_of_window[source.windows]
+        self._rows = np.searchsorted(self.entered, np.maximum(source.recover_to, 0))  # of entries, as `recover_to`
         self._restart_row = int(np.searchsorted(self.entered, source.restart))
         ways = [self._ways(wait) for wait in source.backoff_wait]
         longest = max(len(shifts) for shifts, _ in ways)
@@ -101,6 +100,11 @@ class Backlog:
                     shifts.append(centre + i - 1)
                     weights.append(probability * law[i])
         return np.array(shifts), np.array(weights)
+
+    @property
+    def rows(self) -> int:
+        """Rows of mass by backlog that an epoch needs, about: the states of TCP."""
+        return self.source.size
 
     @cached_property
     def _feedback(self) -> Floats:
@@ -137,7 +141,7 @@ class Backlog:
         playback = Playback(program, n, self.stride, self.drop, self.spread)
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, short, few, inflow, going, lower = (program.room(height * n) for height in (1, 3, 1, 1, 1, 1))
-        states = Windows(source.windows, self._row_of_state, p, self._feedback)
+        states = Windows(source.windows, self._rows[source.windows], p, self._feedback)
         climb(playback, states, entries, self.entered, active, short, following, rows)
         laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
         program.clear(few, n)
@@ -180,7 +184,7 @@ class Backlog:
         laws, worths : (H, T) arrays
             Its weights by entered window, with sum 1, and their adjoint.
         """
-        source, p = self.source, self.source.loss
+        p = self.source.loss
 
         def wait(ways: tuple[Ints, Floats]) -> Complexes:
             return sum((weight * np.exp(exponents * shift) for shift, weight in zip(*ways)), np.zeros_like(exponents))
@@ -194,14 +198,19 @@ class Backlog:
             level *= p * wait(ways) * (1 + fresh)
         again = p * wait((self._shifts[-1], self._weights[-1])) * (1 + fresh)
         timeout += np.where(np.abs(again) < 1, level * fresh**2 / (1 - again), np.inf)
-        windows = np.arange(1, source.max_window + 1)
-        entry = np.full(len(windows), -1)
-        entry[source.windows[self.entered] - 1] = np.arange(len(self.entered))
-        half = np.where(source.recover_to[1:] >= 0, self._row_of_window[1:], -1)
         return perron(
-            self._factors, entry, half, self._restart_row, packet, playback,
+            self._factors, *self._links, self._restart_row, packet, playback,
             wait(self._all_lost) * timeout, wait(self._short_wait) * timeout,
         )  # fmt: skip
+
+    @property
+    def _links(self) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
+        """How windows lead to each other: see `kernels.perron.perron`."""
+        source, W = self.source, self.source.max_window
+        entry = np.full(W, -1)
+        entry[source.windows[self.entered] - 1] = np.arange(len(self.entered))
+        half = np.where(source.recover_to[1:] >= 0, self._rows[1:], -1)
+        return entry, half[:, np.newaxis], np.ones((W, 1)), np.zeros(W, dtype=np.bool_)
 
     def _factors(self, *waves: Complexes) -> tuple[Complexes, Complexes, Complexes]:
         """Return what becomes of waves that enter each window; see `kernels.perron.factors`."""

@@ -7,6 +7,7 @@ retransmissions: `SackEpoch.shown` says where the rounds of losses end in order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,10 @@ from .kernels.epoch_sack import Laws, climb
 from .kernels.perron import climbs
 from .kernels.program import Program
 from .tcp.reno import LEVELS
-from .tcp.reno_sack import RenoSackSource
+from .tcp.sack import SackSource
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Complexes = NDArray[np.complex128]
 
 
@@ -39,7 +41,7 @@ class SackEpoch:
 class SackBacklog(Backlog):
     """The operator of one loss epoch on a lattice of backlogs; parameters as those of `Backlog`."""
 
-    source: RenoSackSource
+    source: SackSource
 
     def _record(self, n: int) -> tuple[Program, Floats, SackEpoch]:  # type: ignore[override]
         source, rows = self.source, len(self.entered)
@@ -47,12 +49,8 @@ class SackBacklog(Backlog):
         playback = Playback(program, n, self.stride, self.drop, self.spread)
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, lost, shown, failing, inflow, recovered = (program.room(n) for _ in range(6))
-        states = Windows(source.windows, self._row_of_state, source.loss, self._feedback)
-        laws = Laws(
-            source.repaired, source.nothing_lost_twice, source.repaired_whole, source.all_lost,
-            source.recovering(), source.failing(),
-        )  # fmt: skip
-        climb(playback, states, laws, entries, self.entered, active, lost, shown, failing, following, rows)
+        states = Windows(source.windows, self._rows[:, 0], source.loss, self._feedback, self._ends)
+        climb(playback, states, self._laws, entries, self.entered, active, lost, shown, failing, following, rows)
         program.clear(recovered, n)
         for row in range(rows):
             program.add(recovered, following + row * n, n)
@@ -75,17 +73,65 @@ class SackBacklog(Backlog):
         )
         return program, program.row(entries, rows, n), made
 
+    @property
+    def rows(self) -> int:
+        """Rows of mass by backlog that an epoch needs, about: states that lose in the same way share one."""
+        return max(len(self._laws.windows), len(self.entered))
+
+    @property
+    def _ends(self) -> tuple[int, ...]:
+        """States before the last lines that lead to the largest window."""
+        source = self.source
+        before = np.arange(source.size - source.rounds_per_increase - 1)
+        return tuple(np.flatnonzero(source.grow_to[before] != before + 1).tolist())
+
+    @cached_property
+    def _laws(self) -> Laws:
+        """What becomes of the packets of a round."""
+        source = self.source
+        groups = source.recoveries(source.size)
+        first = groups.order[groups.starts[:-1]]
+        group = np.empty(source.size, dtype=np.int64)
+        group[groups.order] = np.repeat(np.arange(len(first)), np.diff(groups.starts))
+        return Laws(
+            repaired=source.repaired,
+            groups=group,
+            windows=groups.windows,
+            losses=groups.losses,
+            rows=self._rows[first],
+            shares=groups.shares,
+            held=source.nothing_lost_twice[first],
+            repaired_whole=source.repaired_whole[first],
+            all_lost=source.all_lost[first],
+            recovers=source.recovering()[first],
+            fails=source.failing()[first],
+        )
+
     def _factors(self, *waves: Complexes) -> tuple[Complexes, Complexes, Complexes]:
-        """Return what becomes of waves that enter each window; see `kernels.perron.factors`."""
+        """Return what becomes of waves that enter each state; see `kernels.perron.factors`.
+
+        The states of the largest window are one here.
+        """
         packet, playback, all_lost, few = waves
-        source, b = self.source, self.source.rounds_per_increase
-        last = source.windows.searchsorted(np.arange(1, source.max_window + 1))
+        source = self.source
+        s = slice(source.size - source.rounds_per_increase + 1)
         mu = playback[:, np.newaxis]
-        whole = mu * ((1 - source.loss) * packet[:, np.newaxis]) ** source.windows[last]
-        recovers = mu * source.recovering(packet)[:, last]
-        fails = mu * few[:, np.newaxis] * source.failing(packet)[:, last]
-        times_out = source.all_lost[last] * all_lost[:, np.newaxis] + fails
-        return climbs(whole, recovers, times_out, b)
+        whole = mu * ((1 - source.loss) * packet[:, np.newaxis]) ** source.windows[s]
+        recovers = mu * source.recovering(packet)[:, s]
+        fails = mu * few[:, np.newaxis] * source.failing(packet)[:, s]
+        times_out = source.all_lost[s] * all_lost[:, np.newaxis] + fails
+        return climbs(whole, recovers, times_out, 1)
+
+    @property
+    def _links(self) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
+        """How states lead to each other: see `kernels.perron.perron`."""
+        source = self.source
+        states = source.size - source.rounds_per_increase + 1
+        entry, ends = np.full(states, -1), np.zeros(states, dtype=np.bool_)
+        entry[self.entered] = np.arange(len(self.entered))
+        ends[list(self._ends)] = True
+        half = np.where(source.recover_to >= 0, self._rows, -1)
+        return entry, half[:states], source.recover_share[:states], ends
 
     def law(self, epoch: SackEpoch) -> Floats:  # type: ignore[override]
         """Return the time spent at each position in order [rounds], counted at the ends of rounds."""

@@ -16,7 +16,7 @@ from .quanta import Moves, Phase, coarsen
 from .rows import Rows, row_of
 from .saturated import Saturated
 from .saturated_sack import SaturatedSack
-from .tcp import RenoSackSource, RenoSource
+from .tcp import RenoSource, SackSource
 from .timeouts import Timeouts
 
 Floats = NDArray[np.float64]
@@ -41,9 +41,11 @@ def stride(source: RenoSource, quantum: int) -> int:
 
 def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
     """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
-    if isinstance(source, RenoSackSource):
+    if isinstance(source, SackSource):
         if quantum > 1:
-            raise InputError(f"reno-sack is solved in steps of a packet: leave out quantum, or give 1, got {quantum}")
+            raise InputError(
+                f"independent losses are solved in steps of a packet: leave out quantum, or give 1, got {quantum}"
+            )
         return SaturatedSack(source, goal)
     if quantum == 1:
         return Saturated(source, goal)

@@ -6,10 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .coarse import stride
 from .errors import AccuracyError
-from .tcp import RenoSackSource, RenoSource
+from .tcp import RenoSource, SackSource
+
+Ints = NDArray[np.int64]
 
 EXACT = 2e9
 """Cells (states x positions x rounds) up to which a transient is exact by default: some seconds."""
@@ -26,8 +29,8 @@ MOST_CELLS = 2e12
 MOST_BYTES = 8 * 2**30
 """Memory that a transient may take."""
 
-NANOSECONDS = 2.0
-"""Time of a cell, roughly."""
+NANOSECONDS, NANOSECONDS_SACK = 2.0, 7.0
+"""Time of a cell, roughly, and for independent losses."""
 
 SHARE = 0.75
 """Share of the positions up to the video's end that are followed at a time, on average over a video."""
@@ -52,8 +55,7 @@ def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Co
     quantum : int
     """
     states = source.size / stride(source, quantum)
-    climb = np.minimum(1 + np.arange(math.ceil(rounds)) / source.rounds_per_increase, source.max_window)
-    positions = min(span, float(climb.sum())) / quantum  # no more is ever delivered
+    positions = min(span, float(_climb(source, math.ceil(rounds)).sum())) / quantum  # no more is ever delivered
     return Cost(SHARE * states * rounds * positions, 8 * positions * (3 * states + SHARE * rounds))
 
 
@@ -63,7 +65,7 @@ def affordable(source: RenoSource, rounds: float, span: float) -> int:
     Small windows stay exact: they have no packets to spare. So do independent losses: nothing coarser is known there.
     """
     a_round = source.packets_per_round
-    if isinstance(source, RenoSackSource) or a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
+    if isinstance(source, SackSource) or a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
         return 1
     return int(2 ** math.floor(math.log2(a_round * ABOUT)))
 
@@ -71,10 +73,19 @@ def affordable(source: RenoSource, rounds: float, span: float) -> int:
 def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
     """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
     cost = forecast(source, rounds, span, quantum)
-    if cost.cells > MOST_CELLS or cost.memory > MOST_BYTES:
-        minutes, most = (cells * NANOSECONDS * 1e-9 / 60 for cells in (cost.cells, MOST_CELLS))
+    nanoseconds = NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS
+    minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds, MOST_CELLS * NANOSECONDS))
+    if minutes > most or cost.memory > MOST_BYTES:
         raise AccuracyError(
             f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
             f"about {minutes:.3g} minutes and {cost.memory / 2**30:.3g} GiB, more than {most:.3g} minutes or "
             f"{MOST_BYTES / 2**30:.3g} GiB: take a shorter video, a smaller max_window or a larger quantum"
         )
+
+
+def _climb(source: RenoSource, rounds: int) -> Ints:
+    """Return the windows of rounds in which nothing is ever lost [packets]."""
+    first = source.start
+    ends = source.grow_to[first:] != np.arange(first + 1, source.size + 1)
+    line = source.windows[first : first + 1 + int(np.argmax(ends))][:rounds]
+    return np.append(line, np.full(rounds - len(line), source.max_window))

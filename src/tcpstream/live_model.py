@@ -16,7 +16,7 @@ from .errors import InputError, NoFiniteDelayError
 from .path import Path
 from .result import Streaming, check_length
 from .stationary import VISIBLE_LEVELS, StationaryBacklog, lattice, solve
-from .tcp import RenoSackSource, source_key, source_of
+from .tcp import SackSource, source_key, source_of
 from .tcp.decay import decay_rate
 from .video import Video
 
@@ -133,7 +133,7 @@ class FiniteLive(LiveStreaming):
         self._goal = math.ceil(video.packets * stride - 1e-6)
         source = source_of(path)
         self._transient = transient = (
-            TransientSack(source, 0, stride) if isinstance(source, RenoSackSource) else Transient(source, 0, stride)
+            TransientSack(source, 0, stride) if isinstance(source, SackSource) else Transient(source, 0, stride)
         )
         self._drain: list[Floats] = []
         self._generating = math.floor(video.duration / R + 1e-9)

@@ -9,7 +9,7 @@ from .errors import InputError, choice, positive, real, whole
 
 BACKOFFS = ("rfc6298", "paper")
 HALVINGS = ("floor", "ceil")
-TCPS = ("reno", "reno-sack")
+TCPS = ("reno", "reno-sack", "cubic")
 
 #: A run of growth from half the default largest window reaches it with at most this probability.
 REACHES_MAX_WINDOW = 1e-9
@@ -45,6 +45,31 @@ def enough_window(loss: float, rounds_per_increase: int = 1) -> int:
     return high
 
 
+def enough_cubic(loss: float, rtt: float) -> int:
+    """Return the smallest largest-window that hardly ever matters to CUBIC, as `enough_window`.
+
+    Growing to w without a loss takes at least ``w^(4/3) / (4 C^(1/3) R)`` packets on the cubic function with C = 0.4
+    packets/s^3, which is quickest where it starts at its plateau; and ``(1 - 0.7^2) / (2 alpha) w^2`` packets from
+    0.7 w on by alpha = 9/17 packets a round (RFC 9438, Sections 4.2 and 4.3).
+
+    Parameters
+    ----------
+    loss : float
+        Loss rate p, 0 < p < 1.
+    rtt : float
+        R, round trip time [s], > 0.
+
+    Returns
+    -------
+    int
+        Largest window [packets], at least 4.
+    """
+    needed = min(math.log(REACHES_MAX_WINDOW) / math.log1p(-loss), 1e300)
+    steady = math.sqrt(needed / (0.51 * 17 / 18))
+    cubic = math.pow(4 * math.cbrt(0.4) * rtt * needed, 0.75)
+    return max(4, math.ceil(max(cubic, steady)))
+
+
 def _grown(w: int) -> int:
     """Return w//2 + ... + (w - 1), the packets of a growth from half of w, one round at each window."""
     return (w - w // 2) * (w + w // 2 - 1) // 2
@@ -65,16 +90,16 @@ class Path:
     timeout_ratio : float, optional
         T_O = R_TO / R >= 1 [rounds], any real number.
     max_window : int, optional
-        W_max, largest window [packets]. By default large enough not to matter (`enough_window`).
+        W_max, largest window [packets]. By default large enough not to matter (`enough_window`, `enough_cubic`).
     rounds_per_increase : {1, 2}
         b, rounds of full windows per window increase: 2 for delayed ACKs where growth is per ACK.
     backoff : {"rfc6298", "paper"}
         Timer of back-off level e: 2^min(e, 6) R_TO, or the paper's 2^(e-1) R_TO.
     halving : {"floor", "ceil"}
         How half of an odd window is rounded.
-    tcp : {"reno", "reno-sack"}
-        The chain: the paper's, in which the first loss of a round takes the rest of it along, or Reno with SACK and
-        independent losses. `loss` is then the probability that a packet is lost.
+    tcp : {"reno", "reno-sack", "cubic"}
+        The chain: the paper's, in which the first loss of a round takes the rest of it along; or Reno or CUBIC with
+        SACK and independent losses. `loss` is then the probability that a packet is lost.
 
     Raises
     ------
@@ -117,11 +142,13 @@ class Path:
         rto, timeout_ratio = _timeout(rtt, rto, timeout_ratio)
         rounds_per_increase = whole("rounds per increase", rounds_per_increase)
         choice("rounds per increase", rounds_per_increase, (1, 2))
+        choice("tcp", tcp, TCPS)
         if max_window is None:
-            max_window = enough_window(loss, rounds_per_increase)
+            max_window = enough_cubic(loss, rtt) if tcp == "cubic" else enough_window(loss, rounds_per_increase)
         choice("back-off", backoff, BACKOFFS)
         choice("halving", halving, HALVINGS)
-        choice("tcp", tcp, TCPS)
+        if tcp == "cubic" and rounds_per_increase != 1:
+            raise InputError("tcp = cubic counts acknowledged packets: rounds per increase must be 1, got 2")
         values = {
             "loss": loss,
             "rtt": rtt,

@@ -18,7 +18,7 @@ from .backlog_sack import SackBacklog
 from .errors import AccuracyError
 from .kernels.half_line import HalfLine, next_fast
 from .kernels.shifts import gather, scatter
-from .tcp import RenoSackSource, RenoSource, linear
+from .tcp import RenoSource, SackSource, linear
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,6 +112,7 @@ def drain_rounds(source: RenoSource, packets_due: float) -> tuple[float, Floats]
     bias = linear.solve(
         np.concatenate([states, rows[kept]]), np.concatenate([states, columns[kept]]),
         np.concatenate([np.ones(len(gain)), -values[kept]]), gain,
+        source.meeting,
     )  # fmt: skip
     return 1 / (rate - packets_due), bias.max() - bias
 
@@ -197,7 +198,7 @@ def _decay(backlog: Backlog) -> float:
     values, _, _ = backlog.waves(rates.astype(complex))
     growing = int(np.argmin(np.abs(values) < 1))
     if growing == 0:
-        raise _too_large(backlog.source, DEEPEST)
+        raise _too_large(backlog, DEEPEST)
     return float(rates[growing - 1])
 
 
@@ -234,7 +235,7 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
     AccuracyError
         When the error bound stays above 1e-9, or the state would need more than 2^26 values.
     """
-    kind = SackBacklog if isinstance(source, RenoSackSource) else Backlog
+    kind = SackBacklog if isinstance(source, SackSource) else Backlog
     backlog = kind(source, packets_due, lattice(packets_due, source.max_window))
     stride = backlog.stride
     waves = LongWaves(backlog)
@@ -244,8 +245,8 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
     depth = waves.depth(WANTED * stride / (2 * rounds_per_packet), further * stride)
     epochs = 0
     while True:
-        if source.size * (depth + 1) > LARGEST:
-            raise _too_large(source, depth)
+        if backlog.rows * (depth + 1) > LARGEST:
+            raise _too_large(backlog, depth)
         weight = 2 * rounds_per_packet * (np.arange(depth, -1, -1) / stride + behind[backlog.entered][:, np.newaxis])
         deepest = 2 * rounds_per_packet * (depth / stride + further)
         epoch, change, used = _iterate(backlog, waves, depth, weight)
@@ -290,10 +291,10 @@ def _iterate(backlog: Backlog, waves: LongWaves, depth: int, weight: Floats) -> 
         entries = waves.corrected(entries, change)
 
 
-def _too_large(source: RenoSource, depth: int) -> AccuracyError:
-    cells = source.size * (depth + 1)
+def _too_large(backlog: Backlog, depth: int) -> AccuracyError:
+    cells = backlog.rows * (depth + 1)
     return AccuracyError(
-        f"the backlog needs {source.size} TCP states x {depth + 1} levels = {cells:.2g} values or more, over "
+        f"the backlog needs {backlog.rows} TCP states x {depth + 1} levels = {cells:.2g} values or more, over "
         f"{LARGEST:.2g}: T/mu is too near 1, the timeouts are too long, the largest window is too large, or the "
         f"playback rate is too far below a packet a round trip"
     )

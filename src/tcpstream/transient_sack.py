@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.repairs import advance, lose
 from .law import Law
-from .tcp import RenoSackSource
+from .rows import Rows
+from .sack_round import SackRound
+from .tcp import SackSource
 from .tcp.reno import LEVELS
-from .transient import Transient, take
+from .transient import Held, Transient, take
 
 Floats = NDArray[np.float64]
 
@@ -23,39 +24,32 @@ class TransientSack(Transient):
     `law` says what is in order.
     """
 
-    source: RenoSackSource
+    source: SackSource
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        source = self.source
-        # the states of the largest window lead to each other alone, and are one here
-        self._states = slice(source.size - source.rounds_per_increase + 1)
-        self._windows = source.windows[self._states]
-        self._x = Law(0, np.zeros((len(self._windows), 1)))
-        self._x.mass[source.start, 0] = 1.0
+        self._rounds = SackRound(self.source, self.stride)
+        self._last = len(self._rounds.windows) - 1  # the states of the largest window are one here
+        self._x = Law(0, np.zeros((self._last + 1, 1)))
+        self._x.mass[min(self.source.start, self._last), 0] = 1.0
+        self._timeouts = Law(0, np.zeros((2, LEVELS, 1)))  # r = 1, then r = 0
+        self._waiting = Law(0, np.zeros(1))
+        self._short, self._held = Law(0, np.zeros((1, 1))), Held(0, np.zeros((1, 1)), np.zeros(3))  # none, ever
         self._held_back = Law(0, np.zeros(1))  # what is in order in place of what is received: a difference of measures
 
     def step(self, ceiling: int, *, final: bool = True) -> None:
         """Make one round; `ceiling` and `final` as for `Transient.step`."""
-        source, stride, at, now = self.source, self.stride, self._states, self.ceiling
-        x, timeouts, last = self._x, self._timeouts, len(self._windows) - 1
+        source, now, x, timeouts = self.source, self.ceiling, self._x, self._timeouts
         paused_x, paused_timeouts = take(x, now), take(timeouts, now)
         leaving = self._pending.pop(self.round + 1, [])
-        n, most = x.mass.shape[1], stride * max(source.max_window, 2)
-        low, high = np.zeros(last + 1, dtype=np.int64), np.full(last + 1, n)
-        grown, shown, failing, lost = np.zeros((4, n + most))
-        lose(
-            x.mass, low, high, 0, self._windows, self._success[at], source.nothing_lost_twice[at],
-            source.repaired_whole[at], source.all_lost[at], source.loss, stride, grown, shown, failing, lost,
-        )  # fmt: skip
-        moved = Law(x.origin, np.zeros((last + 1, n + most)))
-        advance(
-            x.mass, low, high, self._windows, self._success[at], np.minimum(source.recover_to[self._windows], last),
-            source.repaired, stride, 0, 0, moved.mass, np.zeros_like(low), np.zeros_like(low),
-        )  # fmt: skip
+        states, n = x.mass.shape
+        before = Rows(x.origin, x.mass, np.zeros(states, dtype=np.int64), np.full(states, n))
+        groups, (grown, shown, failing, lost) = self._rounds.lost(before)
+        moved = Law(x.origin, np.zeros((states, len(grown))))
+        nowhere = np.zeros((2, states), dtype=np.int64)
+        self._rounds.advance(before, groups, Rows(x.origin, moved.mass, *nowhere), x.origin)
         origin = min([x.origin] + [law.origin for _, _, law in leaving])
         end = min(ceiling + 1, max(moved.end, now + 1))
-        nx = Law(origin, np.zeros((last + 1, end - origin)))
+        nx = Law(origin, np.zeros((states, end - origin)))
         nt = Law(origin, np.zeros((2, LEVELS, end - origin)))
         nx.add(moved, limit=ceiling)
         self._held_back = Law(x.origin, np.zeros(end - x.origin))
@@ -69,7 +63,7 @@ class TransientSack(Transient):
         self._come_back(leaving, nt)
         self._wait(source.all_lost_wait, 1, Law(x.origin, lost[:n]), nt)
         self._wait(source.short_wait, 1, few, nt)
-        self._send_alone(timeouts, min(source.restart, last), nx, nt, ceiling)
+        self._send_alone(timeouts, min(source.restart, self._last), nx, nt, ceiling)
         self.round += 1
         self.ceiling, self._x, self._timeouts = ceiling, nx, nt
         self._settle(final)

@@ -60,8 +60,12 @@ def path_rows(path: Path) -> list[tuple[str, str]]:
         ("round trip time R", f"{path.rtt:.4g} s"),
         ("retransmission timer", f"{path.rto:.4g} s ({path.timeout_ratio:.4g} R), back-off {path.backoff}"),
         ("largest window", f"{path.max_window} packets"),
-        ("window growth", f"1 packet in {path.rounds_per_increase} R, half of odd windows: {path.halving}"),
     ]
+    if path.tcp == "cubic":
+        growth = f"RFC 9438, reduced windows: {path.halving}"
+    else:
+        growth = f"1 packet in {path.rounds_per_increase} R, half of odd windows: {path.halving}"
+    rows.append(("window growth", growth))
     return rows if path.tcp == "reno" else [*rows, ("TCP", path.tcp)]
 
 

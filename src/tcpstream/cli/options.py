@@ -62,8 +62,9 @@ path_options = _all(
     option(
         "--tcp",
         str,
-        "reno|reno-sack",
-        "Losses in bursts, or SACK with independent losses.  [default: what fits the capture, else reno]",
+        "reno|reno-sack|cubic",
+        "Losses in bursts; or SACK with independent losses, as Reno or CUBIC.  [default: what fits the capture, else "
+        "reno]",
     ),
 )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import positive
+from ..errors import InputError, positive
 from ..path import Path
-from ..tcp import throughput
+from ..tcp import IN_SECONDS, throughput
 
 
 def rate_for(path: Path, T_over_mu: float) -> float:
@@ -52,11 +52,14 @@ def rtt_for(*, loss: float, timeout_ratio: float, packet_rate: float, T_over_mu:
     Raises
     ------
     InputError
-        For values out of range.
+        For values out of range, and for a tcp whose T R depends on R: cubic.
 
     Notes
     -----
     Wang, Kurose, Shenoy and Towsley, Section 6.2: "fixing the playback rate and decreasing RTT".
     """
-    per_round = throughput(Path(loss=loss, rtt=1.0, timeout_ratio=timeout_ratio, **chosen))
+    path = Path(loss=loss, rtt=1.0, timeout_ratio=timeout_ratio, **chosen)
+    if path.tcp in IN_SECONDS:
+        raise InputError(f"a round trip time for a wanted T/mu needs tcp reno or reno-sack, got {path.tcp}")
+    per_round = throughput(path)
     return per_round / (positive("playback rate", packet_rate, "packets/s") * positive("T/mu", T_over_mu))

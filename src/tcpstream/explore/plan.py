@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
+from ..tcp import IN_SECONDS
 from .cases import Row
 from .columns import LOAD, PATH
 
@@ -45,7 +46,8 @@ def _packed(pieces: Iterable[list[int]], alpha: bool) -> list[list[int]]:
 def _source(row: Row) -> Hashable:
     """Return what is equal for points with one TCP source; only what is solved together depends on it."""
     ratio = row["rto"] / row["rtt"] if _numbers(row, "rto", "rtt") and row["rtt"] else row.get("rto")
-    return tuple(str(row.get(name)) for name in PATH if name not in ("rtt", "rto")), ratio
+    other = ("rto",) if row.get("tcp") in IN_SECONDS else ("rtt", "rto")
+    return tuple(str(row.get(name)) for name in PATH if name not in other), ratio
 
 
 def _law(row: Row) -> Hashable:

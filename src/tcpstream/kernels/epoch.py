@@ -89,8 +89,7 @@ class Windows:
     Parameters
     ----------
     windows : (S,) array
-        Window of each state, increasing; each state leads to the next one, the last of the largest window to the
-        first of the largest window.
+        Window of each state; each state leads to the next one, the last b, of the largest window, to each other.
     rows : (S,) array
         Row of entries for the half of each window (not used below 4), nondecreasing.
     loss : float
@@ -98,18 +97,19 @@ class Windows:
     feedback : (b, b) array
         Mass at the ceiling in column state of the largest window per unit that reached it in row state, over all
         returns: the inverse of 1 - U, with U from `one_return`.
+    ends : tuple of int
+        States that lead to the first of the largest window instead.
     """
 
     windows: Ints
     rows: Ints
     loss: float
     feedback: Floats
+    ends: tuple[int, ...] = ()
 
 
-def through_windows(playback: Playback, states: Windows, entries: int, entered: Ints) -> Iterator[tuple[int, int]]:
-    """Climb without a loss: yield the last state of each window, and the row of its mass at the start of rounds.
-
-    The row holds all states of the window together, and only until the next one is asked for.
+def through_states(playback: Playback, states: Windows, entries: int, entered: Ints) -> Iterator[tuple[int, int]]:
+    """Climb without a loss: yield each state, and the row of its mass at the start of rounds until the next one.
 
     Parameters
     ----------
@@ -119,29 +119,37 @@ def through_windows(playback: Playback, states: Windows, entries: int, entered: 
     program, n, windows = playback.program, playback.n, states.windows
     q, b = 1.0 - states.loss, len(states.feedback)
     top, longest = len(windows) - b, int(windows[-1])
-    row, other, together = (program.room(n) for _ in range(3))
+    row, other = program.room(n), program.room(n)
     largest = [program.room(n) for _ in range(b)]
-    program.clear(row, n)
+    for one in (row, *largest):
+        program.clear(one, n)
     entry = {int(s): entries + h * n for h, s in enumerate(entered)}
-    for s, w in enumerate(windows.tolist()):
-        if s < top:
-            if s in entry:
-                program.add(row, entry[s], n)
-            playback.pause(row)
-            now = row
-            playback.lower(other, row, w, q**w)
-            row, other = other, row
-        else:
-            if s == top:
-                program.set(largest[0], row, n)
-                for c in range(1, b):
-                    program.clear(largest[c], n)
-                for c in range(b):
-                    if top + c in entry:
-                        program.add(largest[c], entry[top + c], n)
-                _all_returns(playback, largest, longest, q**longest, states.feedback)
-            now = largest[s - top]
-        first, last = s == 0 or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
+    ends = set(states.ends)
+    for s, w in enumerate(windows[:top].tolist()):
+        if s in entry:
+            program.add(row, entry[s], n)
+        playback.pause(row)
+        playback.lower(other, row, w, q**w)
+        yield s, row
+        row, other = other, row
+        if s in ends:
+            program.add(largest[0], row, n)
+            program.clear(row, n)
+    program.add(largest[0], row, n)
+    for c in range(b):
+        if top + c in entry:
+            program.add(largest[c], entry[top + c], n)
+    _all_returns(playback, largest, longest, q**longest, states.feedback)
+    for c in range(b):
+        yield top + c, largest[c]
+
+
+def through_windows(playback: Playback, states: Windows, entries: int, entered: Ints) -> Iterator[tuple[int, int]]:
+    """Climb as `through_states`, but yield the last state of each window, and the mass of all its states together."""
+    program, n, windows = playback.program, playback.n, states.windows
+    together = program.room(n)
+    for s, now in through_states(playback, states, entries, entered):
+        first, last = s == 0 or windows[s - 1] != windows[s], s + 1 == len(windows) or windows[s + 1] != windows[s]
         if not (first and last):
             (program.set if first else program.add)(together, now, n)
             now = together

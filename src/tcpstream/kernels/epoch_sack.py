@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .epoch import Playback, Windows, through_windows
+from .epoch import Playback, Windows, through_states
 from .program import Program
 
 Floats = NDArray[np.float64]
@@ -16,17 +17,28 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Laws:
-    """What becomes of the packets of a round; arrays over the states but for the first.
+    """What becomes of the packets of a round, by groups of states from which all of this is the same.
 
     Attributes
     ----------
-    repaired : (W_max + 1, M) array
+    repaired : (W_max + 1, K) array
         P(K of w packets are lost, and all repaired).
-    held, repaired_whole, all_lost, recovers, fails : (S,) arrays
+    groups : (S,) array
+        Group of each state.
+    windows, losses : (G,) arrays
+        w, and the most losses that matter.
+    rows, shares : (G, M) arrays
+        Rows of entries that a group recovers to, and the probability of each.
+    held, repaired_whole, all_lost, recovers, fails : (G,) arrays
         (1 - p^2)^w, (p q)^w, p^w; probability to recover, and of a timeout in which not all is lost.
     """
 
     repaired: Floats
+    groups: Ints
+    windows: Ints
+    losses: Ints
+    rows: Ints
+    shares: Floats
     held: Floats
     repaired_whole: Floats
     all_lost: Floats
@@ -38,7 +50,7 @@ def climb(
     playback: Playback, states: Windows, laws: Laws, entries: int, entered: Ints, active: int, lost: int, shown: int,
     failing: int, following: int, rows: int,
 ) -> None:  # fmt: skip
-    """Climb through the windows in increasing order, and follow what loses.
+    """Climb through all states, and follow what loses.
 
     Parameters
     ----------
@@ -56,25 +68,29 @@ def climb(
     program, n, stride = playback.program, playback.n, playback.stride
     p, cap = states.loss, n - 1
     q, a = 1.0 - p, 1.0 - p * p
-    sending, grown, whole, better, alone, gone, scratch = (program.room(n) for _ in range(7))
+    sending, grown, whole, better, alone, gone, received, scratch = (program.room(n) for _ in range(8))
     for row in (active, lost, shown, failing, grown, whole, better, alone, gone):
         program.clear(row, n)
     program.clear(following, rows * n)
-    for s, now in through_windows(playback, states, entries, entered):
-        w = int(states.windows[s])
+    for g, now in _through_groups(playback, states, laws, entries, entered):
+        w = int(laws.windows[g])
         program.add(active, now, n)
-        program.add(lost, now, cap, float(laws.all_lost[s]))
+        program.add(lost, now, cap, float(laws.all_lost[g]))
         playback.lower(sending, now)
-        target = following + int(states.rows[s]) * n
-        for K in range(1, min(laws.repaired.shape[1], w)):
-            program.put(target, n, sending, n, (w - K) * stride, float(laws.repaired[w, K]))
+        if laws.losses[g] > 0:
+            program.clear(received, n)
+        for K in range(1, laws.losses[g] + 1):
+            program.put(received, n, sending, n, (w - K) * stride, float(laws.repaired[w, K]))
+        for row, share in zip(laws.rows[g].tolist(), laws.shares[g].tolist()):
+            if laws.losses[g] > 0 and share > 0.0:
+                program.add(following + row * n, received, n, share)
         if w * stride < n:
             program.add(grown + w * stride, sending, n - w * stride, q**w)
-        for row, weight in ((whole, 1.0), (better, laws.held[s]), (alone, laws.repaired_whole[s])):
+        for row, weight in ((whole, 1.0), (better, laws.held[g]), (alone, laws.repaired_whole[g])):
             program.add(row, sending, n, float(weight))
-        program.add(gone, sending, n, float(laws.all_lost[s]))
-        program.total(shown + cap, sending, n, float(laws.recovers[s]))
-        program.total(failing + cap, sending, n, float(laws.fails[s]))
+        program.add(gone, sending, n, float(laws.all_lost[g]))
+        program.total(shown + cap, sending, n, float(laws.recovers[g]))
+        program.total(failing + cap, sending, n, float(laws.fails[g]))
     _divide(program, shown, better, grown, scratch, cap, p * q / a, q / a, stride)
     program.add(shown, alone, cap, -1.0)
     _divide(program, failing, whole, grown, scratch, cap, p, q, stride)
@@ -82,6 +98,23 @@ def climb(
     program.add(failing, shown, cap, -1.0)
     for row in (shown, failing):
         program.total(row + cap, row, cap, -1.0)  # what is not below the ceiling is there
+
+
+def _through_groups(
+    playback: Playback, states: Windows, laws: Laws, entries: int, entered: Ints
+) -> Iterator[tuple[int, int]]:
+    """Climb as `epoch.through_states`, but yield groups, and the mass of all states of each together."""
+    program, n, left, rows = playback.program, playback.n, np.bincount(laws.groups), dict[int, int]()
+    for s, now in through_states(playback, states, entries, entered):
+        g = int(laws.groups[s])
+        left[g] -= 1
+        if g in rows:
+            program.add(rows[g], now, n)
+        elif left[g] > 0:
+            rows[g] = program.room(n)
+            program.set(rows[g], now, n)
+        if left[g] == 0:
+            yield g, rows.get(g, now)
 
 
 def _divide(

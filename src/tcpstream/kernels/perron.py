@@ -29,6 +29,8 @@ def perron(
     factors: Callable[..., tuple[Complexes, Complexes, Complexes]],
     entry: NDArray[np.int64],
     half: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    ends: NDArray[np.bool_],
     restart: int,
     packet: NDArray[np.complex128],
     playback: NDArray[np.complex128],
@@ -41,8 +43,12 @@ def perron(
     ----------
     factors : callable
         From packet, playback, all_lost and few to what becomes of a wave that enters each window: see `factors`.
-    entry, half : (W,) arrays
-        Of window w at index w - 1: row of the entry into it, row of its half; -1 where there is none.
+    entry : (W,) array
+        Of each window, in the order in which they lead to each other: row of the entry into it, -1 for none.
+    half, shares : (W, M) arrays
+        Rows that it recovers to, -1 for none, and the probability of each.
+    ends : (W,) array
+        Whether it leads to the last window instead of the next.
     restart : int
         Row that timeouts lead to.
     packet, playback, all_lost, few : (T,) arrays
@@ -70,8 +76,11 @@ def perron(
         now = slice(first, first + size)
         waves = (wave[order[now]] for wave in (packet, playback, all_lost, few))
         grown, recovers, times_out = factors(*waves)
-        recovers[:, half < 0] = 0.0
-        _power_method(entry, half, restart, grown, recovers, times_out, law, worth, values[now], laws[now], worths[now])
+        recovers[:, half[:, 0] < 0] = 0.0
+        _power_method(
+            entry, half, shares, ends, restart, grown, recovers, times_out, law, worth, values[now], laws[now],
+            worths[now],
+        )  # fmt: skip
     return values[ROUNDS:], laws[ROUNDS:, :rows].T, worths[ROUNDS:, :rows].T
 
 
@@ -141,6 +150,8 @@ def climbs(
 def _power_method(
     entry: NDArray[np.int64],
     half: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    ends: NDArray[np.bool_],
     restart: int,
     grown: NDArray[np.complex128],
     recovers: NDArray[np.complex128],
@@ -155,7 +166,7 @@ def _power_method(
 
     Parameters
     ----------
-    entry, half, restart
+    entry, half, shares, ends, restart
         See `perron`; index -1 is a last element that does not count.
     grown, recovers, times_out : (T, W) arrays
         See `factors`; 0 for recoveries to nowhere.
@@ -174,14 +185,25 @@ def _power_method(
                 law[1, h] = law[0, h]
                 worth[1, h] = worth[0, h]
                 law[0, h] = zero
-            mass, out, ahead = zero, zero, zero
+            mass, out, ahead, ended, last = zero, zero, zero, zero, zero
             for i in range(largest):
                 mass += law[1, entry[i]]
-                law[0, half[i]] += recovers[t, i] * mass
+                if i == largest - 1:
+                    mass += ended
+                for m in range(half.shape[1]):
+                    law[0, half[i, m]] += shares[i, m] * recovers[t, i] * mass
                 out += times_out[t, i] * mass
                 mass *= grown[t, i]
+                if ends[i]:
+                    ended += mass
+                    mass = zero
                 k = largest - 1 - i
-                ahead = grown[t, k] * ahead + recovers[t, k] * worth[1, half[k]] + times_out[t, k] * worth[1, restart]
+                recovered = zero
+                for m in range(half.shape[1]):
+                    recovered += shares[k, m] * worth[1, half[k, m]]
+                ahead = last if ends[k] else ahead
+                ahead = grown[t, k] * ahead + recovers[t, k] * recovered + times_out[t, k] * worth[1, restart]
+                last = ahead if i == 0 else last
                 worth[0, entry[k]] = ahead
             law[0, restart] += out
         total, product, ahead, mass = zero, zero, zero, zero

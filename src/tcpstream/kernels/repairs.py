@@ -3,7 +3,8 @@
 Rows are followed only from ``low`` to ``high`` and hold zeros elsewhere. A window of w moves up by w - K packets when
 K losses are repaired. In order are only the j before the first loss: with a = 1 - p^2 those that recover have the law
 ``sum_j p q^(j + 1) a^(w - 1 - j) z^j = (p q / a) (a^w - q^w z^w) / (1 - z q / a)``, and all that lose a packet
-``p (1 - q^w z^w) / (1 - q z)``. Numerators of all windows are added first; each division is one recursion.
+``p (1 - q^w z^w) / (1 - q z)``. Numerators of all windows are added first; each division is one recursion. States
+that lose in the same way are put together in one row before (`gather`).
 """
 
 from __future__ import annotations
@@ -81,14 +82,70 @@ def lose(
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})
-def advance(
+def grow(
     x: Floats,
     low: Ints,
     high: Ints,
     windows: Ints,
     success: Floats,
+    grow_to: Ints,
+    stride: int,
+    offset: int,
+    new: Floats,
+    new_low: Ints,
+    new_high: Ints,
+) -> None:
+    """Make one round of congestion avoidance in which nothing is lost.
+
+    Parameters
+    ----------
+    x : (S, n) array
+        Mass by state.
+    low, high : (S,) arrays
+    windows, success, grow_to : (S,) arrays
+        w, q^w and the next state.
+    stride : int
+        Positions per packet.
+    offset : int
+        Index in `new` of index 0 of `x`.
+    new : (S, m) array
+        Zeros, with `new_low` and `new_high`. Added to; wide enough for all that moves.
+    """
+    for s in range(len(windows)):
+        mass = x[s, low[s] : high[s]]
+        _add(mass, success[s], grow_to[s], low[s] + offset + windows[s] * stride, new, new_low, new_high)
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def gather(
+    x: Floats, low: Ints, high: Ints, order: Ints, starts: Ints, y: Floats, y_low: Ints, y_high: Ints
+) -> None:  # fmt: skip
+    """Add up the rows of groups of states.
+
+    Parameters
+    ----------
+    x : (S, n) array
+    low, high : (S,) arrays
+    order, starts : (S,) and (G + 1,) arrays
+        Group g has the rows ``order[starts[g] : starts[g + 1]]``.
+    y : (G, n) array
+        Zeros, with `y_low` and `y_high`. Added to.
+    """
+    for g in range(len(y_low)):
+        for s in order[starts[g] : starts[g + 1]]:
+            _add(x[s, low[s] : high[s]], 1.0, g, low[s], y, y_low, y_high)
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+def recover(
+    y: Floats,
+    low: Ints,
+    high: Ints,
+    windows: Ints,
     targets: Ints,
+    shares: Floats,
     repaired: Floats,
+    losses: Ints,
     stride: int,
     offset: int,
     floor: int,
@@ -96,48 +153,65 @@ def advance(
     new_low: Ints,
     new_high: Ints,
 ) -> None:
-    """Make one round of congestion avoidance: grow, or repair and recover.
+    """Make one round of congestion avoidance in which all that is lost is repaired.
 
     Parameters
     ----------
-    x : (S, n) array
-        Mass by state, in the order of increasing window: the last state leads to itself, every other to the next.
-    low, high : (S,) arrays
-    windows, success : (S,) arrays
-        w and q^w.
-    targets : (S,) array
-        State after repaired losses, -1 for none.
-    repaired : (W_max + 1, M) array
+    y : (G, n) array
+        Mass by group of states.
+    low, high : (G,) arrays
+    windows, losses : (G,) arrays
+        w, and the most losses that matter.
+    targets, shares : (G, M) arrays
+        States after repaired losses, -1 for none, and the probability of each.
+    repaired : (W_max + 1, K) array
         P(K of w packets are lost, and all repaired).
     stride : int
         Positions per packet.
     offset, floor : int
-        Index in `new` of index 0 of `x`; what has not delivered as much in order does not recover (stride 1 only).
+        Index in `new` of index 0 of `y`; what has not delivered as much in order does not recover (stride 1 only).
     new : (S, m) array
-        Zeros, with `new_low` and `new_high`. Added to; wide enough for all that moves.
+        As for `grow`.
     """
-    states, most = len(windows), repaired.shape[1]
-    for s in range(states):
-        size = high[s] - low[s]
-        if size <= 0:
+    widest = 0
+    for g in range(len(windows)):
+        widest = max(widest, high[g] - low[g] + (windows[g] - 1) * stride)
+    received = np.zeros(widest)
+    for g in range(len(windows)):
+        size, w, most = high[g] - low[g], windows[g], losses[g]
+        if size <= 0 or most == 0 or targets[g, 0] < 0:
             continue
-        w, start = windows[s], low[s] + offset
-        mass = x[s, low[s] : high[s]]
-        _add(mass, success[s], min(s + 1, states - 1), start + w * stride, new, new_low, new_high)
-        target = targets[s]
-        if target < 0:
-            continue
+        start, least = low[g] + offset, (w - most) * stride  # no fewer are received
+        mass, law = y[g, low[g] : high[g]], received[: size + (most - 1) * stride]
+        law[:] = 0.0
         free = min(max(floor - start, 0), size)  # from here on nothing is below the floor, whatever was lost
-        for K in range(1, min(most, w)):
-            _add(mass[free:], repaired[w, K], target, start + free + (w - K) * stride, new, new_low, new_high)
+        for K in range(1, most + 1):
+            sink, weight = law[free + (most - K) * stride :], repaired[w, K]
+            for k in range(size - free):
+                sink[k] += weight * mass[free + k]
         for k in range(free):
             sent = floor - start - k  # so many have to be delivered first
             if sent >= w or mass[k] == 0.0:
                 continue
             weight = mass[k] * repaired[sent, 0]  # q^sent
-            for K in range(1, min(most, w - sent + 1)):
-                one = np.full(1, weight)
-                _add(one, repaired[w - sent, K], target, start + k + w - K, new, new_low, new_high)
+            for K in range(1, min(most, w - sent) + 1):
+                law[k + most - K] += weight * repaired[w - sent, K]
+        for i in range(targets.shape[1]):
+            if shares[g, i] > 0.0:
+                _add(law, shares[g, i], targets[g, i], start + least, new, new_low, new_high)
+
+
+@numba.njit(cache=True, nogil=True)
+def total(x: Floats, low: Ints, high: Ints) -> float:
+    """Return the sum of all rows."""
+    found = 0.0
+    for s in range(len(low)):
+        row = x[s, low[s] : high[s]]
+        part = 0.0
+        for k in range(len(row)):
+            part += row[k]
+        found += part
+    return found
 
 
 @numba.njit(nogil=True, fastmath={"contract"})

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from ..path import Path
+from .cubic import cubic
 from .reno import ExplicitArrays, RenoSource, reno
-from .reno_sack import RenoSackSource, reno_sack
+from .reno_sack import reno_sack
+from .sack import SackSource
 
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
-SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno, "reno-sack": reno_sack}
+SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno, "reno-sack": reno_sack, "cubic": cubic}
+
+#: Those whose windows grow with time in seconds: another source for each round trip time.
+IN_SECONDS = ("cubic",)
 
 __all__ = [
+    "IN_SECONDS",
     "SOURCES",
     "ExplicitArrays",
-    "RenoSackSource",
     "RenoSource",
+    "SackSource",
+    "cubic",
     "reno",
     "reno_sack",
     "source_key",
@@ -30,8 +37,12 @@ def source_of(path: Path) -> RenoSource:
 
 
 def source_key(path: Path) -> Hashable:
-    """Return what is equal for paths with the same source: all but the round trip time, in which the source counts."""
-    return tuple(value for name, value in path.to_dict().items() if name not in ("rtt_s", "rto_s"))
+    """Return what is equal for paths with the same source.
+
+    All but the round trip time, in which sources count; and that as well where windows grow with time in seconds.
+    """
+    other = ("rto_s",) if path.tcp in IN_SECONDS else ("rtt_s", "rto_s")
+    return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 
 def throughput(path: Path) -> float:
@@ -43,7 +54,7 @@ def throughput(path: Path) -> float:
 
     Notes
     -----
-    Stationary analysis of the chain that `Path.tcp` names: Table VI (corrected), or that of independent losses.
+    Stationary analysis of the chain that `Path.tcp` names: Table VI (corrected), or those of independent losses.
     `tcpstream.tcp.formulas` has the closed formulas to compare with.
     """
     return source_of(path).packets_per_round / path.rtt

@@ -12,7 +12,7 @@ DENSE = 600
 """Systems up to this size are solved dense: sooner than SciPy is loaded."""
 
 
-def solve(rows: Ints, columns: Ints, values: Floats, right: Floats) -> Floats:
+def solve(rows: Ints, columns: Ints, values: Floats, right: Floats, last: Ints | None = None) -> Floats:
     """Solve A x = b.
 
     Parameters
@@ -21,6 +21,9 @@ def solve(rows: Ints, columns: Ints, values: Floats, right: Floats) -> Floats:
         Entries of A; those of the same place are added.
     right : (n,) array
         b.
+    last : int array, optional
+        Unknowns to eliminate last, after the others in their order: nothing fills up if the others form chains. By
+        default SciPy orders them.
     """
     n = len(right)
     if n <= DENSE:
@@ -30,5 +33,12 @@ def solve(rows: Ints, columns: Ints, values: Floats, right: Floats) -> Floats:
     from scipy import sparse
     from scipy.sparse.linalg import splu
 
-    matrix = sparse.coo_array((values, (rows, columns)), shape=(n, n))
-    return np.asarray(splu(matrix.tocsc()).solve(right))
+    if last is None:
+        matrix = sparse.coo_array((values, (rows, columns)), shape=(n, n))
+        return np.asarray(splu(matrix.tocsc()).solve(right))
+    order = np.append(np.setdiff1d(np.arange(n), last), last)
+    place = np.argsort(order)
+    matrix = sparse.coo_array((values, (place[rows], place[columns])), shape=(n, n))
+    found = np.empty(n)
+    found[order] = splu(matrix.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0).solve(right[order])
+    return found

@@ -116,6 +116,11 @@ class RenoSource:
         """Congestion avoidance states, S = b W_max."""
         return len(self.windows)
 
+    @property
+    def meeting(self) -> Ints | None:
+        """States of `tilted` that many lead to, if the others lead to each other in a few long lines only."""
+        return None
+
     @cached_property
     def stationary(self) -> Floats:
         """Stationary law of the chain embedded at its transitions, over the states of `tilted`.
@@ -133,6 +138,7 @@ class RenoSource:
             np.concatenate([all_states[:-1], rows[others], all_states]),
             np.concatenate([np.ones(n - 1), -values[others], np.ones(n)]),
             np.eye(1, n, n - 1)[0],
+            self.meeting,
         )
         residual = float(np.abs(np.bincount(columns, pi[rows] * values, n) - pi).sum())
         if not residual < 1e-10:

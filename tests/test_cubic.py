@@ -1,0 +1,269 @@
+"""CUBIC with SACK and independent losses: its lines, the chain, solvers and agent."""
+
+import importlib
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cubic_agent
+import sack_agent
+import sack_twin
+from monte_carlo import packets_due
+from tcpstream import AccuracyError, InputError, Path, Video, live, stored, stored_many, throughput
+from tcpstream.explore import rtt_for
+from tcpstream.path import enough_cubic
+from tcpstream.tcp import cubic, source_key, source_of
+
+module = importlib.import_module("tcpstream.tcp.cubic")  # the package has the function by that name
+
+
+@st.composite
+def cubic_paths(draw, largest_window=40):
+    """Round trips from a millisecond to two seconds, windows from 1."""
+    return Path(
+        loss=draw(st.floats(1e-3, 0.9)),
+        rtt=draw(st.floats(1e-3, 2.0)),
+        timeout_ratio=draw(st.floats(1, 4)),
+        max_window=draw(st.integers(1, largest_window)),
+        backoff=draw(st.sampled_from(["rfc6298", "paper"])),
+        halving=draw(st.sampled_from(["floor", "ceil"])),
+        tcp="cubic",
+    )
+
+
+def test_growth_by_hand():
+    """RFC 9438 with W_max = 100 packets, cwnd_epoch = 70, R = 1 s: K = (30 / 0.4)^(1/3) = 4.217163 s."""
+    windows = [next(line) for line in [module.growth(70, 100, 100.0, 1.0)] for _ in range(8)]
+    K = 75 ** (1 / 3)
+    np.testing.assert_allclose(windows, [0.4 * (n - K) ** 3 + 100 for n in range(8)], rtol=1e-12)
+
+
+def test_growth_is_as_reno_where_round_trips_are_short():
+    """9/17 packets a round up to the window before the loss, then one (RFC 9438, Section 4.3)."""
+    windows = [next(line) for line in [module.growth(7, 10, 10.0, 1e-4)] for _ in range(10)]
+    np.testing.assert_allclose(windows[:7], 7 + 9 / 17 * np.arange(7))
+    np.testing.assert_allclose(np.diff(windows[6:]), 1)
+
+
+def test_growth_is_at_most_by_a_half_in_a_round():
+    windows = [next(line) for line in [module.growth(2, 2, 2.0, 30.0)] for _ in range(10)]
+    assert all(after == 1.5 * before for before, after in pairwise(windows))
+
+
+@pytest.mark.parametrize("rtt", [0.02, 0.1])
+def test_periodic_losses(rtt):
+    """Mean window 1.054 (R/p)^(3/4) if every N-th packet is lost: RFC 9438, Section 5.1, Equation 5 with C = 0.4."""
+    W = 1e5
+    line, windows = module.growth(0.7 * W, W, W, rtt), []
+    for window in line:
+        if window >= W * (1 - 1e-9):
+            break
+        windows.append(window)
+    assert np.mean(windows) / (rtt * np.sum(windows)) ** 0.75 == pytest.approx(1.054, abs=0.003)
+
+
+def test_random_losses(monkeypatch):
+    """Mean window 1.30 (R/p)^(3/4) as p falls, without fast convergence.
+
+    S. Poojary and V. Sharma, "An asymptotic approximation for TCP CUBIC", Queueing Systems 91 (2019).
+    """
+    monkeypatch.setattr(module, "CONVERGENCE", 1.0)
+    found = []
+    for p in (1e-4, 1e-5, 1e-6):
+        path = Path(loss=p, rtt=0.1, rto=0.3, tcp="cubic")
+        found.append(throughput(path) * path.rtt / (path.rtt / p) ** 0.75)
+    assert found[0] < found[1] < found[2] == pytest.approx(1.30, abs=0.004)
+
+
+@pytest.mark.parametrize("p", [0.001, 0.003, 0.01])
+def test_as_fast_as_reno_where_round_trips_are_short(p):
+    """The aim of Section 4.3, met within a tenth: floors and the quicker growth above the last window matter."""
+    usual = {"loss": p, "rtt": 0.005, "rto": 0.2}
+    ratio = throughput(Path(**usual, tcp="cubic")) / throughput(Path(**usual, tcp="reno-sack"))
+    assert ratio == pytest.approx(1, abs=0.1)
+
+
+@settings(max_examples=50)
+@given(cubic_paths())
+def test_states(path):
+    source = cubic(path)
+    w, W = source.windows, path.max_window
+    assert w.min() == 1
+    assert w[-1] == W
+    assert source.grow_to[-1] == source.size - 1
+    others = source.grow_to[:-1]
+    assert np.all((others == np.arange(1, source.size)) | (others == source.size - 1))
+    assert np.all(w[source.grow_to] >= w)
+    assert w[source.start] == 1
+    assert w[source.restart] == min(2, W)
+    np.testing.assert_allclose(source.recover_share.sum(axis=1), 1, rtol=1e-15)
+    assert source.recover_share.min() >= 0
+    # the reduced window, on average of the lines that it leads to
+    reduced = (source.recover_share * w[source.recover_to]).sum(axis=1)
+    sevenths = -(-7 * w // 10) if path.halving == "ceil" else 7 * w // 10
+    lost = w >= 2
+    np.testing.assert_allclose(reduced[lost], np.maximum(sevenths, 2)[lost], rtol=1e-12)
+    assert np.all(source.recover_to[~lost] == -1)
+
+
+@settings(max_examples=20)
+@given(cubic_paths(largest_window=12))
+def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
+    source, theta, m = source_of(path), 0.07, 1.3
+    arrays = source.explicit()
+    n = len(arrays.labels)
+
+    def dense(values):
+        matrix = np.zeros((n, n))
+        np.add.at(matrix, (arrays.source, arrays.target), arrays.probability * values)
+        return matrix
+
+    rows, columns, values = source.tilted(theta, m)
+    found = np.zeros((n, n))
+    np.add.at(found, (rows, columns), values)
+    expected = dense(np.exp(theta * (m * arrays.rounds - arrays.packets)))
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
+    chain = dense(1.0)
+    np.testing.assert_allclose(chain.sum(axis=1), 1, rtol=1e-12)
+    balance = chain.T - np.eye(n)
+    balance[-1] = 1.0
+    law = np.linalg.solve(balance, np.eye(n)[-1])
+    mean = (law @ dense(arrays.packets)).sum() / (law @ dense(arrays.rounds)).sum()
+    assert source.packets_per_round == pytest.approx(mean, rel=1e-9)
+
+
+def test_large_systems_are_solved_in_the_order_of_lines():
+    """Above 600 states the sparse solve is told what to eliminate last; the same as SciPy's order."""
+    path = Path(loss=0.02, rtt=0.1, rto=0.3, tcp="cubic")
+    source = cubic(path)
+    assert source.meeting is not None
+    expected = source.packets_per_round
+    plain = type("Plain", (type(source),), {"meeting": None})
+    again = plain(**{name: getattr(source, name) for name in source.__dataclass_fields__})
+    assert again.packets_per_round == pytest.approx(expected, rel=1e-11)
+
+
+PATHS = [
+    Path(loss=0.05, rtt=0.1, rto=0.25, max_window=20, tcp="cubic"),
+    Path(loss=0.1, rtt=0.5, rto=0.5, max_window=16, tcp="cubic"),
+    Path(loss=0.002, rtt=0.2, rto=0.4, tcp="cubic"),
+]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=["friendly", "cubic", "grid"])
+def test_agent_throughput(path):
+    """Windows up to 20 packets all have a line; the others lie between two, for 0.003 of T at most."""
+    rng, T = np.random.default_rng(3), throughput(path)
+    batches = sack_agent.throughput(*cubic_agent.plain(path), 50, 10_000, rng) / path.rtt
+    between = 0.0 if path.max_window <= 20 else 0.003
+    assert abs(batches.mean() - T) < 4 * batches.std(ddof=1) / np.sqrt(50) + between * T
+
+
+@pytest.mark.parametrize(("p", "rtt"), [(0.02, 0.1), (0.005, 0.05), (0.001, 0.1), (0.001, 0.3)])
+def test_grid(monkeypatch, p, rtt):
+    """Lines for one window in ten instead of for every one cost at most 0.003 of T (2.0e-3 is the most)."""
+    path = Path(loss=p, rtt=rtt, rto=rtt + 0.2, tcp="cubic")
+    coarse = throughput(path)
+    monkeypatch.setattr(module, "RATIO", 1.01)
+    assert throughput(path) == pytest.approx(coarse, rel=0.003)
+
+
+@pytest.mark.parametrize("path", PATHS[:2], ids=["friendly", "cubic"])
+def test_agent(path):
+    rng, T = np.random.default_rng(1), throughput(path)
+    video, taus, runs = Video(packet_rate=0.7 * T, duration=20), [0.0, 0.5, 2.0, 5.0], 20_000
+    dues = [packets_due(path, video, tau, "end")[0] for tau in taus]
+    due = np.array([np.pad(B, (0, max(map(len, dues)) - len(B)), mode="edge") for B in dues])
+    late, never = sack_agent.stored(*cubic_agent.plain(path), due, runs, rng)
+    result, f = stored(path, video), late / video.packets
+    assert np.all(np.abs(f.mean(0) - result.late_fraction(taus)) < 4 * f.std(0) / np.sqrt(runs))
+    alpha = result.no_late_probability(taus)
+    assert np.all(np.abs(never.mean(0) - alpha) < 4 * np.sqrt(np.maximum(alpha * (1 - alpha), 1 / runs) / runs))
+
+    m, taus = 0.6 * T * path.rtt, np.array([0.0, 0.1, 0.3, 1.0, 3.0])
+    endless = Video(packet_rate=m / path.rtt)
+    f = sack_agent.live(*cubic_agent.plain(path), m, endless.packet_rate * taus, 64, 40_000, rng) / (40_000 * m)
+    solved = live(path, endless)
+    found = solved.late_fraction(taus)
+    assert np.all(np.abs(f.mean(0) - found) < 4 * f.std(0) / 8 + solved.lattice_error * found)
+
+
+SMALL = [
+    {"loss": 0.15, "rtt": 0.1, "timeout_ratio": 1, "max_window": 7},
+    {"loss": 0.12, "rtt": 0.5, "timeout_ratio": 2.4, "max_window": 9, "halving": "ceil"},
+    {"loss": 0.3, "rtt": 0.1, "timeout_ratio": 1, "max_window": 1},
+    {"loss": 0.2, "rtt": 0.1, "timeout_ratio": 1.5, "max_window": 2},
+]
+
+
+@pytest.mark.parametrize("case", SMALL, ids=["friendly", "cubic", "one", "two"])
+def test_stored_is_its_twin(case):
+    path = Path(**case, tcp="cubic")
+    video = Video(packet_rate=1.5 / path.rtt, duration=20 * path.rtt)
+    result = stored(path, video)
+    for tau in (0.0, 3.5 * path.rtt, 10 * path.rtt):
+        due, judged = packets_due(path, video, tau, "end")
+        late, alpha = sack_twin.finite(path, due, np.full(len(due), np.inf))
+        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+        assert result.no_late_probability(tau) == pytest.approx(alpha, abs=1e-12)
+    assert result.error_bound < 1e-12
+
+
+@pytest.mark.parametrize("case", SMALL, ids=["friendly", "cubic", "one", "two"])
+def test_finite_live_is_its_twin(case):
+    path = Path(**case, tcp="cubic")
+    video = Video(packet_rate=1 / path.rtt, duration=24 * path.rtt)
+    result = live(path, video)
+    for tau in (0.0, 2.5 * path.rtt, 10 * path.rtt):
+        due, judged = packets_due(path, video, tau, "end")
+        late, _ = sack_twin.finite(path, due, np.minimum(np.arange(len(due)), video.packets))
+        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+    assert result.error_bound < 1e-12
+
+
+@pytest.mark.parametrize(("rtt", "window", "ratio"), [(0.125, 6, 1), (1.0, 8, 1)])
+def test_live_is_its_twin(rtt, window, ratio):
+    path = Path(loss=0.08, rtt=rtt, timeout_ratio=ratio, max_window=window, backoff="paper", tcp="cubic")
+    result = live(path, Video(packet_rate=1 / rtt))
+    ahead = np.array([0, 1, 3, 8, 20])
+    twin = sack_twin.live(path, 1, ahead, 600)
+    assert result.late_fraction(ahead * rtt) == pytest.approx(twin, rel=1e-7, abs=1e-10)
+    assert result.error_bound < 1e-11
+
+
+def test_round_trip_times_do_not_share_a_transient():
+    cases = [
+        (Path(loss=0.05, rtt=rtt, timeout_ratio=3, max_window=30, tcp="cubic"), Video(packet_rate=5, duration=20))
+        for rtt in (0.1, 1.0)
+    ]
+    for case, result in zip(cases, stored_many(cases)):
+        assert result.late_fraction([0.5, 3.0]) == pytest.approx(stored(*case).late_fraction([0.5, 3.0]), abs=1e-13)
+
+
+def test_the_default_window_hardly_matters():
+    for p, rtt in ((0.01, 0.01), (0.01, 1.0), (1e-3, 0.1)):
+        usual = {"loss": p, "rtt": rtt, "timeout_ratio": 2, "tcp": "cubic"}
+        path = Path(**usual)
+        assert path.max_window == enough_cubic(p, rtt)
+        wider = throughput(Path(**usual, max_window=2 * path.max_window))
+        assert throughput(path) == pytest.approx(wider, rel=1e-3)  # another grid
+
+
+def test_another_round_trip_time_is_another_source():
+    one, other = (Path(loss=0.01, rtt=rtt, timeout_ratio=3, max_window=60, tcp="cubic") for rtt in (0.1, 0.4))
+    assert source_key(one) != source_key(other)
+    assert throughput(one) * one.rtt < throughput(other) * other.rtt
+
+
+def test_what_is_not_solved_is_refused():
+    with pytest.raises(InputError, match="rounds per increase must be 1, got 2"):
+        Path(loss=0.1, rtt=0.1, rto=0.2, tcp="cubic", rounds_per_increase=2)
+    with pytest.raises(InputError, match="independent losses are solved in steps of a packet"):
+        stored(PATHS[0], Video(packet_rate=10, duration=10), quantum=4)
+    with pytest.raises(InputError, match="a wanted T/mu needs tcp reno or reno-sack, got cubic"):
+        rtt_for(loss=0.01, timeout_ratio=3, packet_rate=20, T_over_mu=1.5, tcp="cubic")
+    with pytest.raises(AccuracyError, match="the chain of cubic has more than 1000000 states for a loss rate of 1e-06"):
+        throughput(Path(loss=1e-6, rtt=0.001, rto=0.2, tcp="cubic"))

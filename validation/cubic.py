@@ -1,0 +1,57 @@
+"""How much it matters that CUBIC's chain has lines for some windows only.
+
+Run ``python validation/cubic.py`` (some minutes). T with the lines of `tcp.cubic`, a ratio of 1.1 apart, is compared
+with T of lines a ratio of 1.02 apart; and so are late fractions of short stored videos, 1.03 apart.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path as FilePath
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from tcpstream import Path, Video, stored, throughput
+
+PATHS = [
+    (0.1, 0.3), (0.02, 0.1), (0.02, 0.3), (5e-3, 0.05), (1e-3, 0.01), (1e-3, 0.1), (1e-3, 0.3), (1e-4, 0.01),
+    (1e-4, 0.3),
+]  # fmt: skip
+VIDEOS = [((0.02, 0.3), 30), ((0.05, 0.1), 20), ((0.02, 0.1), 20)]
+DELAYS = [0.0, 0.5, 1.0, 2.0]
+
+
+def cubic(loss: float, rtt: float) -> Path:
+    return Path(loss=loss, rtt=rtt, rto=rtt + 0.2, tcp="cubic")
+
+
+def finer(ratio: float) -> Any:
+    return mock.patch.object(importlib.import_module("tcpstream.tcp.cubic"), "RATIO", ratio)
+
+
+def main() -> None:
+    """Print and record both comparisons."""
+    T = []
+    for where in PATHS:
+        used = throughput(cubic(*where))
+        with finer(1.02):
+            T.append({"loss": where[0], "rtt_s": where[1], "difference": used / throughput(cubic(*where)) - 1})
+        print(T[-1])
+    f = []
+    for where, duration in VIDEOS:
+        video = Video(packet_rate=0.8 * throughput(cubic(*where)), duration=duration)
+        used = stored(cubic(*where), video).late_fraction(DELAYS)
+        with finer(1.03):
+            reference = stored(cubic(*where), video).late_fraction(DELAYS)
+        largest = float(np.abs(used / reference - 1).max())
+        f.append({"loss": where[0], "rtt_s": where[1], "smallest_f": float(reference.min()), "difference": largest})
+        print(f[-1])
+    found = {"throughput": T, "late_fraction": f}
+    (FilePath(__file__).parent / "results" / "cubic.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
