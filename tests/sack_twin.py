@@ -25,7 +25,9 @@ class Reno:
 
     def grown(self, state):
         w, c, _, _ = state
-        return (w, c + 1, 0, 0) if c + 1 < self.path.rounds_per_increase else (min(w + 1, self.path.max_window), 0, 0, 0)
+        if c + 1 < self.path.rounds_per_increase:
+            return (w, c + 1, 0, 0)
+        return (min(w + 1, self.path.max_window), 0, 0, 0)
 
     def reduced(self, state):
         return HALF[self.path.halving](state[0]), 0, 0, 0

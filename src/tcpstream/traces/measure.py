@@ -11,6 +11,9 @@ from .intervals import BATCHES, Measured, batch_means, correlation, wilson
 from .timing import Upstream, timers
 from .transmissions import ACKED, AGAIN, LOST, SEEN
 
+#: Linux rounds a timer up to its next tick [s], at 250 Hz.
+TICK = 0.004
+
 #: Quantiles of the round trip time that are reported [%].
 QUANTILES = (10, 50, 90, 99)
 
@@ -32,8 +35,8 @@ def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measure
     rto = Measured(
         value,
         min(low, value - below),
-        max(high, value + above),
-        "mean of SRTT + max(0.2 s, 4 RTTVAR) over these round trips (RFC 6298, Linux's floor); batch means",
+        max(high, value + above) + TICK,
+        "mean of SRTT + max(0.2 s, 4 RTTVAR) over these round trips (RFC 6298, Linux's floor); batch means, and a tick",
     )
     ratio = rto.value / rtt.value
     high = rto.high / rtt.low if rtt.low > 0 else ratio
