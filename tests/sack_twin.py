@@ -25,34 +25,33 @@ class Reno:
 
     def grown(self, state):
         w, c, _, _ = state
-        if c + 1 < self.path.rounds_per_increase:
-            return (w, c + 1, 0, 0)
-        return (min(w + 1, self.path.max_window), 0, 0, 0)
+        return (
+            (w, c + 1, 0, 0) if c + 1 < self.path.rounds_per_increase else (min(w + 1, self.path.max_window), 0, 0, 0)
+        )
 
     def reduced(self, state):
-        return HALF[self.path.halving](state[0]), 0, 0, 0
+        return [(1.0, (HALF[self.path.halving](state[0]), 0, 0, 0))]
 
 
 class Cubic:
     """A line is (window at the loss, whether the one before had been larger); the first, without a loss, (0, False).
 
-    Windows up to 20 packets only: all of them have a line. RFC 9438, Section 4, from the formulas as they stand there.
+    RFC 9438, Section 4, from the formulas as they stand there. Windows at a loss that have a line: all, or `given`.
     """
 
-    def __init__(self, path):
-        assert path.max_window <= 20
-        self.path, self.start = path, ((0, False), 0, 0, 0)
+    def __init__(self, path, given=None):
+        assert path.max_window <= 20  # up to here all have one
+        self.path, self.start, self.given = path, ((0, False), 0, 0, 0), given or range(2, 21)
         self.restart = ((0, False), 1 if path.max_window > 1 else 0, 0, 0)
+
+    def left(self, before):
+        return max((floor if self.path.halving == "floor" else ceil)(7 * before / 10), 2)
 
     @cache  # noqa: B019 - lives as long as a test
     def line(self, line):
         """Windows by round until the largest, and W_max."""
         before, early = line
-        if before:
-            rounded = floor if self.path.halving == "floor" else ceil
-            start, plateau = max(rounded(7 * before / 10), 2), before * (0.85 if early else 1.0)
-        else:
-            start, plateau = 2, 2.0
+        start, plateau = (self.left(before), before * (0.85 if early else 1.0)) if before else (2, 2.0)
         K = np.cbrt((plateau - start) / 0.4)
         cwnd = est = float(start)
         windows = [] if before else [1]
@@ -73,7 +72,12 @@ class Cubic:
 
     def reduced(self, state):
         w = self.window(state)
-        return (w, w < self.line(state[0])[1] and w < self.path.max_window), 0, 0, 0
+        early = w < self.line(state[0])[1] and w < self.path.max_window
+        if w in self.given:
+            return [(1.0, ((w, early), 0, 0, 0))]
+        below, above = max(g for g in self.given if g < w), min(g for g in self.given if g > w)
+        upper = (self.left(w) - self.left(below)) / (self.left(above) - self.left(below))
+        return [(1 - upper, ((below, early), 0, 0, 0)), (upper, ((above, early), 0, 0, 0))]
 
 
 RULES = {"reno-sack": Reno, "cubic": Cubic}
@@ -103,17 +107,17 @@ def moves(rules, state):
                 row += [(chance * x, 0, 0, d, timeout) for d, x in waits(T)]
                 continue
             repaired = q ** (n + 1)
-            row.append((chance * repaired, w - n - 1, j, 1, rules.reduced(state)))
+            row += [(chance * repaired * share, w - n - 1, j, 1, to) for share, to in rules.reduced(state)]
             row += [(chance * (1 - repaired) * x, j, j, d, timeout) for d, x in waits(T + 1)]
     return row
 
 
-def finite(path, due, exists):
+def finite(path, due, exists, **chosen):
     """Return f times packets due, and alpha, for B_i = ``due[i]``, where ``exists[i]`` packets exist after round i.
 
     Mass by state, rounds left to wait and packets received. What exists is infinite for stored media.
     """
-    rules = RULES[path.tcp](path)
+    rules = RULES[path.tcp](path, **chosen)
     late, size = 0.0, int(due[-1]) + path.max_window + 2
     every, never = ({(rules.start, 0): np.eye(1, size)[0]} for _ in range(2))
     received = np.arange(size)
@@ -140,9 +144,9 @@ def finite(path, due, exists):
     return late, float(sum(law.sum() for law in never.values()))
 
 
-def live(path, m, ahead, depth):
+def live(path, m, ahead, depth, **chosen):
     """Return f for whole ``ahead = mu tau`` and m packets due a round: the stationary law by iteration."""
-    rules = RULES[path.tcp](path)
+    rules = RULES[path.tcp](path, **chosen)
     states, number = [(rules.start, 0)], {(rules.start, 0): 0}
     table = []
     for state, left in states:  # grows while it is read

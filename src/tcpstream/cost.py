@@ -74,12 +74,13 @@ def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
     """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
     cost = forecast(source, rounds, span, quantum)
     nanoseconds = NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS
+    coarser = "" if isinstance(source, SackSource) else " or a larger quantum"
     minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds, MOST_CELLS * NANOSECONDS))
     if minutes > most or cost.memory > MOST_BYTES:
         raise AccuracyError(
             f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
             f"about {minutes:.3g} minutes and {cost.memory / 2**30:.3g} GiB, more than {most:.3g} minutes or "
-            f"{MOST_BYTES / 2**30:.3g} GiB: take a shorter video, a smaller max_window or a larger quantum"
+            f"{MOST_BYTES / 2**30:.3g} GiB: take a shorter video or a smaller max_window{coarser}"
         )
 
 

@@ -66,7 +66,7 @@ def enough_cubic(loss: float, rtt: float) -> int:
     """
     needed = min(math.log(REACHES_MAX_WINDOW) / math.log1p(-loss), 1e300)
     steady = math.sqrt(needed / (0.51 * 17 / 18))
-    cubic = math.pow(4 * math.cbrt(0.4) * rtt * needed, 0.75)
+    cubic = math.pow(min(4 * math.cbrt(0.4) * rtt * needed, 1e300), 0.75)
     return max(4, math.ceil(max(cubic, steady)))
 
 

@@ -69,7 +69,8 @@ def growth(start: int, before: int, plateau: float, rtt: float) -> Iterator[floa
         yield window
         n += 1
         friendly += ALPHA if friendly < before else 1.0
-        window = max(window, friendly, min(C * (n * rtt - K) ** 3 + plateau, STEEPEST * window))
+        since = n * rtt - K
+        window = max(window, friendly, min(C * since * since * since + plateau, STEEPEST * window))
 
 
 def grid(max_window: int) -> Ints:
@@ -96,9 +97,12 @@ def cubic(path: Path) -> SackSource:
     Notes
     -----
     RFC 9438; losses and timeouts as in `reno_sack`. A window between two of `grid` leads to both their lines, with
-    the probabilities that keep its mean. After a timeout, and at the start, W_max is 2, K is 0 and W_est grows by a
-    packet a round: the window before the timeout, up to which Section 4.8 would have slow start, is not known.
+    the probabilities that keep the mean of the reduced window. After a timeout, and at the start, W_max is 2, K is 0
+    and W_est grows by a packet a round: the window before the timeout, up to which Section 4.8 would have slow start,
+    is not known.
     """
+    if path.max_window > MOST_STATES:
+        raise _too_large(path)
     W, rounded = path.max_window, np.floor if path.halving == "floor" else np.ceil
     at_loss = grid(W)
 
@@ -160,11 +164,7 @@ class _Lines:
             if window >= path.max_window or sent > self._most:
                 break
             if len(self.windows) == MOST_STATES:
-                raise AccuracyError(
-                    f"the chain of cubic has more than {MOST_STATES} states for a loss rate of {path.loss:.4g}, a "
-                    f"round trip time of {path.rtt:.4g} s and a largest window of {path.max_window:.4g} packets: give "
-                    f"a smaller max_window"
-                )
+                raise _too_large(path)
             self.windows.append(window)
             self.plateaus.append(plateau)
             sent += window
@@ -173,3 +173,10 @@ class _Lines:
         else:
             self.firsts.append(first)
             self.ends.append(len(self.windows) - 1)
+
+
+def _too_large(path: Path) -> AccuracyError:
+    return AccuracyError(
+        f"the chain of cubic has more than {MOST_STATES} states for a loss rate of {path.loss:.4g}, a round trip time "
+        f"of {path.rtt:.4g} s and a largest window of {path.max_window:.4g} packets: give a smaller max_window"
+    )

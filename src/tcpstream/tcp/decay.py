@@ -10,14 +10,23 @@ from numpy.typing import NDArray
 from ..roots import crossing
 from .reno import LEVELS, RenoSource
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 DENSE = 200
 """Matrices up to this size are solved dense."""
 
 
-def _perron(source: RenoSource, theta: float, packets_due: float, levels: int) -> tuple[float, NDArray[np.float64]]:
-    """Return the spectral radius of the tilted matrix and its right eigenvector, positive."""
+def _perron(source: RenoSource, theta: float, packets_due: float, levels: int) -> tuple[float, Floats]:
+    """Return the spectral radius of the tilted matrix and its right eigenvector, positive.
+
+    Of a source of lines they are those of the chain watched where lines meet: the same where the radius is 1, on the
+    same side of 1 elsewhere.
+    """
     rows, columns, entries = source.tilted(theta, packets_due, levels)
     n = source.size + 2 * LEVELS
+    if source.meeting is not None:
+        return _watched(rows, columns, entries, n, source.meeting)
     if n < DENSE:
         matrix = np.zeros((n, n))
         np.add.at(matrix, (rows, columns), entries)
@@ -29,6 +38,27 @@ def _perron(source: RenoSource, theta: float, packets_due: float, levels: int) -
         values, vectors = eigs(sparse.csr_array((entries, (rows, columns)), shape=(n, n)), k=1, v0=np.ones(n))
     largest = int(np.argmax(np.abs(values)))
     return float(np.abs(values[largest])), np.abs(vectors[:, largest])
+
+
+def _watched(rows: Ints, columns: Ints, entries: Floats, n: int, at: Ints) -> tuple[float, Floats]:
+    """Return radius and eigenvector of a matrix watched at some states, between which there are lines alone."""
+    from scipy import sparse
+    from scipy.sparse.linalg import LinearOperator, eigs, splu
+
+    matrix = sparse.csr_array((entries, (rows, columns)), shape=(n, n))
+    on = np.setdiff1d(np.arange(n), at)
+    lines = splu((sparse.eye_array(len(on)) - matrix[on][:, on]).tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
+    enter, leave, between = matrix[on][:, at], matrix[at][:, on], matrix[at][:, at]
+
+    def step(v: Floats) -> Floats:
+        return np.asarray(between @ v + leave @ lines.solve(np.asarray(enter @ v)))
+
+    watched = LinearOperator((len(at), len(at)), step, dtype=np.float64)
+    values, vectors = eigs(watched, k=1, v0=np.ones(len(at)))
+    vector = np.empty(n)
+    vector[at] = np.abs(vectors[:, 0])
+    vector[on] = lines.solve(np.asarray(enter @ vector[at]))
+    return float(np.abs(values[0])), vector
 
 
 def decay_rate(source: RenoSource, packets_due: float, levels: int = LEVELS) -> float:
