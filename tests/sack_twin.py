@@ -112,12 +112,12 @@ def moves(rules, state):
     return row
 
 
-def finite(path, due, exists, **chosen):
+def finite(path, due, exists, moves=moves, rules=None, **chosen):
     """Return f times packets due, and alpha, for B_i = ``due[i]``, where ``exists[i]`` packets exist after round i.
 
     Mass by state, rounds left to wait and packets received. What exists is infinite for stored media.
     """
-    rules = RULES[path.tcp](path, **chosen)
+    rules = rules or RULES[path.tcp](path, **chosen)
     late, size = 0.0, int(due[-1]) + path.max_window + 2
     every, never = ({(rules.start, 0): np.eye(1, size)[0]} for _ in range(2))
     received = np.arange(size)
@@ -144,9 +144,9 @@ def finite(path, due, exists, **chosen):
     return late, float(sum(law.sum() for law in never.values()))
 
 
-def live(path, m, ahead, depth, **chosen):
+def live(path, m, ahead, depth, moves=moves, rules=None, **chosen):
     """Return f for whole ``ahead = mu tau`` and m packets due a round: the stationary law by iteration."""
-    rules = RULES[path.tcp](path, **chosen)
+    rules = rules or RULES[path.tcp](path, **chosen)
     states, number = [(rules.start, 0)], {(rules.start, 0): 0}
     table = []
     for state, left in states:  # grows while it is read

@@ -28,7 +28,13 @@ def test_path_defaults():
 
 
 def test_path_to_dict_puts_units_into_names():
-    options = {"rounds_per_increase": 2, "backoff": "paper", "halving": "ceil", "tcp": "reno-sack"}
+    options = {
+        "rounds_per_increase": 2,
+        "backoff": "paper",
+        "halving": "ceil",
+        "tcp": "reno-sack",
+        "initial_window": 10,
+    }
     path = Path(loss=0.01, rtt=0.2, rto=0.5, max_window=40, **options)
     values = {"loss": 0.01, "rtt_s": 0.2, "rto_s": 0.5, "timeout_ratio": 2.5, "max_window": 40}
     assert path.to_dict() == values | options

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.epoch import Playback, Windows, back_off, climb, one_return
-from .kernels.perron import factors, perron
+from .kernels.perron import climbs, factors, perron
 from .kernels.program import Program
 from .kernels.shifts import put
 from .tcp.reno import LEVELS, RenoSource, Wait
@@ -141,7 +141,8 @@ class Backlog:
         playback = Playback(program, n, self.stride, self.drop, self.spread)
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, short, few, inflow, going, lower = (program.room(height * n) for height in (1, 3, 1, 1, 1, 1))
-        states = Windows(source.windows, self._rows[source.windows], p, self._feedback)
+        rows_of_halves = self._rows[source.windows]
+        states = Windows(source.windows, rows_of_halves, p, self._feedback, (), source.slow, self._branches)
         climb(playback, states, entries, self.entered, active, short, following, rows)
         laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
         program.clear(few, n)
@@ -199,23 +200,57 @@ class Backlog:
         again = p * wait((self._shifts[-1], self._weights[-1])) * (1 + fresh)
         timeout += np.where(np.abs(again) < 1, level * fresh**2 / (1 - again), np.inf)
         return perron(
-            self._factors, *self._links, self._restart_row, packet, playback,
+            self._factors, *self._links, self._slow_moves, self._restart_row, packet, playback,
             wait(self._all_lost) * timeout, wait(self._short_wait) * timeout,
         )  # fmt: skip
 
     @property
     def _links(self) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
-        """How windows lead to each other: see `kernels.perron.perron`."""
+        """How windows lead to each other: see `kernels.perron.perron`; with slow start, how states do."""
         source, W = self.source, self.source.max_window
+        if source.slow:
+            W = self._states
+            entry = np.full(W, -1)
+            entry[self.entered] = np.arange(len(self.entered))
+            w = source.windows[:W]
+            half = np.where(source.recover_to[w] >= 0, self._rows[w], -1)
+            return entry, half[:, np.newaxis], np.ones((W, 1)), np.zeros(W, dtype=np.bool_)
         entry = np.full(W, -1)
         entry[source.windows[self.entered] - 1] = np.arange(len(self.entered))
         half = np.where(source.recover_to[1:] >= 0, self._rows[1:], -1)
         return entry, half[:, np.newaxis], np.ones((W, 1)), np.zeros(W, dtype=np.bool_)
 
     def _factors(self, *waves: Complexes) -> tuple[Complexes, Complexes, Complexes]:
-        """Return what becomes of waves that enter each window; see `kernels.perron.factors`."""
+        """Return what becomes of waves that enter each window, or each state; see `kernels.perron.climbs`."""
         source = self.source
-        return factors(source.loss, source.rounds_per_increase, source.max_window, *waves)
+        made = factors(source.loss, source.max_window, *waves)
+        if source.slow:
+            whole, recovers, times_out = (one[:, source.windows[: self._states] - 1] for one in made)
+            return climbs(whole, recovers, times_out, 1)
+        return climbs(*made, source.rounds_per_increase)
+
+    @property
+    def _states(self) -> int:
+        """States, those of the largest window as one."""
+        return self.source.size - self.source.rounds_per_increase + 1
+
+    @property
+    def _slow_moves(self) -> tuple[Ints, Ints, Floats]:
+        """Where states of slow start lead: see `kernels.perron.perron`."""
+        slow, growth = self.source.slow, self.source.growth
+        at = np.flatnonzero(growth.source < slow)
+        at = at[np.argsort(growth.source[at], kind="stable")]
+        starts = np.searchsorted(growth.source[at], np.arange(slow + 1))
+        return starts, growth.target[at], growth.share[at]
+
+    @property
+    def _branches(self) -> dict[int, list[tuple[int, float]]]:
+        """States of slow start that lead to each state, with their shares."""
+        starts, targets, shares = self._slow_moves
+        found: dict[int, list[tuple[int, float]]] = {}
+        for state, target, share in zip(np.repeat(np.arange(len(starts) - 1), np.diff(starts)), targets, shares):
+            found.setdefault(int(target), []).append((int(state), float(share)))
+        return found
 
     def law(self, epoch: Epoch) -> Floats:
         """Return the time spent at each position [rounds], counted at the ends of rounds."""

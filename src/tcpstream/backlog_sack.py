@@ -49,7 +49,10 @@ class SackBacklog(Backlog):
         playback = Playback(program, n, self.stride, self.drop, self.spread)
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, lost, shown, failing, inflow, recovered = (program.room(n) for _ in range(6))
-        states = Windows(source.windows, self._rows[:, 0], source.loss, self._feedback, self._ends)
+        rows_of_first = self._rows[:, 0]
+        states = Windows(
+            source.windows, rows_of_first, source.loss, self._feedback, self._ends, source.slow, self._branches
+        )
         climb(playback, states, self._laws, entries, self.entered, active, lost, shown, failing, following, rows)
         program.clear(recovered, n)
         for row in range(rows):
@@ -82,8 +85,8 @@ class SackBacklog(Backlog):
     def _ends(self) -> tuple[int, ...]:
         """States before the last lines that lead to the largest window."""
         source = self.source
-        before = np.arange(source.size - source.rounds_per_increase - 1)
-        return tuple(np.flatnonzero(source.grow_to[before] != before + 1).tolist())
+        before = np.arange(source.slow, source.size - source.rounds_per_increase - 1)
+        return tuple(before[source.grow_to[before] != before + 1].tolist())
 
     @cached_property
     def _laws(self) -> Laws:
@@ -114,7 +117,7 @@ class SackBacklog(Backlog):
         """
         packet, playback, all_lost, few = waves
         source = self.source
-        s = slice(source.size - source.rounds_per_increase + 1)
+        s = slice(self._states)
         mu = playback[:, np.newaxis]
         whole = mu * ((1 - source.loss) * packet[:, np.newaxis]) ** source.windows[s]
         recovers = mu * source.recovering(packet)[:, s]
@@ -126,7 +129,7 @@ class SackBacklog(Backlog):
     def _links(self) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
         """How states lead to each other: see `kernels.perron.perron`."""
         source = self.source
-        states = source.size - source.rounds_per_increase + 1
+        states = self._states
         entry, ends = np.full(states, -1), np.zeros(states, dtype=np.bool_)
         entry[self.entered] = np.arange(len(self.entered))
         ends[list(self._ends)] = True

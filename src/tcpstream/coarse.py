@@ -39,13 +39,17 @@ def stride(source: RenoSource, quantum: int) -> int:
     return int(2 ** max(0, math.floor(math.log2(most))))
 
 
+def packet_by_packet(source: RenoSource) -> bool:
+    """Return whether a source is only solved in steps of a packet: independent losses, and slow start."""
+    return isinstance(source, SackSource) or source.slow_start
+
+
 def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
     """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
+    if quantum > 1 and packet_by_packet(source):
+        what = "independent losses are" if isinstance(source, SackSource) else "slow start is"
+        raise InputError(f"{what} solved in steps of a packet: leave out quantum, or give 1, got {quantum}")
     if isinstance(source, SackSource):
-        if quantum > 1:
-            raise InputError(
-                f"independent losses are solved in steps of a packet: leave out quantum, or give 1, got {quantum}"
-            )
         return SaturatedSack(source, goal)
     if quantum == 1:
         return Saturated(source, goal)

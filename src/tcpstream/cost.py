@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .coarse import stride
+from .coarse import packet_by_packet, stride
 from .errors import AccuracyError
 from .tcp import RenoSource, SackSource
 
@@ -62,10 +62,10 @@ def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Co
 def affordable(source: RenoSource, rounds: float, span: float) -> int:
     """Return the quantum to use: a packet, which is exact, if that is quick; else a power of two, about a round's.
 
-    Small windows stay exact: they have no packets to spare. So do independent losses: nothing coarser is known there.
+    Small windows stay exact: they have no packets to spare. So does what is only known packet by packet.
     """
     a_round = source.packets_per_round
-    if isinstance(source, SackSource) or a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
+    if packet_by_packet(source) or a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
         return 1
     return int(2 ** math.floor(math.log2(a_round * ABOUT)))
 

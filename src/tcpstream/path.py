@@ -100,6 +100,11 @@ class Path:
     tcp : {"reno", "reno-sack", "cubic"}
         The chain: the paper's, in which the first loss of a round takes the rest of it along; or Reno or CUBIC with
         SACK and independent losses. `loss` is then the probability that a packet is lost.
+    initial_window : int, optional
+        Window of the first round [packets], at most `max_window`, and slow start from there: 10 in RFC 6928. Timeouts
+        then lead back to half the window by slow start (RFC 5681). By default a video starts at a window of 1, and
+        there is no slow start: the paper's chain. The first slow start goes on to `max_window` where no loss ends it:
+        then give what the receiver's or the sender's buffer allows. Not with ``tcp="cubic"``.
 
     Raises
     ------
@@ -121,6 +126,7 @@ class Path:
     backoff: str
     halving: str
     tcp: str
+    initial_window: int | None
 
     def __init__(
         self,
@@ -134,6 +140,7 @@ class Path:
         backoff: str = "rfc6298",
         halving: str = "floor",
         tcp: str = "reno",
+        initial_window: int | None = None,
     ) -> None:
         loss = real("loss rate", loss)
         if not 0 < loss < 1:
@@ -143,27 +150,38 @@ class Path:
         rounds_per_increase = whole("rounds per increase", rounds_per_increase)
         choice("rounds per increase", rounds_per_increase, (1, 2))
         choice("tcp", tcp, TCPS)
+        if initial_window is not None:
+            initial_window = whole("initial window", initial_window, unit="packets")
         if max_window is None:
             max_window = enough_cubic(loss, rtt) if tcp == "cubic" else enough_window(loss, rounds_per_increase)
+            max_window = max(max_window, initial_window or 1)
+        max_window = whole("largest window", max_window, unit="packets")
         choice("back-off", backoff, BACKOFFS)
         choice("halving", halving, HALVINGS)
         if tcp == "cubic" and rounds_per_increase != 1:
             raise InputError("tcp = cubic counts acknowledged packets: rounds per increase must be 1, got 2")
+        if tcp == "cubic" and initial_window is not None:
+            raise InputError(f"slow start is for tcp = reno and reno-sack: leave out initial window {initial_window}")
+        if initial_window is not None and initial_window > max_window:
+            raise InputError(
+                f"initial window must be at most the largest window of {max_window} packets, got {initial_window}"
+            )
         values = {
             "loss": loss,
             "rtt": rtt,
             "rto": rto,
             "timeout_ratio": timeout_ratio,
-            "max_window": whole("largest window", max_window, unit="packets"),
+            "max_window": max_window,
             "rounds_per_increase": rounds_per_increase,
             "backoff": backoff,
             "halving": halving,
             "tcp": tcp,
+            "initial_window": initial_window,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def to_dict(self) -> dict[str, float | int | str]:
+    def to_dict(self) -> dict[str, float | int | str | None]:
         """Return the parameters as a plain dict, units in the names."""
         return {
             "loss": self.loss,
@@ -175,6 +193,7 @@ class Path:
             "backoff": self.backoff,
             "halving": self.halving,
             "tcp": self.tcp,
+            "initial_window": self.initial_window,
         }
 
 

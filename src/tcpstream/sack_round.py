@@ -33,7 +33,7 @@ class SackRound:
         states = source.size - source.rounds_per_increase + 1
         self.source, self.stride = source, stride
         self.windows = source.windows[:states]
-        self._grow_to = np.minimum(source.grow_to[:states], states - 1)
+        self._growth = source.growth.between(np.arange(states), np.minimum(np.arange(source.size), states - 1))
         self._success: Floats = np.power(1 - source.loss, self.windows, dtype=np.float64)
         self._groups = groups = source.recoveries(states)
         first = groups.order[groups.starts[:-1]]
@@ -55,7 +55,8 @@ class SackRound:
         """Add what goes on in congestion avoidance to `new`; below `floor` nothing recovers."""
         offset, into = x.origin - new.origin, (new.mass, new.low, new.high)
         grow(
-            x.mass, x.low, x.high, self.windows, self._success, self._grow_to, self.stride, offset, *into,
+            x.mass, x.low, x.high, self.windows, self._success, self._growth.source, self._growth.target,
+            self._growth.share, self.stride, offset, *into,
         )  # fmt: skip
         groups = self._groups
         recover(

@@ -65,19 +65,23 @@ class Saturated:
 
     def __post_init__(self) -> None:
         source = self.source
-        # the states of the largest window lead to each other alone, and are one here
-        states = source.size - source.rounds_per_increase + 1
-        self._windows = source.windows[:states]
-        self._targets = source.recover_to[self._windows]
+        order, place = source.by_window
+        states = len(order)
+        self._windows = source.windows[order]
+        targets = source.recover_to[self._windows]
+        self._targets = np.where(targets >= 0, place[targets], -1)
+        growth = source.growth.between(order, place)
+        self._grown_from, self._shares = growth.source, growth.share
+        self._starts = np.searchsorted(growth.target, np.arange(states + 1))
         self._success: Floats = np.power(1 - source.loss, self._windows, dtype=np.float64)
-        self._restart = min(source.restart, states - 1)
+        self._restart = int(place[source.restart])
         self._margin = 2 * source.max_window + 8
         self._x = Rows.empty(states).at(-self._margin, 4 * self._margin)
-        self._x.mass[0, self._margin] = 1.0
-        self._x.reached(0, 0, 1)
+        start = int(place[source.start])
+        self._x.add(start, Law(0, np.ones(1)))
         self._before, self._spare = Rows.empty(states), Rows.empty(states)
         self._timeouts = Timeouts(source, 1, NEGLIGIBLE)
-        self._total = self._law = Law(-self._margin, self._x.mass[0].copy())
+        self._total = self._law = Law(-self._margin, self._x.mass[start].copy())
         self._short = Law(0, np.zeros(1))
         self._few = Law(0, np.zeros(1))
 
@@ -108,7 +112,8 @@ class Saturated:
         total, grown, short, few = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
         below, above, dropped, cells = advance(
             x.mass, x.low, x.high, before.mass, before.low, before.high, self._windows, self._success, self._targets,
-            source.loss, x.origin - origin, before.origin - origin, self.floor - before.origin, floor - origin,
+            self._grown_from, self._shares, self._starts, source.loss, x.origin - origin, before.origin - origin,
+            self.floor - before.origin, floor - origin,
             limit - origin, NEGLIGIBLE, self._restart, restarted.mass, restarted.origin - origin,
             new.mass, new.low, new.high, total, grown,
         )  # fmt: skip

@@ -121,8 +121,9 @@ class Transient:
         nt = Law(origin, np.zeros((2, LEVELS, end - origin)))
         nshort = Law(x.origin, np.zeros((3, end - x.origin)))
 
+        growth = source.growth
         grow(
-            x.mass, source.windows, source.grow_to, self._success, stride,
+            x.mass, source.windows, self._success, growth.source, growth.target, growth.share, stride,
             ceiling - origin, x.origin - origin, nx.mass,
         )  # fmt: skip
         lose(x.mass, source.windows, self._success, p, stride, ceiling - x.origin, nshort.mass)

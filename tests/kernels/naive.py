@@ -3,11 +3,11 @@
 import numpy as np
 
 
-def grow(x, windows, grow_to, p, stride, cap, offset, width):
+def grow(x, windows, growth, p, stride, cap, offset, width):
     out = np.zeros((len(x), width))
-    for s, row in enumerate(x):
-        for k, mass in enumerate(row):
-            out[grow_to[s], min(k + offset + windows[s] * stride, cap)] += (1 - p) ** windows[s] * mass
+    for s, target, share in growth:
+        for k, mass in enumerate(x[s]):
+            out[target, min(k + offset + windows[s] * stride, cap)] += share * (1 - p) ** windows[s] * mass
     return out
 
 
@@ -51,7 +51,7 @@ def down(row, drop, spread):
     return out
 
 
-def climb(entries, windows, grow_to, p, stride, drop, spread, steps=4000):
+def climb(entries, windows, growth, p, stride, drop, spread, steps=4000):
     """Round by round until nothing climbs any more; pauses at the ceiling are rounds of their own."""
     n = entries.shape[1]
     cap = n - 1
@@ -67,8 +67,9 @@ def climb(entries, windows, grow_to, p, stride, drop, spread, steps=4000):
             following[s] += down(paused, drop, spread)
             z = down(now[s] - paused, drop, spread)
             sending[s] += z
-            for k in range(n):
-                following[grow_to[s], min(k + windows[s] * stride, cap)] += (1 - p) ** windows[s] * z[k]
+            for _, target, share in (move for move in growth if move[0] == s):
+                for k in range(n):
+                    following[target, min(k + windows[s] * stride, cap)] += share * (1 - p) ** windows[s] * z[k]
         now = following
         if np.abs(now).sum() < 1e-17:
             return total, sending

@@ -12,27 +12,29 @@ from tcpstream.kernels.epoch import Playback, Windows, back_off, climb, one_retu
 from tcpstream.kernels.half_line import HalfLine
 from tcpstream.kernels.program import Program
 from tcpstream.kernels.shifts import gather, put, scatter
-from tcpstream.tcp import reno
+from tcpstream.tcp import reno, source_of
 
 
 @st.composite
 def queues(draw):
     """Playback slower than the largest window, on the lattice and off it, and mass anywhere."""
-    W, b, stride = draw(st.integers(5, 8)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    W, b, stride = draw(st.integers(5, 10)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
     step = draw(st.one_of(st.integers(2, W * stride - 2), st.floats(2, W * stride - 2.6)))
     halving = draw(st.sampled_from(["floor", "ceil"]))
     path = Path(
-        loss=draw(st.floats(0.05, 0.6)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving
-    )
+        loss=draw(st.floats(0.05, 0.6)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving,
+        initial_window=draw(st.sampled_from([None, W])),
+    )  # fmt: skip
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    return reno(path), stride, *spread(float(step)), rng, draw(st.integers(40, 60))
+    return source_of(path), stride, *spread(float(step)), rng, draw(st.integers(40, 60))
 
 
 def slow_epoch(entries, source, rows, stride, drop, weights):
     """The climb, the losses and the recoveries, each by its own slow twin."""
     p, W, n = source.loss, source.max_window, entries.shape[1]
     cap = n - 1
-    total, sending = naive.climb(entries, source.windows, source.grow_to, p, stride, drop, weights)
+    growth = list(zip(*source.growth.lists()))
+    total, sending = naive.climb(entries, source.windows, growth, p, stride, drop, weights)
     short = naive.lose(sending, source.windows, p, stride, cap, n)
     recovered, frozen = np.zeros((rows.max() + 1, n + 2 * stride * W)), np.zeros((rows.max() + 1, W))
     naive.recover(sending, source.windows, rows, p, stride, -(10**6), cap, recovered, frozen)
@@ -71,7 +73,10 @@ def test_climb(made):
     halves, inverse = np.unique(source.recover_to[4:], return_inverse=True)
     rows = np.concatenate([np.zeros(4, dtype=int), inverse])[source.windows]
     feedback = np.linalg.inv(np.eye(b) - one_return(b, W, stride, drop, weights, (1 - source.loss) ** W))
-    states = Windows(source.windows, rows, source.loss, feedback)
+    branches = {int(s): [] for s in source.branches.target}
+    for state, target, share in zip(*source.branches.lists()):
+        branches[target].append((state, share))
+    states = Windows(source.windows, rows, source.loss, feedback, (), source.slow, branches)
     made = fast_epoch(entries, np.arange(source.size), states, stride, drop, weights, len(halves))
     expected = slow_epoch(entries, source, rows, stride, drop, weights)
     for fast, slow in zip(made, expected):

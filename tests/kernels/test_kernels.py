@@ -11,7 +11,7 @@ from tcpstream.kernels.ends import ends
 from tcpstream.kernels.growth import grow
 from tcpstream.kernels.losses import lose
 from tcpstream.kernels.recovery import recover
-from tcpstream.tcp import reno
+from tcpstream.tcp import source_of
 
 TIGHT = dict(rtol=1e-12, atol=1e-15)
 
@@ -19,15 +19,17 @@ TIGHT = dict(rtol=1e-12, atol=1e-15)
 @st.composite
 def masses(draw):
     """A small source with random mass, gaps and empty rows included."""
+    largest = draw(st.integers(1, 12))
     path = Path(
         loss=draw(st.floats(0.001, 0.95)),
         rtt=1,
         timeout_ratio=2,
-        max_window=draw(st.integers(1, 12)),
+        max_window=largest,
+        initial_window=draw(st.one_of(st.none(), st.integers(1, largest))),
         rounds_per_increase=draw(st.integers(1, 2)),
         halving=draw(st.sampled_from(["floor", "ceil"])),
     )
-    source = reno(path)
+    source = source_of(path)
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     x = rng.random((source.size, draw(st.integers(1, 40)))) * (rng.random((source.size, 1)) < 0.8)
     x[:, rng.random(x.shape[1]) < 0.3] = 0.0
@@ -44,8 +46,12 @@ def test_grow(made, room, offset):
     width = x.shape[1] + offset + 12 * stride + 1
     cap = min(x.shape[1] + offset + room, width - 1)
     out = np.zeros((source.size, width))
-    grow(x, source.windows, source.grow_to, success(source), stride, cap, offset, out)
-    expected = naive.grow(x, source.windows, source.grow_to, source.loss, stride, cap, offset, width)
+    growth = source.growth
+    grow(
+        x, source.windows, success(source), growth.source, growth.target, growth.share, stride, cap, offset, out
+    )  # fmt: skip
+    moves = zip(growth.source, growth.target, growth.share)
+    expected = naive.grow(x, source.windows, moves, source.loss, stride, cap, offset, width)
     np.testing.assert_allclose(out, expected, **TIGHT)
 
 

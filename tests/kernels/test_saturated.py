@@ -12,7 +12,7 @@ from tcpstream.kernels.saturated import advance, clear, lose, span
 from tcpstream.kernels.shortfall import missing, tabulate
 from tcpstream.kernels.timeouts import leave, retransmit, settle, turn
 from tcpstream.kernels.waits import add, enter, leaving
-from tcpstream.tcp import reno
+from tcpstream.tcp import source_of
 
 TIGHT = dict(rtol=1e-11, atol=1e-14)
 WIDE = 200
@@ -21,17 +21,19 @@ WIDE = 200
 @st.composite
 def rounds(draw):
     """A source, the mass of this round and of the one before, with gaps and empty rows."""
+    largest = draw(st.integers(1, 12))
     path = Path(
         loss=draw(st.floats(0.001, 0.95)),
         rtt=1,
         timeout_ratio=2,
-        max_window=draw(st.integers(1, 12)),
+        max_window=largest,
+        initial_window=draw(st.one_of(st.none(), st.integers(1, largest))),
         rounds_per_increase=draw(st.integers(1, 2)),
         halving=draw(st.sampled_from(["floor", "ceil"])),
     )
-    source = reno(path)
+    source = source_of(path)
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    states = source.size - source.rounds_per_increase + 1
+    states = len(source.by_window[0])
     return source, placed(rng, states, draw(st.integers(1, 30))), placed(rng, states, draw(st.integers(1, 30)))
 
 
@@ -58,15 +60,18 @@ def followed(x, low, high):
 def test_advance(made, offset, before_offset, middle, floor):
     source, (x, low, high), (before, before_low, before_high) = made
     states, p = len(x), source.loss
-    windows, targets = source.windows[:states], source.recover_to[source.windows[:states]]
+    order, place = source.by_window
+    windows, recovered_to = source.windows[order], source.recover_to[source.windows[order]]
+    targets = np.where(recovered_to >= 0, place[recovered_to], -1)
     limit = floor + 60
-    grown_to = np.minimum(np.arange(states) + 1, states - 1)
-    rows = naive.grow(x, windows, grown_to, p, 1, 10**9, offset, WIDE + 60)
+    growth = source.growth.between(order, place)
+    moves = list(zip(growth.source, growth.target, growth.share))
+    rows = naive.grow(x, windows, moves, p, 1, 10**9, offset, WIDE + 60)
     recovered = np.zeros((states, WIDE + 60))
     naive.recover(before, windows, targets, p, 1, middle, 10**9, recovered, np.zeros((states, 13)))
     expected = rows + np.roll(recovered, before_offset, axis=1)
     big = np.array([row if w >= 4 else 0 * row for row, w in zip(x, windows)])
-    expected_grown = naive.grow(big, windows, grown_to, p, 1, 10**9, offset, WIDE + 60).sum(axis=0)
+    expected_grown = naive.grow(big, windows, moves, p, 1, 10**9, offset, WIDE + 60).sum(axis=0)
 
     new, new_low, new_high = placed(np.random.default_rng(0), states, 90)  # what was there before
     new = np.hstack([new, np.zeros((states, 60))])
@@ -74,8 +79,9 @@ def test_advance(made, offset, before_offset, middle, floor):
     restart = min(1, states - 1)
     expected[restart, 80] += 0.5
     below, above, dropped, cells = advance(
-        x, low, high, before.copy(), before_low, before_high, windows, (1 - p) ** windows, targets, p, offset,
-        before_offset, middle, floor, limit, 1e-19, restart, np.array([0.5]), 80, new, new_low, new_high, total, grown,
+        x, low, high, before.copy(), before_low, before_high, windows, (1 - p) ** windows, targets,
+        growth.source, growth.share, np.searchsorted(growth.target, np.arange(states + 1)), p, offset, before_offset,
+        middle, floor, limit, 1e-19, restart, np.array([0.5]), 80, new, new_low, new_high, total, grown,
     )  # fmt: skip
     assert below == pytest.approx(expected[:, :floor].sum(), rel=1e-10, abs=1e-13)
     assert above == pytest.approx(expected[:, limit:].sum(), rel=1e-10, abs=1e-13)
@@ -92,9 +98,10 @@ def test_advance(made, offset, before_offset, middle, floor):
 def test_lose(made, offset, floor):
     source, (x, low, high), _ = made
     states, p = len(x), source.loss
-    windows = source.windows[:states]
+    windows = source.windows[source.by_window[0]]
     big = np.array([row if w >= 4 else 0 * row for row, w in zip(x, windows)])
-    grown = naive.grow(big, windows, np.zeros(states, dtype=int), p, 1, 10**9, offset, WIDE + 60)[0]
+    together = [(s, 0, 1.0) for s in range(states)]
+    grown = naive.grow(big, windows, together, p, 1, 10**9, offset, WIDE + 60)[0]
     expected = np.roll(naive.lose(x, windows, p, 1, 10**9, WIDE + 60), offset, axis=1)
     removed = expected[:, :floor].sum()
     expected[:, :floor] = 0

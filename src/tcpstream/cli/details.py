@@ -66,7 +66,11 @@ def path_rows(path: Path) -> list[tuple[str, str]]:
     else:
         growth = f"1 packet in {path.rounds_per_increase} R, half of odd windows: {path.halving}"
     rows.append(("window growth", growth))
-    return rows if path.tcp == "reno" else [*rows, ("TCP", path.tcp)]
+    if path.tcp != "reno":
+        rows.append(("TCP", path.tcp))
+    if path.initial_window is not None:
+        rows.append(("slow start", f"from {path.initial_window} packets, and after timeouts"))
+    return rows
 
 
 def captured(route: Route, modelled: float) -> list[str | Table]:

@@ -66,6 +66,12 @@ path_options = _all(
         "Losses in bursts; or SACK with independent losses, as Reno or CUBIC.  [default: what fits the capture, else "
         "reno]",
     ),
+    option(
+        "--initial-window",
+        units.number,
+        "N",
+        "Slow start, from this window on and after timeouts; 10 as RFC 6928.  [default: none]",
+    ),
 )
 
 packet_size_option = option(

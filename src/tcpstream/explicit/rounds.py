@@ -48,10 +48,12 @@ def round_chain(path: Path) -> RoundChain:
     Raises
     ------
     InputError
-        For another TCP than the paper's.
+        For another TCP than the paper's, or slow start.
     """
     if path.tcp != "reno":
         raise InputError(f"the explicit chains are the paper's, of tcp = reno, got {path.tcp}")
+    if path.initial_window is not None:
+        raise InputError("the explicit chains are the paper's, without slow start: leave out initial_window")
     start = (START, 0)
     states, number = [start], {start: 0}
     moves: list[tuple[int, int, float, int]] = []

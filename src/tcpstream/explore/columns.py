@@ -8,7 +8,10 @@ from ..errors import InputError, choice
 
 KINDS = ("live", "stored")
 
-PATH = ("loss", "rtt", "rto", "timeout_ratio", "max_window", "rounds_per_increase", "backoff", "halving", "tcp")
+PATH = (
+    *("loss", "rtt", "rto", "timeout_ratio", "max_window", "rounds_per_increase", "backoff", "halving", "tcp"),
+    "initial_window",
+)
 VIDEO = ("packet_rate", "bitrate", "packet_size", "duration")
 LOAD = "T_over_mu"
 QUESTIONS = ("delay", "target", "no_late")
@@ -25,6 +28,7 @@ UNITS = {
     "timeout_ratio": "1",
     "max_window": "packets",
     "rounds_per_increase": "1",
+    "initial_window": "packets",
     "packet_rate": "packets/s",
     "bitrate": "bit/s",
     "packet_size": "bytes",

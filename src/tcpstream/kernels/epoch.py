@@ -9,8 +9,8 @@ An epoch is linear: what is here records it as a `Program`. Rows are addresses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,7 @@ class Windows:
     ----------
     windows : (S,) array
         Window of each state; each state leads to the next one, the last b, of the largest window, to each other.
+        Before these come states of slow start.
     rows : (S,) array
         Row of entries for the half of each window (not used below 4), nondecreasing.
     loss : float
@@ -99,6 +100,10 @@ class Windows:
         returns: the inverse of 1 - U, with U from `one_return`.
     ends : tuple of int
         States that lead to the first of the largest window instead.
+    slow : int
+        States of slow start.
+    branches : mapping of int to list of (int, float)
+        Which states of slow start lead to a state when they are delivered whole, and with which probability then.
     """
 
     windows: Ints
@@ -106,6 +111,8 @@ class Windows:
     loss: float
     feedback: Floats
     ends: tuple[int, ...] = ()
+    slow: int = 0
+    branches: Mapping[int, Sequence[tuple[int, float]]] = field(default_factory=dict)
 
 
 def through_states(playback: Playback, states: Windows, entries: int, entered: Ints) -> Iterator[tuple[int, int]]:
@@ -121,13 +128,26 @@ def through_states(playback: Playback, states: Windows, entries: int, entered: I
     top, longest = len(windows) - b, int(windows[-1])
     row, other = program.room(n), program.room(n)
     largest = [program.room(n) for _ in range(b)]
+    whole = [program.room(n) for _ in range(states.slow)]
     for one in (row, *largest):
         program.clear(one, n)
     entry = {int(s): entries + h * n for h, s in enumerate(entered)}
     ends = set(states.ends)
-    for s, w in enumerate(windows[:top].tolist()):
-        if s in entry:
-            program.add(row, entry[s], n)
+
+    def arrive(target: int, state: int) -> None:
+        if state in entry:
+            program.add(target, entry[state], n)
+        for source, share in states.branches.get(state, ()):
+            program.add(target, whole[source], n, share)
+
+    for s, w in enumerate(windows[: states.slow].tolist()):
+        arrive(row, s)
+        playback.pause(row)
+        playback.lower(whole[s], row, w, q**w)
+        yield s, row
+        program.clear(row, n)
+    for s, w in enumerate(windows[states.slow : top].tolist(), states.slow):
+        arrive(row, s)
         playback.pause(row)
         playback.lower(other, row, w, q**w)
         yield s, row
@@ -137,8 +157,7 @@ def through_states(playback: Playback, states: Windows, entries: int, entered: I
             program.clear(row, n)
     program.add(largest[0], row, n)
     for c in range(b):
-        if top + c in entry:
-            program.add(largest[c], entry[top + c], n)
+        arrive(largest[c], top + c)
     _all_returns(playback, largest, longest, q**longest, states.feedback)
     for c in range(b):
         yield top + c, largest[c]
@@ -148,11 +167,22 @@ def through_windows(playback: Playback, states: Windows, entries: int, entered: 
     """Climb as `through_states`, but yield the last state of each window, and the mass of all its states together."""
     program, n, windows = playback.program, playback.n, states.windows
     together = program.room(n)
+    before: dict[int, int] = {}  # of slow start, by window
     for s, now in through_states(playback, states, entries, entered):
-        first, last = s == 0 or windows[s - 1] != windows[s], s + 1 == len(windows) or windows[s + 1] != windows[s]
-        if not (first and last):
+        w = int(windows[s])
+        if s < states.slow:
+            if w in before:
+                program.add(before[w], now, n)
+            else:
+                before[w] = program.room(n)
+                program.set(before[w], now, n)
+            continue
+        first, last = s == states.slow or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
+        if not (first and last and w not in before):
             (program.set if first else program.add)(together, now, n)
             now = together
+        if last and w in before:
+            program.add(together, before[w], n)
         if last:
             yield s, now
 

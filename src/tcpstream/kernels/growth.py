@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 def grow(
     x: NDArray[np.float64],
     windows: NDArray[np.int64],
-    grow_to: NDArray[np.int64],
     success: NDArray[np.float64],
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    shares: NDArray[np.float64],
     stride: int,
     cap: int,
     offset: int,
@@ -24,8 +26,10 @@ def grow(
     ----------
     x : (S, n) array
         Mass by congestion avoidance state and position.
-    windows, grow_to, success : (S,) arrays
-        Window, next state and probability q^w of each state.
+    windows, success : (S,) arrays
+        Window and probability q^w of each state.
+    sources, targets, shares : (k,) arrays
+        States that lead to each other when a round is delivered whole, and with which probability then.
     stride, cap : int
         Positions per packet; position of the ceiling in `out`.
     offset : int
@@ -33,12 +37,13 @@ def grow(
     out : (S, m) array
         Accumulated into; m reaches past the last position that a window can move to, or past `cap`.
     """
-    states, n = x.shape
-    for s in range(states):
+    n = x.shape[1]
+    for i in range(len(sources)):
+        s = sources[i]
         shift = windows[s] * stride
-        q_w = success[s]
+        q_w = shares[i] * success[s]
         source = x[s]
-        target = out[grow_to[s]]
+        target = out[targets[i]]
         inside = max(0, min(n, cap - shift - offset))
         for k in range(inside):
             target[k + offset + shift] += q_w * source[k]

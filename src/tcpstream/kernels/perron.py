@@ -31,6 +31,7 @@ def perron(
     half: NDArray[np.int64],
     shares: NDArray[np.float64],
     ends: NDArray[np.bool_],
+    branches: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
     restart: int,
     packet: NDArray[np.complex128],
     playback: NDArray[np.complex128],
@@ -42,13 +43,15 @@ def perron(
     Parameters
     ----------
     factors : callable
-        From packet, playback, all_lost and few to what becomes of a wave that enters each window: see `factors`.
+        From packet, playback, all_lost and few to what becomes of a wave that enters each window: see `climbs`.
     entry : (W,) array
         Of each window, in the order in which they lead to each other: row of the entry into it, -1 for none.
     half, shares : (W, M) arrays
         Rows that it recovers to, -1 for none, and the probability of each.
     ends : (W,) array
         Whether it leads to the last window instead of the next.
+    branches : tuple of (B + 1,), (k,) and (k,) arrays
+        The first B lead elsewhere: where the moves of each begin, to which they lead, and the probability of each.
     restart : int
         Row that timeouts lead to.
     packet, playback, all_lost, few : (T,) arrays
@@ -78,37 +81,35 @@ def perron(
         grown, recovers, times_out = factors(*waves)
         recovers[:, half[:, 0] < 0] = 0.0
         _power_method(
-            entry, half, shares, ends, restart, grown, recovers, times_out, law, worth, values[now], laws[now],
-            worths[now],
+            entry, half, shares, ends, *branches, restart, grown, recovers, times_out, law, worth, values[now],
+            laws[now], worths[now],
         )  # fmt: skip
     return values[ROUNDS:], laws[ROUNDS:, :rows].T, worths[ROUNDS:, :rows].T
 
 
 def factors(
     loss: float,
-    repeats: int,
     largest: int,
     packet: NDArray[np.complex128],
     playback: NDArray[np.complex128],
     all_lost: NDArray[np.complex128],
     few: NDArray[np.complex128],
 ) -> tuple[NDArray[np.complex128], NDArray[np.complex128], NDArray[np.complex128]]:
-    """Return what becomes of a wave that enters each window.
+    """Return what becomes of a wave in one round of each window.
 
     Parameters
     ----------
     largest : int
         W.
-    loss, repeats, packet, playback, all_lost, few
+    loss, packet, playback, all_lost, few
         See `perron`.
 
     Returns
     -------
-    grown, recovers, times_out : (T, W) arrays
-        Of window w at index w - 1: factor on the way to the next window; to the end of a recovery from there; to the
-        end of a timeout. In the largest window the wave loses sooner or later.
+    whole, recovers, times_out : (T, W) arrays
+        Of window w at index w - 1: factor of a round without a loss; to the end of a recovery; to the end of a timeout.
     """
-    p, mu, b = loss, playback[:, np.newaxis], repeats
+    p, mu = loss, playback[:, np.newaxis]
     powers = np.empty((len(packet), largest + 1), dtype=np.complex128)  # of what is delivered
     powers[:, 0] = 1.0
     powers[:, 1:] = ((1 - p) * packet)[:, np.newaxis]
@@ -122,7 +123,7 @@ def factors(
     delivered[:, 3:] *= at_most[:, -1:]
     delivered[:, 1:3] *= (at_most[:, :-1] + powers[:, 1:3])[:, : largest - 1]
     times_out = p * all_lost[:, np.newaxis] + mu * few[:, np.newaxis] * mu * np.cumsum(delivered, axis=1)
-    return climbs(whole, mu * mu * recovers, times_out, b)
+    return whole, mu * mu * recovers, times_out
 
 
 def climbs(
@@ -133,9 +134,15 @@ def climbs(
     Parameters
     ----------
     whole, recovers, times_out : (T, W) arrays
-        Factors of a round without a loss; and, as for `factors`, of one with a loss.
+        As from `factors`.
     repeats : int
         b.
+
+    Returns
+    -------
+    grown, recovers, times_out : (T, W) arrays
+        Factor on the way to the next window; to the end of a recovery from this one; to the end of a timeout. In the
+        last, largest window the wave loses sooner or later.
     """
     stays, grown = np.ones_like(whole), whole.copy()
     for _ in range(1, repeats):
@@ -152,6 +159,9 @@ def _power_method(
     half: NDArray[np.int64],
     shares: NDArray[np.float64],
     ends: NDArray[np.bool_],
+    starts: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    chances: NDArray[np.float64],
     restart: int,
     grown: NDArray[np.complex128],
     recovers: NDArray[np.complex128],
@@ -166,10 +176,10 @@ def _power_method(
 
     Parameters
     ----------
-    entry, half, shares, ends, restart
-        See `perron`; index -1 is a last element that does not count.
+    entry, half, shares, ends, starts, targets, chances, restart
+        See `perron` and its `branches`; index -1 is a last element that does not count.
     grown, recovers, times_out : (T, W) arrays
-        See `factors`; 0 for recoveries to nowhere.
+        See `climbs`; 0 for recoveries to nowhere.
     law, worth : (2, H + 1) arrays
         Vectors to begin with, and the last ones, up to a factor; row 1 is scratch.
     values : (T,) array
@@ -177,8 +187,9 @@ def _power_method(
         Overwritten: see `perron`.
     """
     points, largest = grown.shape
-    rows = law.shape[1] - 1
+    rows, slow = law.shape[1] - 1, len(starts) - 1
     zero = complex(0.0, 0.0)
+    arrived, ahead_of = np.zeros(largest, dtype=np.complex128), np.zeros(largest, dtype=np.complex128)
     for t in range(points):
         for _ in range(STEPS):
             for h in range(rows + 1):
@@ -190,6 +201,9 @@ def _power_method(
                 mass += law[1, entry[i]]
                 if i == largest - 1:
                     mass += ended
+                if slow > 0:
+                    mass += arrived[i]
+                    arrived[i] = zero
                 for m in range(half.shape[1]):
                     law[0, half[i, m]] += shares[i, m] * recovers[t, i] * mass
                 out += times_out[t, i] * mass
@@ -197,13 +211,22 @@ def _power_method(
                 if ends[i]:
                     ended += mass
                     mass = zero
+                if i < slow:
+                    for m in range(starts[i], starts[i + 1]):
+                        arrived[targets[m]] += chances[m] * mass
+                    mass = zero
                 k = largest - 1 - i
                 recovered = zero
                 for m in range(half.shape[1]):
                     recovered += shares[k, m] * worth[1, half[k, m]]
                 ahead = last if ends[k] else ahead
+                if k < slow:
+                    ahead = zero
+                    for m in range(starts[k], starts[k + 1]):
+                        ahead += chances[m] * ahead_of[targets[m]]
                 ahead = grown[t, k] * ahead + recovers[t, k] * recovered + times_out[t, k] * worth[1, restart]
                 last = ahead if i == 0 else last
+                ahead_of[k] = ahead
                 worth[0, entry[k]] = ahead
             law[0, restart] += out
         total, product, ahead, mass = zero, zero, zero, zero

@@ -88,7 +88,9 @@ def grow(
     high: Ints,
     windows: Ints,
     success: Floats,
-    grow_to: Ints,
+    sources: Ints,
+    targets: Ints,
+    shares: Floats,
     stride: int,
     offset: int,
     new: Floats,
@@ -102,8 +104,10 @@ def grow(
     x : (S, n) array
         Mass by state.
     low, high : (S,) arrays
-    windows, success, grow_to : (S,) arrays
-        w, q^w and the next state.
+    windows, success : (S,) arrays
+        w and q^w.
+    sources, targets, shares : (k,) arrays
+        States that lead to each other when a round is delivered whole, and with which probability then.
     stride : int
         Positions per packet.
     offset : int
@@ -111,9 +115,10 @@ def grow(
     new : (S, m) array
         Zeros, with `new_low` and `new_high`. Added to; wide enough for all that moves.
     """
-    for s in range(len(windows)):
-        mass = x[s, low[s] : high[s]]
-        _add(mass, success[s], grow_to[s], low[s] + offset + windows[s] * stride, new, new_low, new_high)
+    for i in range(len(sources)):
+        s = sources[i]
+        mass, start = x[s, low[s] : high[s]], low[s] + offset + windows[s] * stride
+        _add(mass, shares[i] * success[s], targets[i], start, new, new_low, new_high)
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract"})

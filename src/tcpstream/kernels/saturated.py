@@ -31,6 +31,9 @@ def advance(
     windows: Ints,
     success: Floats,
     targets: Ints,
+    grown_from: Ints,
+    shares: Floats,
+    starts: Ints,
     loss: float,
     offset: int,
     before_offset: int,
@@ -52,7 +55,7 @@ def advance(
     Parameters
     ----------
     x : (S, n) array
-        Mass by state, in the order of increasing window: the last state leads to itself, every other to the next.
+        Mass by state, in the order of increasing window.
     low, high : (S,) arrays
         Each row is followed from ``low`` to ``high``, exclusive.
     before : (S, l) array
@@ -63,6 +66,10 @@ def advance(
         w and q^w.
     targets : (S,) array
         State after a fast retransmit, -1 for none, else not decreasing.
+    grown_from, shares : (k,) arrays
+        States that lead here after a round delivered whole, and the share of each that does, by state reached.
+    starts : (S + 1,) array
+        Where those of each state begin.
     loss : float
         p.
     offset, before_offset : int
@@ -108,11 +115,10 @@ def advance(
     while first < states and targets[first] < 0:
         first += 1
     for s in range(states):
-        for source in range(s - 1, s + 1):
-            fresh = source < s
-            if source < 0 or low[source] >= high[source] or not (fresh or s == states - 1):
-                if fresh:
-                    _renew(new, new_low, new_high, s, 0, 0)
+        fresh = True
+        for i in range(starts[s], starts[s + 1]):
+            source = grown_from[i]
+            if low[source] >= high[source]:
                 continue
             size = high[source] - low[source]
             start = low[source] + offset + windows[source]
@@ -121,13 +127,16 @@ def advance(
             else:
                 _reach(new_low, new_high, s, start, start + size)
             keep = 0.0 if fresh else 1.0
-            q_w = success[source]
+            fresh = False
+            q_w = shares[i] * success[source]
             mass = x[source, low[source] : high[source]]
             moved = new[s, start : start + size]
             sent = grown[start : start + size] if windows[source] >= 4 else total[start : start + size]
             for k in range(size):
                 moved[k] = keep * moved[k] + q_w * mass[k]
                 sent[k] += q_w * mass[k]
+        if fresh:
+            _renew(new, new_low, new_high, s, 0, 0)
         if s == restart and len(restarted) > 0:
             _reach(new_low, new_high, s, restarted_at, restarted_at + len(restarted))
             moved = new[s, restarted_at : restarted_at + len(restarted)]

@@ -6,9 +6,11 @@ from collections.abc import Callable, Hashable
 
 from ..path import Path
 from .cubic import cubic
-from .reno import ExplicitArrays, RenoSource, reno
+from .growth import Growth
+from .reno import ExplicitArrays, RenoSource, halves, reno
 from .reno_sack import reno_sack
 from .sack import SackSource
+from .slow_start import with_slow_start
 
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
 SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno, "reno-sack": reno_sack, "cubic": cubic}
@@ -20,6 +22,7 @@ __all__ = [
     "IN_SECONDS",
     "SOURCES",
     "ExplicitArrays",
+    "Growth",
     "RenoSource",
     "SackSource",
     "cubic",
@@ -32,8 +35,9 @@ __all__ = [
 
 
 def source_of(path: Path) -> RenoSource:
-    """Return the source that a path names, `Path.tcp`."""
-    return SOURCES[path.tcp](path)
+    """Return the source that a path names, `Path.tcp`, with slow start where it has an initial window."""
+    source = SOURCES[path.tcp](path)
+    return source if path.initial_window is None else with_slow_start(source, path.initial_window, halves(path))
 
 
 def source_key(path: Path) -> Hashable:

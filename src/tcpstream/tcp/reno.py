@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..path import Path
+from .growth import Growth
 from .linear import solve
 
 Floats = NDArray[np.float64]
@@ -77,7 +78,8 @@ class ExplicitArrays:
 class RenoSource:
     """The Reno chain in structured form: what the solvers read.
 
-    Congestion avoidance state s = (w - 1) b + c stands for (w, c); all arrays over s have S = b W_max elements.
+    State s = slow + (w - 1) b + c of congestion avoidance stands for (w, c); states of slow start, if any, come first.
+    All arrays over s have S = slow + b W_max elements.
 
     Attributes
     ----------
@@ -88,15 +90,19 @@ class RenoSource:
     windows : (S,) int array
         w of each state.
     grow_to : (S,) int array
-        State after a round that was delivered whole.
+        State after a round that was delivered whole; -1 where `branches` says it.
     recover_to : (W_max + 1,) int array
         State after a fast retransmit from window w (-1 below 4, where none is possible).
     start, restart : int
-        First state of a video, (1, 0); state after a timeout is over, (min(2, W_max), 0).
+        First state of a video, (1, 0) without slow start; state after a timeout is over, of window min(2, W_max).
     all_lost_wait, short_wait : Wait
         Rounds from a round all lost, from a short round without fast retransmit, to the first retransmission.
     backoff_wait : tuple of 7 Wait
         Rounds from a packet lost at back-off level e to the next retransmission.
+    slow : int
+        States of slow start. Windows grow from a state to later ones only.
+    branches : Growth
+        After a round delivered whole that may lead to several states: in slow start after a timeout.
     """
 
     loss: float
@@ -110,11 +116,37 @@ class RenoSource:
     all_lost_wait: Wait
     short_wait: Wait
     backoff_wait: tuple[Wait, ...]
+    slow: int = field(default=0, kw_only=True)
+    branches: Growth = field(default_factory=Growth.none, kw_only=True)
 
     @property
     def size(self) -> int:
-        """Congestion avoidance states, S = b W_max."""
+        """States that send a window, S: those of congestion avoidance, and of slow start."""
         return len(self.windows)
+
+    @property
+    def slow_start(self) -> bool:
+        """Whether there is slow start."""
+        return self.slow > 0 or bool(self.windows[self.start] > 1)
+
+    @cached_property
+    def growth(self) -> Growth:
+        """Every move after a round delivered whole."""
+        known = np.flatnonzero(self.grow_to >= 0)
+        moves = Growth(known, self.grow_to[known], np.ones(len(known)))
+        return moves.joined(self.branches) if len(self.branches.source) else moves
+
+    @cached_property
+    def by_window(self) -> tuple[Ints, Ints]:
+        """The states in the order of increasing window, and the place of each in it.
+
+        Those of the largest window lead to each other alone, and are one here: the last.
+        """
+        kept = np.arange(self.size - self.rounds_per_increase + 1)
+        order = kept[np.argsort(self.windows[kept], kind="stable")]
+        place = np.full(self.size, len(order) - 1)
+        place[order] = np.arange(len(order))
+        return order, place
 
     @property
     def meeting(self) -> Ints | None:
@@ -204,10 +236,11 @@ class RenoSource:
         S = self.size
         first = S  # (1, 1)
         s = np.arange(S)
-        rows = [s, s, s[w >= 4]]
-        columns = [self.grow_to, np.full(S, first), self.recover_to[w[w >= 4]]]
+        grown = self.growth
+        rows = [grown.source, s, s[w >= 4]]
+        columns = [grown.target, np.full(S, first), self.recover_to[w[w >= 4]]]
         values = [
-            (q * z) ** w * one,
+            ((q * z) ** w)[grown.source] * one * grown.share,
             p * tilt(self.all_lost_wait) + timed_out * one * tilt(self.short_wait),
             recovered[w >= 4] * one**2,
         ]
@@ -235,7 +268,7 @@ class RenoSource:
     def explicit(self) -> ExplicitArrays:
         """Expand to plain arrays, short rounds included: every row of Table VI, one transition a row."""
         p, q, b, W = self.loss, 1 - self.loss, self.rounds_per_increase, self.max_window
-        labels = [(int(w), s % b, 0, 0, 0) for s, w in enumerate(self.windows)]
+        labels = [(int(w), (s - self.slow) % b, 0, 0, 0) for s, w in enumerate(self.windows)]
         short = {}
         for w in range(2, W + 1):
             for j in range(1, w):
@@ -248,7 +281,7 @@ class RenoSource:
                 labels.append((1, 0, 0, e, r))
         rows: list[tuple[int, int, float, int, int]] = []
         for s, w in enumerate(map(int, self.windows)):
-            rows.append((s, int(self.grow_to[s]), q**w, w, 1))
+            rows += [(s, target, q**w * share, w, 1) for target, share in self.growth.of(s)]
             rows += [(s, short[j, w - j], p * q**j, j, 1) for j in range(1, w)]
             rows += [(s, timeout[1, 1], p * weight, 0, d) for d, weight in self.all_lost_wait]
         for (j, lost), s in short.items():
@@ -287,8 +320,7 @@ def reno(path: Path) -> RenoSource:
         )
     s = np.arange(b * W)
     w, c = s // b + 1, s % b
-    halves = np.arange(W + 1) // 2 if path.halving == "floor" else (np.arange(W + 1) + 1) // 2
-    recover_to = np.where(np.arange(W + 1) >= DUPLICATE_ACKS + 1, (halves - 1) * b, -1)
+    recover_to = np.where(np.arange(W + 1) >= DUPLICATE_ACKS + 1, (halves(path) - 1) * b, -1)
     first = path.timeout_ratio
     exponents = range(1, LEVELS + 1)
     factors = [2.0 ** min(e, 6) if path.backoff == "rfc6298" else 2.0 ** (e - 1) for e in exponents]
@@ -305,6 +337,12 @@ def reno(path: Path) -> RenoSource:
         short_wait=wait(max(first - 1, 1.0)),
         backoff_wait=tuple(wait(factor * first) for factor in factors),
     )
+
+
+def halves(path: Path) -> Ints:
+    """Return h(w), half of a window of w = 0 .. W_max packets, rounded as the path says [packets]."""
+    w = np.arange(path.max_window + 1)
+    return w // 2 if path.halving == "floor" else (w + 1) // 2
 
 
 def mean_wait(waits: Wait) -> float:

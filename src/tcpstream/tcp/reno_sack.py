@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..path import Path
+from .reno import halves
 from .sack import SackSource
 
 
@@ -28,6 +29,5 @@ def reno_sack(path: Path) -> SackSource:
     """
     b, W = path.rounds_per_increase, path.max_window
     w = np.repeat(np.arange(1, W + 1), b)
-    halves = w // 2 if path.halving == "floor" else (w + 1) // 2
-    recover_to = np.where(w >= 2, (halves - 1) * b, -1)[:, np.newaxis]
+    recover_to = np.where(w >= 2, (halves(path)[w] - 1) * b, -1)[:, np.newaxis]
     return SackSource.on_lines(path, recover_to=recover_to, recover_share=np.ones(recover_to.shape))

@@ -89,7 +89,8 @@ class SackSource(RenoSource):
     @property
     def meeting(self) -> Ints | None:
         """As `RenoSource.meeting`: where a loss, a timeout or a line leads to."""
-        states = np.unique(np.append(self.recover_to[self.recover_to >= 0], [self.restart, self.size - 1]))
+        slow = np.arange(self.slow)
+        states = np.unique(np.concatenate([slow, self.recover_to[self.recover_to >= 0], [self.restart, self.size - 1]]))
         if len(states) > self.size * FEW:
             return None
         return np.append(states, np.arange(self.size, self.size + 2 * LEVELS))
@@ -196,11 +197,12 @@ class SackSource(RenoSource):
             return sum(weight * math.exp(theta * packets_due * d) for d, weight in waits)
 
         s, w = np.arange(S), self.windows
-        grown = (1 - self.loss) ** w.astype(float) * z**w * one
+        moves = self.growth
+        grown = ((1 - self.loss) ** w.astype(float) * z**w)[moves.source] * one * moves.share
         lost = self.all_lost * tilt(self.all_lost_wait) + self.failing(z) * tilt(self.short_wait)
         repaired, way = np.nonzero(self.recover_share * (w >= 2)[:, np.newaxis])
-        rows = np.concatenate([s, s, repaired])
-        columns = np.concatenate([self.grow_to, np.full(S, S), self.recover_to[repaired, way]])
+        rows = np.concatenate([moves.source, s, repaired])
+        columns = np.concatenate([moves.target, np.full(S, S), self.recover_to[repaired, way]])
         recovered = (self.recovering(z) * one)[repaired] * self.recover_share[repaired, way]
         values = np.concatenate([grown, lost, recovered])
         backing_off = self._tilted_timeouts(z, one, tilt, levels)
@@ -217,7 +219,7 @@ class SackSource(RenoSource):
         labels += [(1, 0, 0, e, r) for e in range(1, LEVELS + 1) for r in (1, 0)]
         rows: list[tuple[int, int, float, int, int]] = []
         for s, w in enumerate(map(int, self.windows)):
-            rows.append((s, int(self.grow_to[s]), q**w, w, 1))
+            rows += [(s, target, q**w * share, w, 1) for target, share in self.growth.of(s)]
             for K in range(1, w):
                 chance = math.comb(w, K) * (p * q) ** K * q ** (w - K)
                 ways = zip(self.recover_to[s].tolist(), self.recover_share[s].tolist())

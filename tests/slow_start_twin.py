@@ -1,0 +1,94 @@
+"""Slow start around the plain chains, every threshold written out: slow, and unlike the sources that it checks.
+
+A state is (state of the plain chain, threshold): 0 in congestion avoidance, the threshold that will count in a timeout.
+Given the law of the thresholds, they are forgotten in timeouts, and drawn again at their ends.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import sack_twin
+from tcpstream.tcp.table_vi import HALF, State, transitions
+
+
+def plain(path, state):
+    """The row of the chain without slow start, growth first: (probability, received, in order, rounds, target)."""
+    if path.tcp == "reno-sack":
+        return sack_twin.moves(sack_twin.Reno(path), state)
+    row = transitions(
+        State(*state), p=path.loss, max_window=path.max_window, timeout_ratio=path.timeout_ratio,
+        rounds_per_increase=path.rounds_per_increase, backoff=path.backoff, halving=path.halving,
+    )  # fmt: skip
+    return [(t.probability, t.packets, t.packets, t.rounds, tuple(t.target)) for t in row]
+
+
+def window(path, w):
+    """The state of a window at which no round was spent yet."""
+    return (w, 0, 0, 0) if path.tcp == "reno-sack" else (w, 0, 0, 0, 0)
+
+
+class Rules:
+    def __init__(self, path):
+        w = path.initial_window
+        self.path, self.start = path, (window(path, w), path.max_window if w < path.max_window else 0)
+
+
+def chain(law=None):
+    """Return the moves of a chain that remembers its thresholds, or draws them from a law by threshold."""
+
+    def moves(rules, both):
+        path, (state, threshold) = rules.path, both
+        w, *_, level, again = state
+        before = w if path.tcp == "reno-sack" else w + state[2]
+        row = []
+        for i, (chance, *packets, target) in enumerate(plain(path, state)):
+            to, drawn = threshold, None
+            if level:
+                if target[-2]:  # backs off, or has its retransmission delivered
+                    to = 2 if law is None and not again and target[-1] else threshold
+                else:
+                    drawn = [(1.0, threshold)] if law is None else [(x, t) for t, x in enumerate(law) if x > 0]
+            elif target[-2]:
+                to = max(2, HALF[path.halving](before)) if law is None else -1
+            elif path.tcp == "reno" and (target[2] or state[2]):
+                to = 0  # a short round, or the recovery after it
+            elif i > 0:
+                to = 0
+            elif threshold:
+                larger = w + -(-w // path.rounds_per_increase)
+                target = window(path, min(larger, threshold))
+                to = threshold if larger < threshold else 0
+            for share, t in drawn or [(1.0, to)]:
+                row.append((chance * share, *packets, (target, 0 if drawn and t <= 2 else t)))
+        return row
+
+    return moves
+
+
+def long_run(path):
+    """Return T in packets a round, and the law of thresholds at the ends of timeouts, of the chain that remembers."""
+    moves, rules = chain(), Rules(path)
+    states = [rules.start]
+    number, rows = {states[0]: 0}, []
+    for state in states:  # grows while it is read
+        rows.append(moves(rules, state))
+        for *_, target in rows[-1]:
+            if target not in number:
+                number[target] = len(states)
+                states.append(target)
+    n = len(states)
+    matrix, packets, rounds = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+    for s, row in enumerate(rows):
+        for chance, received, _, length, target in row:
+            matrix[s, number[target]] += chance
+            packets[s] += chance * received
+            rounds[s] += chance * length
+    balance = matrix.T - np.eye(n)
+    balance[-1] = 1.0
+    pi = np.linalg.solve(balance, np.eye(n)[-1])
+    law = np.zeros(path.max_window + 2)
+    for s, (state, threshold) in enumerate(states):
+        if state[-2] and not state[-1]:  # the first new packet; when it is delivered the timeout is over
+            law[threshold] += pi[s]
+    return pi @ packets / (pi @ rounds), law / law.sum()

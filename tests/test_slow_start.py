@@ -1,0 +1,133 @@
+"""Slow start: the chains against those that remember their thresholds, every state written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sack_twin
+import slow_start_twin as twin
+from monte_carlo import packets_due
+from strategies import paths
+from tcpstream import Path, Video, live, stored
+from tcpstream.tcp import source_of
+from tcpstream.tcp.slow_start import windows
+
+
+def sent(path, tcp, initial_window):
+    """The same path with another TCP."""
+    values = {name.removesuffix("_s"): value for name, value in path.to_dict().items() if name != "rto_s"}
+    return Path(**(values | {"tcp": tcp, "initial_window": initial_window}))
+
+
+@st.composite
+def slow_paths(draw, **limits):
+    path = draw(paths(**limits))
+    return sent(path, draw(st.sampled_from(["reno", "reno-sack"])), draw(st.integers(1, path.max_window)))
+
+
+def test_windows():
+    """RFC 5681: an acknowledgement adds a packet. With one for two packets, and one for the last of an odd number."""
+    assert windows(10, 100, 1) == [10, 20, 40, 80]
+    assert windows(2, 17, 2) == [2, 3, 5, 8, 12]
+    assert windows(1, 1, 1) == []
+
+
+@settings(max_examples=40)
+@given(slow_paths(largest_loss=0.6, smallest_loss=1e-3, largest_window=14))
+def test_throughput_is_that_of_the_chain_that_remembers(path):
+    T, law = twin.long_run(path)
+    source = source_of(path)
+    assert source.packets_per_round == pytest.approx(T, rel=1e-9)
+    shares = np.zeros_like(law)  # of thresholds, from where slow start ends
+    left = 1.0
+    if source.restart < source.slow:
+        state = source.restart
+        while state is not None:
+            following = None
+            for target, share in source.growth.of(state):
+                if target < source.slow:
+                    following, going_on = target, share
+                else:
+                    shares[source.windows[target]] += left * share
+            state, left = following, left * going_on if following is not None else left
+        expected = law.copy()
+        if path.rounds_per_increase == 1:
+            expected[3] += expected[2]
+            expected[2] = 0
+        np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-13)
+    arrays = source.explicit()
+    np.testing.assert_allclose(np.bincount(arrays.source, arrays.probability), 1, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=15)
+@given(slow_paths(largest_loss=0.5, largest_window=9))
+def test_tilted_matrix_is_that_of_the_transitions(path):
+    source, theta, m = source_of(path), 0.07, 1.3
+    rows, columns, values = source.tilted(theta, m)
+    arrays = source.explicit()
+    weights = arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.packets))
+    n = len(arrays.labels)
+    every = np.zeros((n, n))
+    np.add.at(every, (arrays.source, arrays.target), weights)
+    inside = np.flatnonzero(arrays.labels[:, 2] == 0)  # short rounds are part of the round before
+    short = np.flatnonzero(arrays.labels[:, 2] > 0)
+    expected = every[np.ix_(inside, inside)] + every[np.ix_(inside, short)] @ every[np.ix_(short, inside)]
+    found = np.zeros_like(expected)
+    np.add.at(found, (rows, columns), values)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
+
+
+CASES = [
+    ("reno", 11, 1, 1, "floor", 3),
+    ("reno", 9, 2, 2.4, "ceil", 2),
+    ("reno", 4, 1, 1.5, "floor", 4),
+    ("reno-sack", 7, 1, 1.5, "floor", 2),
+    ("reno-sack", 6, 2, 1, "ceil", 1),
+]
+
+
+def made(tcp, window, b, ratio, halving, initial, loss=0.1):
+    return Path(
+        loss=loss, rtt=0.125, timeout_ratio=ratio, max_window=window, rounds_per_increase=b, halving=halving, tcp=tcp,
+        initial_window=initial, backoff="paper",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_stored_is_its_twin(case):
+    path = made(*case)
+    moves = twin.chain(twin.long_run(path)[1])
+    video = Video(packet_rate=20, duration=2.5)
+    result = stored(path, video)
+    for tau in (0.0, 0.35, 1.0):
+        due, judged = packets_due(path, video, tau, "end")
+        late, alpha = sack_twin.finite(path, due, np.full(len(due), np.inf), moves, twin.Rules(path))
+        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+        assert result.no_late_probability(tau) == pytest.approx(alpha, abs=1e-12)
+    assert result.error_bound < 1e-12
+
+
+@pytest.mark.parametrize("case", [*CASES, ("reno", 12, 2, 1, "floor", 2), ("reno-sack", 13, 1, 1, "floor", 2)])
+def test_live_is_its_twin(case):
+    path = made(*case, loss=0.05)
+    moves = twin.chain(twin.long_run(path)[1])
+    result = live(path, Video(packet_rate=8))
+    ahead = np.array([0, 1, 3, 8, 20])
+    expected = sack_twin.live(path, 1, ahead, 900, moves, twin.Rules(path))
+    assert result.late_fraction(ahead / 8) == pytest.approx(expected, rel=1e-7, abs=1e-10)
+    assert result.error_bound < 1e-11
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_finite_live_is_its_twin(case):
+    path, m = made(*case), 2
+    moves = twin.chain(twin.long_run(path)[1])
+    video = Video(packet_rate=m / path.rtt, duration=2.5)
+    result = live(path, video)
+    for tau in (0.0, 0.25, 1.0):
+        due, judged = packets_due(path, video, tau, "end")
+        exists = np.minimum(m * np.arange(len(due)), video.packets)
+        late, _ = sack_twin.finite(path, due, exists, moves, twin.Rules(path))
+        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+    assert result.error_bound < 1e-12
