@@ -9,8 +9,11 @@ import sack_twin
 import slow_start_twin as twin
 from monte_carlo import packets_due
 from strategies import paths
-from tcpstream import Path, Video, live, stored
-from tcpstream.tcp import source_of
+from tcpstream import InputError, Path, Video, live, stored
+from tcpstream.coarse import follow
+from tcpstream.explicit import explicit_live
+from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
+from tcpstream.tcp import source_key, source_of
 from tcpstream.tcp.slow_start import windows
 
 
@@ -131,3 +134,43 @@ def test_finite_live_is_its_twin(case):
         late, _ = sack_twin.finite(path, due, exists, moves, twin.Rules(path))
         assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
     assert result.error_bound < 1e-12
+
+
+def test_packets():
+    """The simulated sender of RFC 6675 delivers a little more in its first rounds; without slow start far less."""
+    R, rounds, runs = 0.1, 30, 150
+    tcp = Tcp("sack", max_window=64, initial_window=10, timer="rfc6298", granularity=0.2, min_rto=0.2)
+    wire = single_path(Link(R / 2, loss=Bernoulli(0.002)), Link(R / 2), tcp)
+    ends, seen = R * np.arange(1, rounds + 1), np.zeros(rounds)
+    for seed in range(runs):
+        flow = simulate(wire, (rounds + 1) * R, np.random.default_rng(seed)).flows[0]
+        seen += np.searchsorted(flow.times, ends) / runs
+    ratios = {}
+    for window in (10, None):
+        path = Path(loss=0.002, rtt=R, timeout_ratio=3, max_window=64, tcp="reno-sack", initial_window=window)
+        transient, mean = follow(source_of(path), 10_000, 1), np.zeros(rounds)
+        for i in range(rounds):
+            transient.step()
+            law = transient.law()
+            mean[i] = (law.origin + np.arange(len(law.mass))) @ law.mass
+        ratios[window] = seen / mean
+    assert ratios[10].min() > 0.97
+    assert ratios[10].max() < 1.07
+    assert ratios[None].min() > 2
+
+
+def test_what_is_not_solved_is_refused():
+    path = made("reno", 30, 1, 2, "floor", 10)
+    with pytest.raises(InputError, match="slow start is solved in steps of a packet: leave out quantum"):
+        stored(path, Video(packet_rate=10, duration=10), quantum=4)
+    with pytest.raises(InputError, match="the paper's, without slow start: leave out initial_window"):
+        explicit_live(path, Video(packet_rate=10), 1.0, depth=10)
+    with pytest.raises(InputError, match="slow start is for tcp = reno and reno-sack: leave out initial window 10"):
+        Path(loss=0.1, rtt=0.1, rto=0.2, tcp="cubic", initial_window=10)
+
+
+def test_the_default_largest_window_is_not_below_the_initial_one():
+    assert Path(loss=0.5, rtt=0.1, rto=0.2, initial_window=10).max_window == 10
+    assert source_key(Path(loss=0.5, rtt=0.1, rto=0.2, max_window=10)) != source_key(
+        Path(loss=0.5, rtt=0.1, rto=0.2, initial_window=10)
+    )
