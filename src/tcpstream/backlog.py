@@ -200,7 +200,8 @@ class Backlog:
         again = p * wait((self._shifts[-1], self._weights[-1])) * (1 + fresh)
         timeout += np.where(np.abs(again) < 1, level * fresh**2 / (1 - again), np.inf)
         return perron(
-            self._factors, *self._links, self._slow_moves, self._restart_row, packet, playback,
+            self._factors, *self._links, self._slow_moves if self.source.slow else None, self._restart_row,
+            packet, playback,
             wait(self._all_lost) * timeout, wait(self._short_wait) * timeout,
         )  # fmt: skip
 

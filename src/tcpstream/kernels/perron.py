@@ -31,7 +31,7 @@ def perron(
     half: NDArray[np.int64],
     shares: NDArray[np.float64],
     ends: NDArray[np.bool_],
-    branches: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
+    branches: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None,
     restart: int,
     packet: NDArray[np.complex128],
     playback: NDArray[np.complex128],
@@ -50,7 +50,7 @@ def perron(
         Rows that it recovers to, -1 for none, and the probability of each.
     ends : (W,) array
         Whether it leads to the last window instead of the next.
-    branches : tuple of (B + 1,), (k,) and (k,) arrays
+    branches : tuple of (B + 1,), (k,) and (k,) arrays, optional
         The first B lead elsewhere: where the moves of each begin, to which they lead, and the probability of each.
     restart : int
         Row that timeouts lead to.
@@ -81,7 +81,7 @@ def perron(
         grown, recovers, times_out = factors(*waves)
         recovers[:, half[:, 0] < 0] = 0.0
         _power_method(
-            entry, half, shares, ends, *branches, restart, grown, recovers, times_out, law, worth, values[now],
+            entry, half, shares, ends, branches, restart, grown, recovers, times_out, law, worth, values[now],
             laws[now], worths[now],
         )  # fmt: skip
     return values[ROUNDS:], laws[ROUNDS:, :rows].T, worths[ROUNDS:, :rows].T
@@ -159,9 +159,7 @@ def _power_method(
     half: NDArray[np.int64],
     shares: NDArray[np.float64],
     ends: NDArray[np.bool_],
-    starts: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    chances: NDArray[np.float64],
+    branches: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None,
     restart: int,
     grown: NDArray[np.complex128],
     recovers: NDArray[np.complex128],
@@ -176,8 +174,8 @@ def _power_method(
 
     Parameters
     ----------
-    entry, half, shares, ends, starts, targets, chances, restart
-        See `perron` and its `branches`; index -1 is a last element that does not count.
+    entry, half, shares, ends, branches, restart
+        See `perron`; index -1 is a last element that does not count.
     grown, recovers, times_out : (T, W) arrays
         See `climbs`; 0 for recoveries to nowhere.
     law, worth : (2, H + 1) arrays
@@ -187,9 +185,11 @@ def _power_method(
         Overwritten: see `perron`.
     """
     points, largest = grown.shape
-    rows, slow = law.shape[1] - 1, len(starts) - 1
+    rows = law.shape[1] - 1
     zero = complex(0.0, 0.0)
-    arrived, ahead_of = np.zeros(largest, dtype=np.complex128), np.zeros(largest, dtype=np.complex128)
+    if branches is not None:  # such parts are compiled only where there are branches
+        starts, targets, chances = branches
+        arrived, ahead_of = np.zeros(largest, dtype=np.complex128), np.zeros(largest, dtype=np.complex128)
     for t in range(points):
         for _ in range(STEPS):
             for h in range(rows + 1):
@@ -201,7 +201,7 @@ def _power_method(
                 mass += law[1, entry[i]]
                 if i == largest - 1:
                     mass += ended
-                if slow > 0:
+                if branches is not None:
                     mass += arrived[i]
                     arrived[i] = zero
                 for m in range(half.shape[1]):
@@ -211,22 +211,25 @@ def _power_method(
                 if ends[i]:
                     ended += mass
                     mass = zero
-                if i < slow:
-                    for m in range(starts[i], starts[i + 1]):
-                        arrived[targets[m]] += chances[m] * mass
-                    mass = zero
+                if branches is not None:  # noqa: SIM102
+                    if i < len(starts) - 1:
+                        for m in range(starts[i], starts[i + 1]):
+                            arrived[targets[m]] += chances[m] * mass
+                        mass = zero
                 k = largest - 1 - i
                 recovered = zero
                 for m in range(half.shape[1]):
                     recovered += shares[k, m] * worth[1, half[k, m]]
                 ahead = last if ends[k] else ahead
-                if k < slow:
-                    ahead = zero
-                    for m in range(starts[k], starts[k + 1]):
-                        ahead += chances[m] * ahead_of[targets[m]]
+                if branches is not None:  # noqa: SIM102
+                    if k < len(starts) - 1:
+                        ahead = zero
+                        for m in range(starts[k], starts[k + 1]):
+                            ahead += chances[m] * ahead_of[targets[m]]
                 ahead = grown[t, k] * ahead + recovers[t, k] * recovered + times_out[t, k] * worth[1, restart]
                 last = ahead if i == 0 else last
-                ahead_of[k] = ahead
+                if branches is not None:
+                    ahead_of[k] = ahead
                 worth[0, entry[k]] = ahead
             law[0, restart] += out
         total, product, ahead, mass = zero, zero, zero, zero
