@@ -17,7 +17,8 @@ from .kernels.epoch import Playback, Windows, back_off, climb, one_return
 from .kernels.perron import climbs, factors, perron
 from .kernels.program import Program
 from .kernels.shifts import put
-from .tcp.reno import LEVELS, RenoSource, Wait
+from .tcp.reno import RenoSource
+from .tcp.waits import LEVELS, Wait
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

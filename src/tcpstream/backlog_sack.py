@@ -17,8 +17,8 @@ from .kernels.epoch import Playback, Windows, back_off
 from .kernels.epoch_sack import Laws, climb
 from .kernels.perron import climbs
 from .kernels.program import Program
-from .tcp.reno import LEVELS
 from .tcp.sack import SackSource
+from .tcp.waits import LEVELS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

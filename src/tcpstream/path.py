@@ -10,6 +10,7 @@ from .errors import InputError, choice, positive, real, whole
 BACKOFFS = ("rfc6298", "paper")
 HALVINGS = ("floor", "ceil")
 TCPS = ("reno", "reno-sack", "cubic")
+DETECTIONS = ("duplicates", "rack")
 
 #: A run of growth from half the default largest window reaches it with at most this probability.
 REACHES_MAX_WINDOW = 1e-9
@@ -105,6 +106,9 @@ class Path:
         then lead back to half the window by slow start (RFC 5681). By default a video starts at a window of 1, and
         there is no slow start: the paper's chain. The first slow start goes on to `max_window` where no loss ends it:
         then give what the receiver's or the sender's buffer allows. Not with ``tcp="cubic"``.
+    detection : {"duplicates", "rack"}
+        How the sender sees losses: by three duplicate acknowledgements, else by the timer; or as RACK-TLP does
+        (RFC 8985): by the time since a later packet was sent, and by a probe two round trips after the last packet.
 
     Raises
     ------
@@ -127,6 +131,7 @@ class Path:
     halving: str
     tcp: str
     initial_window: int | None
+    detection: str
 
     def __init__(
         self,
@@ -141,6 +146,7 @@ class Path:
         halving: str = "floor",
         tcp: str = "reno",
         initial_window: int | None = None,
+        detection: str = "duplicates",
     ) -> None:
         loss = real("loss rate", loss)
         if not 0 < loss < 1:
@@ -166,6 +172,7 @@ class Path:
             raise InputError(
                 f"initial window must be at most the largest window of {max_window} packets, got {initial_window}"
             )
+        choice("detection", detection, DETECTIONS)
         values = {
             "loss": loss,
             "rtt": rtt,
@@ -177,6 +184,7 @@ class Path:
             "halving": halving,
             "tcp": tcp,
             "initial_window": initial_window,
+            "detection": detection,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -194,6 +202,7 @@ class Path:
             "halving": self.halving,
             "tcp": self.tcp,
             "initial_window": self.initial_window,
+            "detection": self.detection,
         }
 
 

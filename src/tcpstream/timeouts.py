@@ -12,7 +12,8 @@ from .kernels.waits import enter, leaving
 from .law import Law
 from .quanta import split
 from .rows import Rows
-from .tcp.reno import LEVELS, RenoSource
+from .tcp.reno import RenoSource
+from .tcp.waits import LEVELS
 
 Floats = NDArray[np.float64]
 

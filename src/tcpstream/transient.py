@@ -15,7 +15,8 @@ from .kernels.growth import grow
 from .kernels.losses import lose
 from .kernels.recovery import recover
 from .law import Law
-from .tcp.reno import LEVELS, RenoSource, Wait
+from .tcp.reno import RenoSource
+from .tcp.waits import LEVELS, Wait
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from .law import Law
 from .rows import Rows
 from .sack_round import SackRound
 from .tcp import SackSource
-from .tcp.reno import LEVELS
+from .tcp.waits import LEVELS
 from .transient import Held, Transient, take
 
 Floats = NDArray[np.float64]

@@ -34,6 +34,9 @@ STALL = 0.05
 SILENCE = 1.5
 """A sender that was silent for so many round trips begins a new round."""
 
+CAPTURED = 500_000
+"""Packets of a capture at most."""
+
 MCL_CURRENT, MCL_FUTURE = 1, 2
 
 SNAP = 80
@@ -104,7 +107,7 @@ class Emulator:
     rate, queue : float, int, optional
         Of the way of the data: bit/s, packets.
     capture, captured : path, float, optional
-        A pcap file of what the sender sees, in the first so many seconds.
+        A pcap file of what the sender sees, in the first so many seconds, and `CAPTURED` packets at most.
     """
 
     def __init__(
@@ -118,7 +121,7 @@ class Emulator:
         capture: Path | None = None,
         captured: float = math.inf,
     ) -> None:
-        self.captured = captured
+        self.captured, self.recorded = captured, 0
         self.ends, self.delay, self.losses, self.rate, self.queue = ends, delay, losses, rate, queue
         self.seen = Seen()
         self.there: deque[tuple[float, int, bytes]] = deque()
@@ -222,7 +225,10 @@ class Emulator:
             self.pcap = None
 
     def _record(self, packet: bytes) -> None:
+        if self.recorded == CAPTURED:
+            self._end_capture()
         if self.pcap:
+            self.recorded += 1
             now = time.time()
             self.pcap.write(
                 struct.pack("<IIII", int(now), int(now % 1 * 1e6), min(len(packet), SNAP), len(packet)) + packet[:SNAP]

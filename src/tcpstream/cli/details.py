@@ -70,6 +70,8 @@ def path_rows(path: Path) -> list[tuple[str, str]]:
         rows.append(("TCP", path.tcp))
     if path.initial_window is not None:
         rows.append(("slow start", f"from {path.initial_window} packets, and after timeouts"))
+    if path.detection != "duplicates":
+        rows.append(("losses", "seen by RACK-TLP, with a probe before the timer"))
     return rows
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .route import Route
 
 MEASURED = ("loss", "rtt", "rto", "timeout_ratio")
-CHOSEN = ("max_window", "rounds_per_increase", "backoff", "halving", "tcp", "initial_window")
+CHOSEN = ("max_window", "rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection")
 
 
 def read_route(options: dict[str, Any]) -> Route:

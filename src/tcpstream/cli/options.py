@@ -72,6 +72,12 @@ path_options = _all(
         "N",
         "Slow start, from this window on and after timeouts; 10 as RFC 6928.  [default: none]",
     ),
+    option(
+        "--detection",
+        str,
+        "duplicates|rack",
+        "Losses seen by duplicate acknowledgements, or by RACK-TLP.  [default: duplicates]",
+    ),
 )
 
 packet_size_option = option(

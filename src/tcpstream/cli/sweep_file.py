@@ -107,7 +107,7 @@ def _axis(name: str, given: Any) -> Any:
 
 def _value(name: str, given: Any) -> Any:
     """Return a value in the unit of its name; text may carry a unit."""
-    if not isinstance(given, str) or name in ("backoff", "halving", "tcp"):
+    if not isinstance(given, str) or name in ("backoff", "halving", "tcp", "detection"):
         return given
     if UNITS[name] == "s":
         return units.seconds(given)

@@ -54,6 +54,8 @@ def round_chain(path: Path) -> RoundChain:
         raise InputError(f"the explicit chains are the paper's, of tcp = reno, got {path.tcp}")
     if path.initial_window is not None:
         raise InputError("the explicit chains are the paper's, without slow start: leave out initial_window")
+    if path.detection != "duplicates":
+        raise InputError("the explicit chains are the paper's, without RACK-TLP: leave out detection")
     start = (START, 0)
     states, number = [start], {start: 0}
     moves: list[tuple[int, int, float, int]] = []

@@ -10,7 +10,7 @@ KINDS = ("live", "stored")
 
 PATH = (
     *("loss", "rtt", "rto", "timeout_ratio", "max_window", "rounds_per_increase", "backoff", "halving", "tcp"),
-    "initial_window",
+    *("initial_window", "detection"),
 )
 VIDEO = ("packet_rate", "bitrate", "packet_size", "duration")
 LOAD = "T_over_mu"

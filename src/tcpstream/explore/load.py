@@ -47,7 +47,7 @@ def rtt_for(*, loss: float, timeout_ratio: float, packet_rate: float, T_over_mu:
     T_over_mu : float
         Throughput over playback rate, > 0; a live stream needs more than 1.
     **chosen
-        What else `Path` takes: max_window, rounds_per_increase, backoff, halving, tcp, initial_window.
+        What else `Path` takes: max_window, rounds_per_increase, backoff, halving, tcp, initial_window, detection.
 
     Raises
     ------

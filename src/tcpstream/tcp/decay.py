@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..roots import crossing
-from .reno import LEVELS, RenoSource
+from .reno import RenoSource
+from .waits import LEVELS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

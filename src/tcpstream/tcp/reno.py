@@ -19,30 +19,16 @@ from ..errors import AccuracyError
 from ..path import Path
 from .growth import Growth
 from .linear import solve
+from .waits import LEVELS, Wait, Waits, mean_wait, wait
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-#: A wait: the numbers of rounds it can take, each with its probability.
-Wait = tuple[tuple[int, float], ...]
-
-LEVELS = 7
-"""Back-off levels e = 1..7."""
 
 MOST_STATES = 1_000_000
 """Largest chain that is tried."""
 
 DUPLICATE_ACKS = 3
 """Packets of the short round that must arrive for a fast retransmit."""
-
-
-def wait(rounds: float) -> Wait:
-    """Split a wait of any real length >= 1 [rounds] in its two neighbouring integers, keeping the mean."""
-    nearest = round(rounds)
-    if math.isclose(rounds, nearest, rel_tol=1e-9):
-        return ((nearest, 1.0),)
-    low = math.floor(rounds)
-    return ((low, low + 1 - rounds), (low + 1, rounds - low))
 
 
 @dataclass(frozen=True)
@@ -321,9 +307,7 @@ def reno(path: Path) -> RenoSource:
     s = np.arange(b * W)
     w, c = s // b + 1, s % b
     recover_to = np.where(np.arange(W + 1) >= DUPLICATE_ACKS + 1, (halves(path) - 1) * b, -1)
-    first = path.timeout_ratio
-    exponents = range(1, LEVELS + 1)
-    factors = [2.0 ** min(e, 6) if path.backoff == "rfc6298" else 2.0 ** (e - 1) for e in exponents]
+    waits = Waits.of(path)
     return RenoSource(
         loss=1 - (1 - path.loss),  # so that p and q = 1 - p add up to 1 exactly
         max_window=W,
@@ -333,9 +317,9 @@ def reno(path: Path) -> RenoSource:
         recover_to=recover_to,
         start=0,
         restart=(min(2, W) - 1) * b,
-        all_lost_wait=wait(first),
-        short_wait=wait(max(first - 1, 1.0)),
-        backoff_wait=tuple(wait(factor * first) for factor in factors),
+        all_lost_wait=wait(waits.all_lost),
+        short_wait=wait(max(waits.unseen, 1.0)),
+        backoff_wait=tuple(wait(rounds) for rounds in waits.backoff),
     )
 
 
@@ -343,8 +327,3 @@ def halves(path: Path) -> Ints:
     """Return h(w), half of a window of w = 0 .. W_max packets, rounded as the path says [packets]."""
     w = np.arange(path.max_window + 1)
     return w // 2 if path.halving == "floor" else (w + 1) // 2
-
-
-def mean_wait(waits: Wait) -> float:
-    """Return the mean of a wait [rounds]."""
-    return sum(d * weight for d, weight in waits)

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..path import Path
-from .reno import LEVELS, ExplicitArrays, RenoSource, mean_wait, reno, wait
+from .reno import ExplicitArrays, RenoSource, reno
+from .waits import LEVELS, Waits, mean_wait, wait
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -84,7 +85,7 @@ class SackSource(RenoSource):
         """
         base = reno(path)
         values = {one.name: getattr(base, one.name) for one in fields(base)}
-        return cls(**(values | {"short_wait": wait(path.timeout_ratio + 1)} | arrays))
+        return cls(**(values | {"short_wait": wait(Waits.of(path).lost_again)} | arrays))
 
     @property
     def meeting(self) -> Ints | None:
