@@ -1,0 +1,91 @@
+"""RACK-TLP in the chains."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tcpstream import InputError, Path, Video, live, stored, throughput
+from tcpstream.tcp import source_of
+from tcpstream.tcp.waits import Waits
+
+
+def test_a_probe_goes_before_the_timer():
+    """RFC 8985: PTO of two round trips (7.2), reordering window of a quarter (6.2); then the timer, not doubled yet."""
+    waits = Waits.of(Path(loss=0.02, rtt=0.1, rto=0.5, detection="rack"))
+    assert waits.all_lost == 2
+    assert waits.unseen == 1.25
+    assert waits.lost_again == 2.25
+    assert waits.backoff == (5, 10, 20, 40, 80, 160, 320)
+
+
+def test_a_timer_that_is_shorter_than_the_probe_runs_out_first():
+    """RFC 8985, Section 7.2: the probe is never later than the timer."""
+    waits = Waits.of(Path(loss=0.02, rtt=0.1, rto=0.15, detection="rack"))
+    assert (waits.all_lost, waits.unseen, waits.lost_again) == pytest.approx((1.5, 0.5, 2.25))
+
+
+def test_duplicates_wait_as_the_paper_does():
+    """Table VI: T_O after a round lost whole, T_O - 1 after a short round."""
+    waits = Waits.of(Path(loss=0.02, rtt=0.1, rto=0.3))
+    assert (waits.all_lost, waits.unseen) == (pytest.approx(3), pytest.approx(2))
+    assert waits.backoff[0] == pytest.approx(6)
+
+
+def walk(path, rounds, rng):
+    """Return packets per round, in batches, of Table VI's chain with the silences of RFC 8985: written from the text."""
+    p, T_O = path.loss, path.timeout_ratio
+    probe, seen = min(2, T_O), max(min(1.25, T_O - 1), 1)
+    batches = []
+    for _ in range(20):
+        time = packets = 0.0
+        w = 2
+        while time < rounds:
+            j = rng.geometric(p) - 1  # delivered before the first loss
+            if j >= w:
+                packets, time, w = packets + w, time + 1, min(w + 1, path.max_window)
+                continue
+            if j > 0:
+                short = min(rng.geometric(p) - 1, j)
+                packets += j + short
+                if short >= 3:
+                    time, w = time + 2, w // 2
+                    continue
+                time += 1 + seen
+            else:
+                time += probe
+            timer, alone = T_O, 2
+            while alone:
+                if rng.random() < p:
+                    time, timer = time + timer, min(2 * timer, 64 * T_O)
+                    alone = 2
+                else:
+                    packets, time, alone = packets + 1, time + 1, alone - 1
+            w = 2
+        batches.append(packets / time)
+    return np.array(batches)
+
+
+def test_throughput_is_that_of_a_walk():
+    path = Path(loss=0.05, rtt=0.1, rto=0.45, detection="rack", max_window=40)
+    batches = walk(path, 20_000, np.random.default_rng(8985))
+    error = batches.std(ddof=1) / math.sqrt(len(batches))
+    assert abs(source_of(path).packets_per_round - batches.mean()) < 4 * error
+    assert error < 0.02
+
+
+@pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
+def test_fewer_are_late_than_with_duplicates(tcp):
+    """The probe only ever shortens a silence of a timer of several round trips."""
+    usual = {"loss": 0.03, "rtt": 0.1, "rto": 0.5, "tcp": tcp, "max_window": 40}
+    slow, fast = Path(**usual), Path(**usual, detection="rack")
+    assert throughput(fast) > throughput(slow)
+    video = Video(packet_rate=0.7 * throughput(slow), duration=60)
+    assert stored(fast, video).late_fraction(2) < stored(slow, video).late_fraction(2)
+    stream = Video(packet_rate=video.packet_rate)
+    assert live(fast, stream).late_fraction(2) < live(slow, stream).late_fraction(2)
+
+
+def test_what_is_accepted():
+    with pytest.raises(InputError, match="detection must be one of duplicates, rack"):
+        Path(loss=0.02, rtt=0.1, rto=0.3, detection="sack")
