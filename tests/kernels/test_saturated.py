@@ -152,7 +152,11 @@ def test_retransmit(seed, p, quantum, offset):
     assert followed(new, new_low, new_high)
 
 
-@given(st.integers(0, 2**32), st.integers(50, 100), st.integers(50, 100), st.floats(0, 1))
+SHARES = st.one_of(st.just(0.0), st.floats(1e-9, 1))
+"""Of what is at the floor: what is left is not negligible."""
+
+
+@given(st.integers(0, 2**32), st.integers(50, 100), st.integers(50, 100), SHARES)
 def test_settle_and_clear(seed, floor, limit, share):
     x, low, high = placed(np.random.default_rng(seed), 5, 30)
     expected = x.copy()
