@@ -108,6 +108,11 @@ BAD = [
         "tcp must be one of reno, reno-sack, cubic, got 'tahoe'",
         lambda: path(tcp="tahoe"),
     ),
+    Bad(
+        f"throughput {PATH} --tcp cubic --rounds-per-increase 2",
+        "tcp = cubic counts acknowledged packets: rounds per increase must be 1, got 2",
+        lambda: path(tcp="cubic", rounds_per_increase=2),
+    ),
     Bad(f"throughput {PATH} --halving round", "one of floor, ceil, got 'round'", lambda: path(halving="round")),
     # video
     Bad(f"live {PATH} --delay 1", "missing --rate: a live one is --rate R"),

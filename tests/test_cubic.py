@@ -15,6 +15,7 @@ from monte_carlo import packets_due
 from tcpstream import AccuracyError, InputError, Path, Video, live, stored, stored_many, throughput
 from tcpstream.backlog_sack import SackBacklog
 from tcpstream.explore import rtt_for
+from tcpstream.explore.plan import chunks
 from tcpstream.path import enough_cubic
 from tcpstream.stationary import drain_rounds, lattice
 from tcpstream.tcp import cubic, source_key, source_of
@@ -284,6 +285,12 @@ def test_round_trip_times_do_not_share_a_transient():
     ]
     for case, result in zip(cases, stored_many(cases)):
         assert result.late_fraction([0.5, 3.0]) == pytest.approx(stored(*case).late_fraction([0.5, 3.0]), abs=1e-13)
+
+
+def test_a_sweep_does_not_take_round_trip_times_for_one_solve():
+    rows = [{"loss": 0.01, "rtt": 0.1 + i / 100, "timeout_ratio": 3.0, "packet_rate": 20} for i in range(20)]
+    assert len(chunks([row | {"tcp": "reno-sack"} for row in rows], "stored", False)) == 1
+    assert len(chunks([row | {"tcp": "cubic"} for row in rows], "stored", False)) == 3
 
 
 def test_the_default_window_hardly_matters():

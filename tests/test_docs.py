@@ -33,7 +33,7 @@ def test_the_map_from_the_paper_to_the_code_names_what_exists(name):
 
 def test_a_name_that_does_not_exist_is_seen():
     with pytest.raises(ImportError):
-        found("tcp.cubic")
+        found("tcp.bbr")
     with pytest.raises(ImportError):
         found("kernels.epoch.clamber")
 

@@ -93,11 +93,11 @@ class Path:
     max_window : int, optional
         W_max, largest window [packets]. By default large enough not to matter (`enough_window`, `enough_cubic`).
     rounds_per_increase : {1, 2}
-        b, rounds of full windows per window increase: 2 for delayed ACKs where growth is per ACK.
+        b, rounds of full windows per window increase: 2 for delayed ACKs where growth is per ACK; 1 for cubic.
     backoff : {"rfc6298", "paper"}
         Timer of back-off level e: 2^min(e, 6) R_TO, or the paper's 2^(e-1) R_TO.
     halving : {"floor", "ceil"}
-        How half of an odd window is rounded.
+        How half of an odd window is rounded; of cubic, seven tenths of any window.
     tcp : {"reno", "reno-sack", "cubic"}
         The chain: the paper's, in which the first loss of a round takes the rest of it along; or Reno or CUBIC with
         SACK and independent losses. `loss` is then the probability that a packet is lost.

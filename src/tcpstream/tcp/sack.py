@@ -104,6 +104,7 @@ class SackSource(RenoSource):
         targets, shares = np.minimum(self.recover_to[:states], states - 1), self.recover_share[:states]
         keys = np.column_stack([self.windows[:states], targets])
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        group = group.ravel()
         starts = np.append(0, np.cumsum(np.bincount(group)))
         order = np.argsort(group, kind="stable")
         windows = self.windows[first]
