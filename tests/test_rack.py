@@ -33,7 +33,7 @@ def test_duplicates_wait_as_the_paper_does():
 
 
 def walk(path, rounds, rng):
-    """Return packets per round, in batches, of Table VI's chain with the silences of RFC 8985: written from the text."""
+    """Return packets per round, by batch, of Table VI's chain with the silences of RFC 8985; from the texts alone."""
     p, T_O = path.loss, path.timeout_ratio
     probe, seen = min(2, T_O), max(min(1.25, T_O - 1), 1)
     batches = []

@@ -167,7 +167,7 @@ def section_5() -> list[Condition]:
 
     def loss(chain: str, rtt: float, T: float) -> float:
         """Return the p at which a chain has T, to two digits."""
-        path = {"rtt": rtt, "rto": rtt + LEAST_TIMER, "tcp": chain}
+        path: dict[str, Any] = {"rtt": rtt, "rto": rtt + LEAST_TIMER, "tcp": chain}
         return float(f"{brentq(lambda p: throughput(Path(loss=p, **path)) - T, 5e-4, 0.2, rtol=1e-3):.2g}")
 
     found = []

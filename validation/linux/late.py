@@ -25,8 +25,8 @@ def model(path: Path, kind: str, mu: float, video: float) -> list[float]:
     """Return the chain's late fraction for every delay; nan where it has no answer."""
     try:
         if kind == "live":
-            return live(path, Video(packet_rate=mu)).late_fraction(DELAYS).tolist()
-        return stored(path, Video(packet_rate=mu, duration=video)).late_fraction(DELAYS).tolist()
+            return list(live(path, Video(packet_rate=mu)).late_fraction(DELAYS))
+        return list(stored(path, Video(packet_rate=mu, duration=video)).late_fraction(DELAYS))
     except TcpstreamError:
         return [np.nan] * len(DELAYS)
 
