@@ -1,4 +1,4 @@
-"""CUBIC as RFC 9438 tells it, a round at a time and packet by packet; knows nothing of the chain.
+"""CUBIC as RFC 9438 tells it, W_est as in Linux: a round at a time and packet by packet; knows nothing of the chain.
 
 Windows at a loss and after it are whole packets. It is played by the functions of `sack_agent`.
 """
@@ -10,14 +10,14 @@ from numba import njit
 
 from sack_agent import random_rounds
 
-WINDOW, TIME, LEVEL, AGAIN, WAIT, PLATEAU, K, FRIENDLY, BEFORE, CWND = range(10)
+WINDOW, TIME, LEVEL, AGAIN, WAIT, PLATEAU, K, FRIENDLY, STEP, CWND = range(10)
 
 
 @njit(cache=True)
-def begin(tcp, cwnd, plateau, before):
+def begin(tcp, cwnd, plateau, step):
     """Begin a stage of congestion avoidance (Sections 4.2 and 4.3)."""
     tcp[WINDOW] = tcp[CWND] = tcp[FRIENDLY] = cwnd
-    tcp[TIME], tcp[PLATEAU], tcp[BEFORE] = 0.0, plateau, before
+    tcp[TIME], tcp[PLATEAU], tcp[STEP] = 0.0, plateau, step
     tcp[K] = np.cbrt((plateau - cwnd) / 0.4)
 
 
@@ -35,7 +35,7 @@ def round_of_cubic(tcp, path, rng):
             tcp[AGAIN] = 0
         else:
             tcp[LEVEL] = 0
-            begin(tcp, 2.0, 2.0, 0.0)
+            begin(tcp, 2.0, 2.0, 1.0)
         return 1, 1
     in_order, received, twice = -1, 0, 0
     for i in range(w):
@@ -46,11 +46,10 @@ def round_of_cubic(tcp, path, rng):
         twice += rng.random() < p
     if received == w:
         if w == 1:
-            begin(tcp, 2.0, 2.0, 0.0)
+            begin(tcp, 2.0, 2.0, 1.0)
             return 1, 1
         tcp[TIME] += rtt
-        alpha = 3 * 0.3 / 1.7 if tcp[FRIENDLY] < tcp[BEFORE] else 1.0
-        tcp[FRIENDLY] += alpha
+        tcp[FRIENDLY] += tcp[STEP]
         target = 0.4 * (tcp[TIME] - tcp[K]) ** 3 + tcp[PLATEAU]
         target = min(max(target, tcp[CWND]), 1.5 * tcp[CWND])
         tcp[CWND] = max(target, tcp[FRIENDLY])
@@ -58,7 +57,7 @@ def round_of_cubic(tcp, path, rng):
         return w, w
     if received > 0 and twice == 0:
         plateau = w * (1 + 0.7) / 2 if w < tcp[PLATEAU] else w
-        begin(tcp, max((7 * w) // 10, 2), plateau, w)
+        begin(tcp, max((7 * w) // 10, 2), plateau, 3 * 0.3 / 1.7)
         return received, in_order
     tcp[LEVEL], tcp[AGAIN] = 1, 1
     tcp[WAIT] = random_rounds(timer, rng) - 1 if received == 0 else random_rounds(timer + 1, rng) - 1

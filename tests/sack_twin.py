@@ -57,7 +57,7 @@ class Cubic:
         windows = [] if before else [1]
         while (windows or [0])[-1] < self.path.max_window:
             windows.append(min(int(cwnd), self.path.max_window))
-            est += 9 / 17 if est < before else 1
+            est += 9 / 17 if before else 1
             t = self.path.rtt * (len(windows) - (0 if before else 1))
             target = 0.4 * (t - K) ** 3 + plateau
             cwnd = max(est, min(max(target, cwnd), 1.5 * cwnd))

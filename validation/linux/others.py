@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from records import LINUX, kind, loss, recorded
+from records import estimated, kind, loss, recorded
 
-from tcpstream import Path, throughput
+from tcpstream import throughput
 
 
 def main() -> None:
@@ -13,18 +13,15 @@ def main() -> None:
     print("| losses | sender | SACK | p | R [s] | T of the kernel | `reno` | `reno-sack` | `cubic` |")
     print("|---|---|---|---|---|---|---|---|---|")
     for record in files:
-        condition, found = record["condition"], record["estimate"]
+        condition = record["condition"]
         usual = (condition["losses"], condition["tcp"], condition["sack"])
         if condition["rate"] or usual in (
             ("round", "reno", True), ("bernoulli", "reno", True), ("bernoulli", "cubic", True)
         ):  # fmt: skip
             continue
-        rtt = condition["rtt"] + 2 * record["mean_lateness"]
         ratios = []
         for tcp in ("reno", "reno-sack", "cubic"):
-            p = found["loss_event_rate"] if tcp == "reno" else found["loss"]
-            path = Path(loss=p, rtt=rtt, rto=max(record["rto"], rtt), tcp=tcp, **LINUX)
-            ratios.append(f"{throughput(path) / record['throughput']:.2f}")
+            ratios.append(f"{throughput(estimated(record, tcp)) / record['throughput']:.2f}")
         sack = "on" if condition["sack"] else "off"
         print(
             f"| {condition['losses']} | {condition['tcp']} | {sack} | {condition['p']} | {condition['rtt']} "

@@ -18,8 +18,9 @@ RECORDED = RAW.with_suffix(".jsonl.gz")
 CHAINS = {("round", "reno"): "reno", ("bernoulli", "reno"): "reno-sack", ("bernoulli", "cubic"): "cubic"}
 """The chain for losses and a kernel's congestion control."""
 
-LINUX: dict[str, Any] = {"detection": "rack", "initial_window": 10}
-"""What Linux does beside: RACK-TLP, and slow start from 10 packets."""
+SLOW_START = {"detection": "rack", "initial_window": 10}
+LINUX: dict[str, dict[str, Any]] = {"reno": SLOW_START, "reno-sack": SLOW_START, "cubic": {"detection": "rack"}}
+"""What Linux does beside, as far as the chain can: RACK-TLP, and slow start from 10 packets."""
 
 Record = dict[str, Any]
 
@@ -60,10 +61,15 @@ def loss(record: Record) -> float:
 
 def measured_path(record: Record, **chosen: Any) -> Path:
     """Return the path of a run as `tcpstream estimate` finds it in its capture: nothing else is used."""
+    return estimated(record, chain(record) or "reno", **chosen)
+
+
+def estimated(record: Record, tcp: str, **chosen: Any) -> Path:
+    """Return the path that `tcpstream estimate` finds, for any chain."""
     found = record["estimate"]
-    p = found["loss_event_rate"] if chain(record) == "reno" else found["loss"]
-    values = {"loss": p, "rtt": found["rtt_s"], "rto": max(found["rto_s"], found["rtt_s"]), "tcp": chain(record)}
-    return Path(**(values | LINUX | chosen))
+    p = found["loss_event_rate"] if tcp == "reno" else found["loss"]
+    values = {"loss": p, "rtt": found["rtt_s"], "rto": max(found["rto_s"], found["rtt_s"]), "tcp": tcp}
+    return Path(**(values | LINUX[tcp] | chosen))
 
 
 def with_throughput(path: Path, T: float) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from records import LINUX, Record, chain, kind, loss, recorded
+from records import LINUX, Record, chain, estimated, kind, loss, recorded
 
 from tcpstream import Path, throughput
 
@@ -17,15 +17,13 @@ CLOSE = {"reno": 0.05, "reno-sack": 0.05, "cubic": 0.10}
 
 def ratios(record: Record, name: str) -> dict[str, float]:
     """Return T of the chain over the kernel's, the path being known, and as the capture shows it."""
-    condition, found = record["condition"], record["estimate"]
+    condition = record["condition"]
     rtt = condition["rtt"] + 2 * record["mean_lateness"]
     known = {"loss": loss(record), "rtt": rtt, "rto": max(record["rto"], rtt), "tcp": name}
-    p = found["loss_event_rate"] if name == "reno" else found["loss"]
-    seen = {"loss": p, "rtt": found["rtt_s"], "rto": max(found["rto_s"], found["rtt_s"]), "tcp": name}
     paths = {
         "plain": Path(**known),
-        "Linux": Path(**known, **LINUX),
-        "estimate": Path(**seen, **LINUX),
+        "Linux": Path(**known, **LINUX[name]),
+        "estimate": estimated(record, name),
     }
     return {given: throughput(path) / record["throughput"] for given, path in paths.items()}
 

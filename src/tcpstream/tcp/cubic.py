@@ -44,23 +44,24 @@ RATIO = 1.1
 """Between neighbouring windows at a loss that have a line, but for whole numbers."""
 
 
-def growth(start: int, before: int, plateau: float, rtt: float) -> Iterator[float]:
+def growth(start: int, plateau: float, rtt: float, friendly_growth: float = ALPHA) -> Iterator[float]:
     """Yield the congestion window of the rounds after a reduction, the first of which repairs the loss [packets].
 
     Parameters
     ----------
     start : int
         Window after the reduction, cwnd_epoch [packets].
-    before : int
-        Window before it, cwnd_prior [packets].
     plateau : float
         W_max [packets].
     rtt : float
         R [s].
+    friendly_growth : float
+        Of W_est [packets a round].
 
     Notes
     -----
-    RFC 9438, Sections 4.2 to 4.5, a round at a time: the larger of W_cubic(nR) and of W_est after n rounds.
+    RFC 9438, Sections 4.2 to 4.5, a round at a time: the larger of W_cubic(nR) and of W_est after n rounds. As in
+    Linux, W_est grows by `ALPHA` for good, where the RFC would have it grow by 1 once it has reached the window before.
     """
     K = math.cbrt((plateau - start) / C)
     window = friendly = float(start)
@@ -68,7 +69,7 @@ def growth(start: int, before: int, plateau: float, rtt: float) -> Iterator[floa
     while True:
         yield window
         n += 1
-        friendly += ALPHA if friendly < before else 1.0
+        friendly += friendly_growth
         since = n * rtt - K
         window = max(window, friendly, min(C * since * since * since + plateau, STEEPEST * window))
 
@@ -110,10 +111,10 @@ def cubic(path: Path) -> SackSource:
         return np.maximum(rounded(np.round(BETA * np.asarray(windows), 9)), SMALLEST)
 
     lines = _Lines(path)
-    lines.follow(chain([1], growth(SMALLEST, SMALLEST, SMALLEST, path.rtt)), SMALLEST)
+    lines.follow(chain([1], growth(SMALLEST, SMALLEST, path.rtt, 1.0)), SMALLEST)
     for share in (1.0, CONVERGENCE):
         for w in at_loss.tolist():
-            lines.follow(growth(reduced(w), w, share * w, path.rtt), share * w)
+            lines.follow(growth(reduced(w), share * w, path.rtt), share * w)
     top = len(lines.windows)
     w, plateaus = np.array([*lines.windows, W]), np.array([*lines.plateaus, 0.0])
     grow_to = np.minimum(np.arange(1, top + 2), top)
