@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path as FilePath
 from typing import Any
@@ -39,10 +39,14 @@ def streams(record: Record) -> list[tuple[float, Any]]:
     return [(rate * RATIOS[0] / ratio, late) for ratio, late in zip(RATIOS, record["late"])]
 
 
-def compared(record: Record, T: float) -> list[dict[str, Any]]:
-    """Return the points of a run that are judged; T is the measured throughput of its path."""
+def compared(record: Record, download: Record) -> list[dict[str, Any]]:
+    """Return the points of a run that are judged.
+
+    `download` is a backlogged run over the same path: T is its throughput, and its capture is the estimate for stored
+    videos, of which each connection is short. A live stream is its own estimate.
+    """
     condition, found = record["condition"], []
-    path = measured_path(record)
+    T, path = download["throughput"], measured_path(record if kind(record) == "live" else download)
     for mu, late in streams(record):
         judged = [k for k, (share, _) in enumerate(late) if share >= VISIBLE]
         if not judged:
@@ -64,10 +68,11 @@ def compared(record: Record, T: float) -> list[dict[str, Any]]:
 def rows() -> list[dict[str, Any]]:
     """Return every point with a chain and a measured throughput of its path."""
     records = recorded()
-    T = {place(one): one["throughput"] for one in records if kind(one) == "file"}
-    judged = [one for one in records if chain(one) and kind(one) in ("live", "stored") and place(one) in T]
-    with ThreadPoolExecutor(2) as pool:
-        return [row for found in pool.map(lambda one: compared(one, T[place(one)]), judged) for row in found]
+    downloads = {place(one): one for one in records if kind(one) == "file"}
+    judged = [one for one in records if chain(one) and kind(one) in ("live", "stored") and place(one) in downloads]
+    with ProcessPoolExecutor() as pool:
+        found = pool.map(compared, judged, [downloads[place(one)] for one in judged])
+        return [row for rows_of_run in found for row in rows_of_run]
 
 
 def within(row: dict[str, Any], given: str, factor: float) -> bool:
