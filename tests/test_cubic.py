@@ -84,7 +84,8 @@ def test_random_losses(monkeypatch):
 @pytest.mark.parametrize("p", [0.001, 0.003, 0.01])
 def test_as_fast_as_reno_where_round_trips_are_short(p):
     """The aim of Section 4.3, which is exact for periodic losses and large windows; the Linux kernel's ratio is 0.91 to
-    0.97 at R = 0.02 s, p = 0.01 to 0.002 (docs/kernel.md)."""
+    0.97 at R = 0.02 s, p = 0.01 to 0.002 (docs/kernel.md).
+    """
     usual = {"loss": p, "rtt": 0.005, "rto": 0.2}
     ratio = throughput(Path(**usual, tcp="cubic")) / throughput(Path(**usual, tcp="reno-sack"))
     assert 0.87 < ratio < 1.02

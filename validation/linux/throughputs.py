@@ -8,7 +8,7 @@ from records import LINUX, Record, chain, estimated, kind, loss, recorded
 
 from tcpstream import Path, throughput
 
-PRECISE = 0.02
+PRECISE = 0.03
 """Runs with a larger standard error of T, relative, are listed and not counted."""
 
 CLOSE = {"reno": 0.05, "reno-sack": 0.05, "cubic": 0.10}
