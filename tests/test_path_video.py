@@ -34,6 +34,7 @@ def test_path_to_dict_puts_units_into_names():
         "halving": "ceil",
         "tcp": "reno-sack",
         "initial_window": 10,
+        "detection": "duplicates",
     }
     path = Path(loss=0.01, rtt=0.2, rto=0.5, max_window=40, **options)
     values = {"loss": 0.01, "rtt_s": 0.2, "rto_s": 0.5, "timeout_ratio": 2.5, "max_window": 40}

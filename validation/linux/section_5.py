@@ -7,11 +7,12 @@ knows what `tcpstream estimate` finds in the capture, and nothing else.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
-from late import VISIBLE, model, scatter
+from late import VISIBLE, affordable, model, scatter
 from records import Record, chain, kind, measured_path, recorded
 from run import DELAYS, PIECE
 
@@ -30,12 +31,13 @@ EPSILON = 0.15
 """Pieces count whose loss rate is this near the mean one (Section 4)."""
 
 
+@cache
 def live_points() -> list[dict[str, Any]]:
     """Return the points of Figure 7(a)."""
     found = []
     for record in recorded():
         condition = record["condition"]
-        if kind(record) != "live" or condition["seconds"] != LENGTH or chain(record) is None:
+        if kind(record) != "live" or condition["seconds"] != LENGTH or not affordable(record):
             continue
         fractions = model(measured_path(record), "live", condition["packet_rate"], 0.0)
         found += [
@@ -45,6 +47,7 @@ def live_points() -> list[dict[str, Any]]:
     return found
 
 
+@cache
 def stored_curves() -> dict[str, dict[str, Any]]:
     """Return what Figure 7(b) shows, by chain."""
     found = {}

@@ -9,8 +9,8 @@ from .fates import Fates
 from .intervals import Measured, wilson
 from .transmissions import AGAIN
 
-#: Ratios that are taken for 0.5 (RFC 5681, Section 3.1) and for 0.7 (RFC 9438, Section 4.6).
-_RANGES = {"reno": (0.35, 0.6), "cubic": (0.6, 0.85)}
+#: Ratios that are taken for 0.5 (RFC 5681, Section 3.1; some more in small windows) and 0.7 (RFC 9438, Section 4.6).
+_RANGES = {"reno": (0.35, 0.62), "cubic": (0.62, 0.85)}
 NEITHER = "neither Reno nor CUBIC"
 #: In smaller windows [packets] the rounding to whole packets hides the ratio.
 _SMALLEST_WINDOW = 8
