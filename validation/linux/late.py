@@ -124,7 +124,7 @@ def scatter(axes: Any, points: list[dict[str, Any]], given: str) -> None:
     for factor, dashes in ((1, "-"), (2, "--"), (5, ":")):
         for side in {factor, 1 / factor}:
             axes.plot(ends, side * ends, color="black", linestyle=dashes, lw=0.7)
-    for k, name in enumerate(dict.fromkeys(point["chain"] for point in points)):
+    for k, name in enumerate(("reno", "reno-sack", "cubic")):
         mine = [point for point in points if point["chain"] == name]
         axes.plot(
             [point["late"] for point in mine], [point[given] for point in mine],

@@ -60,7 +60,7 @@ def run(condition: Condition) -> dict[str, Any]:
             estimates = _estimates(capture, condition.piece or SEGMENT)
     return {
         "condition": condition.to_dict(),
-        "kernel": platform.release(),
+        "kernel": platform.release().split("-")[0],
         "priority": priority,
         "first_losses": losses.first,
         "asked": losses.asked,
