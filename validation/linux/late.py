@@ -81,13 +81,21 @@ def rows() -> list[dict[str, Any]]:
     if SOLVED.exists():
         solved = {line["run"]: line["points"] for line in map(json.loads, SOLVED.read_text("utf-8").splitlines())}
     missing = [one for one in judged if name(one) not in solved]
+    if missing:
+        solved |= solve(missing, downloads)
+    return [row for one in judged for row in solved[name(one)]]
+
+
+def solve(missing: list[Record], downloads: dict[tuple[Any, ...], Record]) -> dict[str, list[dict[str, Any]]]:
+    """Return the points of runs by their name, and keep each as soon as it is there."""
+    solved = {}
     with ProcessPoolExecutor() as pool, SOLVED.open("a", encoding="utf-8") as file:
         futures = {pool.submit(compared, one, downloads[place(one)]): name(one) for one in missing}
         for future in track(as_completed(futures), "runs", len(futures), console=Console(stderr=True)):
             solved[futures[future]] = future.result()
             file.write(json.dumps({"run": futures[future], "points": future.result()}) + "\n")
             file.flush()
-    return [row for one in judged for row in solved[name(one)]]
+    return solved
 
 
 def affordable(record: Record) -> bool:
