@@ -23,7 +23,7 @@ TABLES = {
 
 
 def main() -> int:
-    """Write a Markdown file a table, and the plots."""
+    """Write a file of tables in Markdown for each subject, and the plots."""
     if len(sys.argv) != 2:
         print("give the folder for tables and plots", file=sys.stderr)
         return 2
@@ -33,8 +33,8 @@ def main() -> int:
         text = io.StringIO()
         with redirect_stdout(text):
             table()
-        (folder / f"{name}.md").write_text(text.getvalue(), encoding="utf-8")
-        print(f"{folder / name}.md", flush=True)
+        (folder / f"{name}.txt").write_text(text.getvalue(), encoding="utf-8")
+        print(f"{folder / name}.txt", flush=True)
     section_5.draw(folder)
     late.draw(folder)
     return 0
