@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from conditions import RATIOS
-from records import RECORDED, Record, chain, kind, measured_path, place, recorded, with_throughput
+from records import RECORDED, Record, chain, kind, measured_path, place, recorded, run_name, with_throughput
 from rich.console import Console
 from rich.progress import track
 from run import DELAYS
@@ -80,17 +80,17 @@ def rows() -> list[dict[str, Any]]:
     solved = {}
     if SOLVED.exists():
         solved = {line["run"]: line["points"] for line in map(json.loads, SOLVED.read_text("utf-8").splitlines())}
-    missing = [one for one in judged if name(one) not in solved]
+    missing = [one for one in judged if run_name(one) not in solved]
     if missing:
         solved |= solve(missing, downloads)
-    return [row for one in judged for row in solved[name(one)]]
+    return [row for one in judged for row in solved[run_name(one)]]
 
 
 def solve(missing: list[Record], downloads: dict[tuple[Any, ...], Record]) -> dict[str, list[dict[str, Any]]]:
     """Return the points of runs by their name, and keep each as soon as it is there."""
     solved = {}
     with ProcessPoolExecutor() as pool, SOLVED.open("a", encoding="utf-8") as file:
-        futures = {pool.submit(compared, one, downloads[place(one)]): name(one) for one in missing}
+        futures = {pool.submit(compared, one, downloads[place(one)]): run_name(one) for one in missing}
         for future in track(as_completed(futures), "runs", len(futures), console=Console(stderr=True)):
             solved[futures[future]] = future.result()
             file.write(json.dumps({"run": futures[future], "points": future.result()}) + "\n")
@@ -104,11 +104,6 @@ def affordable(record: Record) -> bool:
     if chain(record) != "cubic":
         return chain(record) is not None
     return bool(condition["p"] > 0.01 or (condition["p"] == 0.01 and condition["rtt"] < 0.3 and kind(record) == "live"))
-
-
-def name(record: Record) -> str:
-    """Return what tells a run from others."""
-    return " ".join(str(value) for value in record["condition"].values())
 
 
 def within(row: dict[str, Any], given: str, factor: float) -> bool:

@@ -20,19 +20,18 @@ from typing import Any
 
 from conditions import Condition, disturbed, everything
 from namespaces import UnavailableError, check
+from records import RAW
 
 HERE = Path(__file__).parent
-RECORDS = HERE.parent / "results" / "linux_runs.jsonl"
-
 ONE_THREAD = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
 """Environment of a run: the memory that it locks is small."""
 
 
 def records() -> list[dict[str, Any]]:
     """Return the runs so far."""
-    if not RECORDS.exists():
+    if not RAW.exists():
         return []
-    return [json.loads(line) for line in RECORDS.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in RAW.read_text(encoding="utf-8").splitlines()]
 
 
 def one(condition: Condition) -> dict[str, Any] | None:
@@ -67,7 +66,7 @@ def main() -> int:
     def work(condition: Condition) -> dict[str, Any] | None:
         return one(condition) if time.monotonic() + condition.seconds < end else None
 
-    with ThreadPoolExecutor(chosen.at_once) as pool, RECORDS.open("a", encoding="utf-8") as file:
+    with ThreadPoolExecutor(chosen.at_once) as pool, RAW.open("a", encoding="utf-8") as file:
         futures = {pool.submit(work, condition): condition for condition in todo}
         for number, future in enumerate(as_completed(futures), 1):
             record = future.result()

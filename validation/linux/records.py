@@ -1,4 +1,4 @@
-"""The recorded runs, and the chain of each."""
+"""The recorded runs, and the chain of each: ``python validation/linux/records.py`` records what `matrix.py` made."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from pathlib import Path as FilePath
 from typing import Any
 
-from conditions import disturbed
+from conditions import Condition, disturbed
 from scipy.optimize import brentq
 
 from tcpstream import Path, throughput
@@ -32,12 +32,21 @@ def recorded() -> list[Record]:
     return [one for one in records if not disturbed(one)]
 
 
+def record() -> None:
+    """Record the last run of each condition."""
+    runs = {run_name(one): one for one in map(json.loads, RAW.read_text("utf-8").splitlines())}
+    lines = "".join(json.dumps(one) + "\n" for one in runs.values())
+    RECORDED.write_bytes(gzip.compress(lines.encode(), mtime=0))
+
+
 def kind(record: Record) -> str:
-    """Return "file", "live", "stored", or "pieces" (see `Condition.kind`)."""
-    condition = record["condition"]
-    if not condition["packet_rate"]:
-        return "file"
-    return "pieces" if condition["piece"] else "stored" if condition["video"] else "live"
+    """Return what a run sent, as `Condition.kind`."""
+    return Condition(**record["condition"]).kind
+
+
+def run_name(record: Record) -> str:
+    """Return what tells a run from others."""
+    return Condition(**record["condition"]).name
 
 
 def place(record: Record) -> tuple[Any, ...]:
@@ -77,3 +86,7 @@ def with_throughput(path: Path, T: float) -> Path:
     kept = {name: getattr(path, name) for name in ("rtt", "rto", "tcp", "detection", "initial_window")}
     p = brentq(lambda p: throughput(Path(loss=p, **kept)) - T, path.loss / 4, min(0.9, path.loss * 4), rtol=1e-6)
     return Path(loss=p, **kept)
+
+
+if __name__ == "__main__":
+    record()

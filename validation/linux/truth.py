@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from records import Record, kind, loss, recorded
+from records import Record, chain, kind, loss, recorded
 
 SHORTEST = 100.0
 """Segments that are shorter [s] do not count."""
@@ -28,8 +28,23 @@ def truths(record: Record) -> dict[str, float]:
     return found
 
 
+def runs() -> None:
+    """Print how many runs there are, and what was left out of them."""
+    by_kind: dict[str, list[float]] = defaultdict(list)
+    longer = []
+    for record in recorded():
+        by_kind[kind(record)].append(record["left_out"])
+        if kind(record) == "file" and chain(record):
+            longer.append(record["estimate"]["rtt_s"] / (record["condition"]["rtt"] + 2 * record["mean_lateness"]))
+    print("| run | number | left out in and after stalls |\n|---|---|---|")
+    for name, left_out in by_kind.items():
+        print(f"| {name} | {len(left_out)} | {sum(left_out) / len(left_out):.1%} |")
+    print(f"\nMean round trip of the captures over the path's: {min(longer):.3f} to {max(longer):.3f}\n")
+
+
 def main() -> None:
-    """Print the table in Markdown."""
+    """Print the tables in Markdown."""
+    runs()
     inside: dict[str, list[bool]] = defaultdict(list)
     off: dict[str, list[float]] = defaultdict(list)
     process: dict[tuple[str, str], int] = defaultdict(int)
