@@ -44,12 +44,12 @@ def test_throughput_is_that_of_the_chain_that_remembers(path):
     assert source.packets_per_round == pytest.approx(T, rel=1e-9)
     shares = np.zeros_like(law)  # of thresholds, from where slow start ends
     left = 1.0
-    if source.restart < source.slow:
+    if source.restart < source.apart:
         state = source.restart
         while state is not None:
             following = None
             for target, share in source.growth.of(state):
-                if target < source.slow:
+                if target < source.apart:
                     following, going_on = target, share
                 else:
                     shares[source.windows[target]] += left * share

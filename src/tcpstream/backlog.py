@@ -143,7 +143,7 @@ class Backlog:
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, short, few, inflow, going, lower = (program.room(height * n) for height in (1, 3, 1, 1, 1, 1))
         rows_of_halves = self._rows[source.windows]
-        states = Windows(source.windows, rows_of_halves, p, self._feedback, (), source.slow, self._branches)
+        states = Windows(source.windows, rows_of_halves, p, self._feedback, (), source.apart, self._branches)
         climb(playback, states, entries, self.entered, active, short, following, rows)
         laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
         program.clear(few, n)
@@ -201,7 +201,7 @@ class Backlog:
         again = p * wait((self._shifts[-1], self._weights[-1])) * (1 + fresh)
         timeout += np.where(np.abs(again) < 1, level * fresh**2 / (1 - again), np.inf)
         return perron(
-            self._factors, *self._links, self._slow_moves if self.source.slow else None, self._restart_row,
+            self._factors, *self._links, self._apart_moves if self.source.apart else None, self._restart_row,
             packet, playback,
             wait(self._all_lost) * timeout, wait(self._short_wait) * timeout,
         )  # fmt: skip
@@ -210,7 +210,7 @@ class Backlog:
     def _links(self) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
         """How windows lead to each other: see `kernels.perron.perron`; with slow start, how states do."""
         source, W = self.source, self.source.max_window
-        if source.slow:
+        if source.apart:
             W = self._states
             entry = np.full(W, -1)
             entry[self.entered] = np.arange(len(self.entered))
@@ -226,7 +226,7 @@ class Backlog:
         """Return what becomes of waves that enter each window, or each state; see `kernels.perron.climbs`."""
         source = self.source
         made = factors(source.loss, source.max_window, *waves)
-        if source.slow:
+        if source.apart:
             whole, recovers, times_out = (one[:, source.windows[: self._states] - 1] for one in made)
             return climbs(whole, recovers, times_out, 1)
         return climbs(*made, source.rounds_per_increase)
@@ -237,18 +237,18 @@ class Backlog:
         return self.source.size - self.source.rounds_per_increase + 1
 
     @property
-    def _slow_moves(self) -> tuple[Ints, Ints, Floats]:
+    def _apart_moves(self) -> tuple[Ints, Ints, Floats]:
         """Where states of slow start lead: see `kernels.perron.perron`."""
-        slow, growth = self.source.slow, self.source.growth
-        at = np.flatnonzero(growth.source < slow)
+        apart, growth = self.source.apart, self.source.growth
+        at = np.flatnonzero(growth.source < apart)
         at = at[np.argsort(growth.source[at], kind="stable")]
-        starts = np.searchsorted(growth.source[at], np.arange(slow + 1))
+        starts = np.searchsorted(growth.source[at], np.arange(apart + 1))
         return starts, growth.target[at], growth.share[at]
 
     @property
     def _branches(self) -> dict[int, list[tuple[int, float]]]:
         """States of slow start that lead to each state, with their shares."""
-        starts, targets, shares = self._slow_moves
+        starts, targets, shares = self._apart_moves
         found: dict[int, list[tuple[int, float]]] = {}
         for state, target, share in zip(np.repeat(np.arange(len(starts) - 1), np.diff(starts)), targets, shares):
             found.setdefault(int(target), []).append((int(state), float(share)))

@@ -51,7 +51,7 @@ class SackBacklog(Backlog):
         active, lost, shown, failing, inflow, recovered = (program.room(n) for _ in range(6))
         rows_of_first = self._rows[:, 0]
         states = Windows(
-            source.windows, rows_of_first, source.loss, self._feedback, self._ends, source.slow, self._branches
+            source.windows, rows_of_first, source.loss, self._feedback, self._ends, source.apart, self._branches
         )
         climb(playback, states, self._laws, entries, self.entered, active, lost, shown, failing, following, rows)
         program.clear(recovered, n)
@@ -85,7 +85,7 @@ class SackBacklog(Backlog):
     def _ends(self) -> tuple[int, ...]:
         """States before the last lines that lead to the largest window."""
         source = self.source
-        before = np.arange(source.slow, source.size - source.rounds_per_increase - 1)
+        before = np.arange(source.apart, source.size - source.rounds_per_increase - 1)
         return tuple(before[source.grow_to[before] != before + 1].tolist())
 
     @cached_property
@@ -108,6 +108,8 @@ class SackBacklog(Backlog):
             all_lost=source.all_lost[first],
             recovers=source.recovering()[first],
             fails=source.failing()[first],
+            repairs=source.repairs,
+            holds=source.holds,
         )
 
     def _factors(self, *waves: Complexes) -> tuple[Complexes, Complexes, Complexes]:

@@ -105,7 +105,7 @@ class Path:
         Window of the first round [packets], at most `max_window`, and slow start from there: 10 in RFC 6928. Timeouts
         then lead back to half the window by slow start (RFC 5681). By default a video starts at a window of 1, and
         there is no slow start: the paper's chain. The first slow start goes on to `max_window` where no loss ends it:
-        then give what the receiver's or the sender's buffer allows. Not with ``tcp="cubic"``.
+        then give what the receiver's or the sender's buffer allows.
     detection : {"duplicates", "rack"}
         How the sender sees losses: by three duplicate acknowledgements, else by the timer; or as RACK-TLP does
         (RFC 8985): by the time since a later packet was sent, and by a probe two round trips after the last packet.
@@ -166,8 +166,6 @@ class Path:
         choice("halving", halving, HALVINGS)
         if tcp == "cubic" and rounds_per_increase != 1:
             raise InputError("tcp = cubic counts acknowledged packets: rounds per increase must be 1, got 2")
-        if tcp == "cubic" and initial_window is not None:
-            raise InputError(f"slow start is for tcp = reno and reno-sack: leave out initial window {initial_window}")
         if initial_window is not None and initial_window > max_window:
             raise InputError(
                 f"initial window must be at most the largest window of {max_window} packets, got {initial_window}"

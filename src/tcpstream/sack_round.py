@@ -39,7 +39,7 @@ class SackRound:
         first = groups.order[groups.starts[:-1]]
         self._laws = (
             groups.windows, self._success[first], source.nothing_lost_twice[first], source.repaired_whole[first],
-            source.all_lost[first], source.loss, stride,
+            source.all_lost[first], source.loss, source.repairs, source.holds, stride,
         )  # fmt: skip
         self._together = Rows.empty(len(groups.windows))
 

@@ -76,7 +76,7 @@ def test_climb(made):
     branches = {int(s): [] for s in source.branches.target}
     for state, target, share in zip(*source.branches.lists()):
         branches[target].append((state, share))
-    states = Windows(source.windows, rows, source.loss, feedback, (), source.slow, branches)
+    states = Windows(source.windows, rows, source.loss, feedback, (), source.apart, branches)
     made = fast_epoch(entries, np.arange(source.size), states, stride, drop, weights, len(halves))
     expected = slow_epoch(entries, source, rows, stride, drop, weights)
     for fast, slow in zip(made, expected):

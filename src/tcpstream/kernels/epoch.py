@@ -100,7 +100,7 @@ class Windows:
         returns: the inverse of 1 - U, with U from `one_return`.
     ends : tuple of int
         States that lead to the first of the largest window instead.
-    slow : int
+    apart : int
         States of slow start.
     branches : mapping of int to list of (int, float)
         Which states of slow start lead to a state when they are delivered whole, and with which probability then.
@@ -111,7 +111,7 @@ class Windows:
     loss: float
     feedback: Floats
     ends: tuple[int, ...] = ()
-    slow: int = 0
+    apart: int = 0
     branches: Mapping[int, Sequence[tuple[int, float]]] = field(default_factory=dict)
 
 
@@ -128,7 +128,7 @@ def through_states(playback: Playback, states: Windows, entries: int, entered: I
     top, longest = len(windows) - b, int(windows[-1])
     row, other = program.room(n), program.room(n)
     largest = [program.room(n) for _ in range(b)]
-    whole = [program.room(n) for _ in range(states.slow)]
+    whole = [program.room(n) for _ in range(states.apart)]
     for one in (row, *largest):
         program.clear(one, n)
     entry = {int(s): entries + h * n for h, s in enumerate(entered)}
@@ -140,13 +140,13 @@ def through_states(playback: Playback, states: Windows, entries: int, entered: I
         for source, share in states.branches.get(state, ()):
             program.add(target, whole[source], n, share)
 
-    for s, w in enumerate(windows[: states.slow].tolist()):
+    for s, w in enumerate(windows[: states.apart].tolist()):
         arrive(row, s)
         playback.pause(row)
         playback.lower(whole[s], row, w, q**w)
         yield s, row
         program.clear(row, n)
-    for s, w in enumerate(windows[states.slow : top].tolist(), states.slow):
+    for s, w in enumerate(windows[states.apart : top].tolist(), states.apart):
         arrive(row, s)
         playback.pause(row)
         playback.lower(other, row, w, q**w)
@@ -170,14 +170,14 @@ def through_windows(playback: Playback, states: Windows, entries: int, entered: 
     before: dict[int, int] = {}  # of slow start, by window
     for s, now in through_states(playback, states, entries, entered):
         w = int(windows[s])
-        if s < states.slow:
+        if s < states.apart:
             if w in before:
                 program.add(before[w], now, n)
             else:
                 before[w] = program.room(n)
                 program.set(before[w], now, n)
             continue
-        first, last = s == states.slow or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
+        first, last = s == states.apart or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
         if not (first and last and w not in before):
             (program.set if first else program.add)(together, now, n)
             now = together

@@ -44,6 +44,8 @@ class Laws:
     all_lost: Floats
     recovers: Floats
     fails: Floats
+    repairs: float
+    holds: float
 
 
 def climb(
@@ -67,7 +69,7 @@ def climb(
     """
     program, n, stride = playback.program, playback.n, playback.stride
     p, cap = states.loss, n - 1
-    q, a = 1.0 - p, 1.0 - p * p
+    q = 1.0 - p
     sending, grown, whole, better, alone, gone, received, scratch = (program.room(n) for _ in range(8))
     for row in (active, lost, shown, failing, grown, whole, better, alone, gone):
         program.clear(row, n)
@@ -91,7 +93,7 @@ def climb(
         program.add(gone, sending, n, float(laws.all_lost[g]))
         program.total(shown + cap, sending, n, float(laws.recovers[g]))
         program.total(failing + cap, sending, n, float(laws.fails[g]))
-    _divide(program, shown, better, grown, scratch, cap, p * q / a, q / a, stride)
+    _divide(program, shown, better, grown, scratch, cap, laws.repairs / laws.holds, q / laws.holds, stride)
     program.add(shown, alone, cap, -1.0)
     _divide(program, failing, whole, grown, scratch, cap, p, q, stride)
     program.add(failing, gone, cap, -1.0)

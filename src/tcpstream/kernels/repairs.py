@@ -29,6 +29,8 @@ def lose(
     repaired_whole: Floats,
     all_lost: Floats,
     loss: float,
+    repairs: float,
+    holds: float,
     stride: int,
     grown: Floats,
     shown: Floats,
@@ -70,13 +72,12 @@ def lose(
             alone[start + k] += repaired_whole[s] * mass[k]
             lost[start + k] += all_lost[s] * mass[k]
             grown[start + up + k] += success[s] * mass[k]
-    a = 1.0 - p * p
     for k in range(len(grown)):
         whole[k] = p * (whole[k] - grown[k])
-        better[k] = p * q / a * (better[k] - grown[k])
+        better[k] = repairs / holds * (better[k] - grown[k])
         if k >= stride:
             whole[k] += q * whole[k - stride]
-            better[k] += q / a * better[k - stride]
+            better[k] += q / holds * better[k - stride]
         shown[k] = better[k] - alone[k]
         failing[k] = whole[k] - lost[k] - shown[k]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Hashable
 from ..path import Path
 from .cubic import cubic
 from .growth import Growth
-from .reno import ExplicitArrays, RenoSource, halves, reno
+from .reno import ExplicitArrays, RenoSource, reno
 from .reno_sack import reno_sack
 from .sack import SackSource
-from .slow_start import with_slow_start
+from .slow_reno import slow_reno
 
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
-SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": reno, "reno-sack": reno_sack, "cubic": cubic}
+SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": slow_reno, "reno-sack": reno_sack, "cubic": cubic}
 
 #: Those whose windows grow with time in seconds: another source for each round trip time.
 IN_SECONDS = ("cubic",)
@@ -36,8 +36,7 @@ __all__ = [
 
 def source_of(path: Path) -> RenoSource:
     """Return the source that a path names, `Path.tcp`, with slow start where it has an initial window."""
-    source = SOURCES[path.tcp](path)
-    return source if path.initial_window is None else with_slow_start(source, path.initial_window, halves(path))
+    return SOURCES[path.tcp](path)
 
 
 def source_key(path: Path) -> Hashable:

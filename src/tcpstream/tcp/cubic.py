@@ -2,24 +2,27 @@
 
 After a loss the window grows on a line that the window at that loss decides: a function of time, in seconds, whose
 plateau is the window before. So one line is followed for each window at a loss, and for each answer to whether that
-loss came before the plateau of the line before (fast convergence).
+loss came before the plateau of the line before (fast convergence); and with slow start, for each of its thresholds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..errors import AccuracyError
+from ..kernels.cubic_line import cubic_line
 from ..path import REACHES_MAX_WINDOW, Path
+from .recovery import Repairs, between, grid, leads, repairing
 from .reno import MOST_STATES
 from .sack import SackSource
+from .slow_start import Around, with_slow_start
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 C = 0.4
@@ -34,52 +37,8 @@ ALPHA = 3 * (1 - BETA) / (1 + BETA)
 CONVERGENCE = (1 + BETA) / 2
 """Plateau over window at a loss that came before the plateau of its line (Section 4.7)."""
 
-STEEPEST = 1.5
-"""Growth of the cubic function in a round, at most (Section 4.2)."""
-
 SMALLEST = 2
 """Packets that a loss leaves at least (Section 4.6)."""
-
-RATIO = 1.1
-"""Between neighbouring windows at a loss that have a line, but for whole numbers."""
-
-
-def growth(start: int, plateau: float, rtt: float, friendly_growth: float = ALPHA) -> Iterator[float]:
-    """Yield the congestion window of the rounds after a reduction, the first of which repairs the loss [packets].
-
-    Parameters
-    ----------
-    start : int
-        Window after the reduction, cwnd_epoch [packets].
-    plateau : float
-        W_max [packets].
-    rtt : float
-        R [s].
-    friendly_growth : float
-        Of W_est [packets a round].
-
-    Notes
-    -----
-    RFC 9438, Sections 4.2 to 4.5, a round at a time: the larger of W_cubic(nR) and of W_est after n rounds. As in
-    Linux, W_est grows by `ALPHA` for good, where the RFC would have it grow by 1 once it has reached the window before.
-    """
-    K = math.cbrt((plateau - start) / C)
-    window = friendly = float(start)
-    n = 0
-    while True:
-        yield window
-        n += 1
-        friendly += friendly_growth
-        since = n * rtt - K
-        window = max(window, friendly, min(C * since * since * since + plateau, STEEPEST * window))
-
-
-def grid(max_window: int) -> Ints:
-    """Return the windows at a loss that have a line, from 2 to the largest window [packets]."""
-    windows = [2]
-    while windows[-1] < max_window:
-        windows.append(min(max(windows[-1] + 1, int(windows[-1] * RATIO)), max_window))
-    return np.array(windows)
 
 
 def cubic(path: Path) -> SackSource:
@@ -97,82 +56,106 @@ def cubic(path: Path) -> SackSource:
 
     Notes
     -----
-    RFC 9438; losses and timeouts as in `reno_sack`. A window between two of `grid` leads to both their lines, with
-    the probabilities that keep the mean of the reduced window. After a timeout, and at the start, W_max is 2, K is 0
-    and W_est grows by a packet a round: the window before the timeout, up to which Section 4.8 would have slow start,
-    is not known.
+    RFC 9438, windows counted as in Linux (`kernels.cubic_line`); losses and timeouts as in `reno_sack`, and recoveries
+    (`tcp.recovery`): the first state of a line is the round that repairs. A window between two of `grid` leads to both
+    their lines, with the probabilities that keep the mean of the reduced window. Without slow start W_max is 2, K is 0
+    and W_est grows by a packet a round at the start and after a timeout. With it, congestion avoidance begins at the
+    threshold with K = 0 (Section 4.8).
     """
     if path.max_window > MOST_STATES:
         raise _too_large(path)
-    W, rounded = path.max_window, np.floor if path.halving == "floor" else np.ceil
+    W = path.max_window
+    reduced = _reduced(path)
     at_loss = grid(W)
-
-    def reduced(windows: ArrayLike) -> Any:
-        return np.maximum(rounded(np.round(BETA * np.asarray(windows), 9)), SMALLEST)
-
+    sent, merged = repairing(at_loss, reduced[at_loss])
     lines = _Lines(path)
-    lines.follow(chain([1], growth(SMALLEST, SMALLEST, path.rtt, 1.0)), SMALLEST)
+    lines.follow([1, *lines.grown(SMALLEST, SMALLEST, False, growth=1.0)] if W > 1 else [], SMALLEST)
+    repairs = len(lines.firsts)
     for share in (1.0, CONVERGENCE):
+        for w, first in zip(at_loss.tolist(), np.minimum(sent, W).tolist()):
+            plateau = int(share * w + 1e-9)
+            lines.follow([first, *lines.grown(int(reduced[w]), plateau, True)], plateau)
+    thresholds = len(lines.firsts)
+    if path.initial_window is not None:
         for w in at_loss.tolist():
-            lines.follow(growth(reduced(w), share * w, path.rtt), share * w)
+            lines.follow(lines.grown(w, w, False, fresh=True), 0)
     top = len(lines.windows)
-    w, plateaus = np.array([*lines.windows, W]), np.array([*lines.plateaus, 0.0])
+    windows, plateaus = np.array([*lines.windows, W]), np.array([*lines.plateaus, 0])
     grow_to = np.minimum(np.arange(1, top + 2), top)
     grow_to[lines.ends] = top
-    entries = np.array([top if first < 0 else first for first in lines.firsts])
+    firsts = np.array([top if first < 0 else first for first in [*lines.firsts, -1]])
 
-    lost = np.maximum(w, at_loss[0])
-    below = np.searchsorted(at_loss, lost, side="right") - 1
-    above = np.minimum(below + 1, len(at_loss) - 1)
-    upper = (reduced(lost) - reduced(at_loss[below])) / np.maximum(reduced(at_loss[above]) - reduced(at_loss[below]), 1)
-    one = 1 + len(at_loss) * (w < plateaus)  # the lines of fast convergence come last
-    recover_to = entries[np.stack([one + below, one + above], axis=1)]
-    recover_to[w == 1] = -1
-    return SackSource.on_lines(
+    def ways(windows: Ints, early: NDArray[np.bool_]) -> tuple[Ints, Floats]:
+        neighbours, shares = between(at_loss, reduced, windows)  # the lines of fast convergence come last
+        return firsts[repairs + len(at_loss) * early[:, np.newaxis] + neighbours], shares
+
+    at = firsts[repairs:thresholds]
+    after = Repairs(at, np.tile(reduced[at_loss], 2), np.tile(merged, 2), grow_to[at])
+    recover_to, recover_share = leads(windows, plateaus, grow_to, ways, after)
+    restart = min(1, top)
+    source = SackSource.on_lines(
         path,
-        windows=w,
+        windows=windows,
         grow_to=grow_to,
         recover_to=recover_to,
-        recover_share=np.stack([1 - upper, upper], axis=1),
-        start=entries[0],
-        restart=min(1, top),
+        recover_share=recover_share,
+        start=firsts[0],
+        restart=restart,
     )
+    if path.initial_window is None:
+        return source
+    left = windows.copy()  # of the sender, which sends more in a repair
+    left[at] = after.windows
+    w = np.arange(W + 1)
+    neighbours, shares = between(at_loss, w, w)
+    around = Around(reduced[left], reduced, firsts[thresholds + neighbours], shares, ways)
+    return with_slow_start(source, path.initial_window, around)
 
 
+def _reduced(path: Path) -> Ints:
+    """Return what a loss leaves of a window of w = 0 .. W_max packets [packets]."""
+    w, rounded = np.arange(path.max_window + 1), np.floor if path.halving == "floor" else np.ceil
+    return np.maximum(rounded(np.round(BETA * w, 9)), SMALLEST).astype(np.int64)
+
+
+@dataclass
 class _Lines:
     """The states of lines, one line after the other.
 
     Attributes
     ----------
-    windows, plateaus : list
+    path : Path
+    windows, plateaus : list of int
         Of each state, w and W_max [packets].
     firsts, ends : list of int
         First state of each line, -1 for a line that begins at the largest window; last states of the others.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._most = math.log(REACHES_MAX_WINDOW) / math.log1p(-path.loss)
-        self.windows: list[int] = []
-        self.plateaus: list[float] = []
-        self.firsts: list[int] = []
-        self.ends: list[int] = []
+    path: Path
+    windows: list[int] = field(default_factory=list)
+    plateaus: list[int] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
 
-    def follow(self, line: Iterable[float], plateau: float) -> None:
-        """Add a line until it reaches the largest window, or is not likely to be followed any further."""
-        path, first, sent = self._path, len(self.windows), 0
-        for window in map(int, line):
-            if window >= path.max_window or sent > self._most:
-                break
-            if len(self.windows) == MOST_STATES:
-                raise _too_large(path)
-            self.windows.append(window)
-            self.plateaus.append(plateau)
-            sent += window
-        if len(self.windows) == first:
-            self.firsts.append(-1)
-        else:
-            self.firsts.append(first)
+    def grown(self, start: int, plateau: int, repaired: bool, *, growth: float = ALPHA, fresh: bool = False) -> Ints:
+        """Return a line of growth, until it reaches the largest window or is not likely to be followed any further.
+
+        The loss was repaired, on average, in the middle of its first round, or that round is the first of all.
+        """
+        path, already = self.path, start // 2 if repaired else 0
+        most = math.log(REACHES_MAX_WINDOW) / math.log1p(-path.loss)
+        return cubic_line(start, plateau, already, C, path.rtt, growth, fresh, path.max_window, most)
+
+    def follow(self, line: Iterable[int], plateau: int) -> None:
+        """Add a line."""
+        first = len(self.windows)
+        self.windows.extend(int(window) for window in line)
+        if len(self.windows) > MOST_STATES:
+            raise _too_large(self.path)
+        added = len(self.windows) - first
+        self.plateaus.extend(added * [plateau])
+        self.firsts.append(first if added else -1)
+        if added:
             self.ends.append(len(self.windows) - 1)
 
 

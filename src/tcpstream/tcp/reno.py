@@ -64,8 +64,8 @@ class ExplicitArrays:
 class RenoSource:
     """The Reno chain in structured form: what the solvers read.
 
-    State s = slow + (w - 1) b + c of congestion avoidance stands for (w, c); states of slow start, if any, come first.
-    All arrays over s have S = slow + b W_max elements.
+    State s = apart + (w - 1) b + c of congestion avoidance stands for (w, c); states of slow start, if any, come first.
+    All arrays over s have S = apart + b W_max elements.
 
     Attributes
     ----------
@@ -85,10 +85,11 @@ class RenoSource:
         Rounds from a round all lost, from a short round without fast retransmit, to the first retransmission.
     backoff_wait : tuple of 7 Wait
         Rounds from a packet lost at back-off level e to the next retransmission.
-    slow : int
-        States of slow start. Windows grow from a state to later ones only.
+    apart : int
+        States apart from congestion avoidance: of slow start, and of rounds that repair losses in `tcp.reno_sack`.
+        Windows grow from a state to later ones only.
     branches : Growth
-        After a round delivered whole that may lead to several states: in slow start after a timeout.
+        After a round delivered whole of states whose `grow_to` is -1.
     """
 
     loss: float
@@ -102,7 +103,7 @@ class RenoSource:
     all_lost_wait: Wait
     short_wait: Wait
     backoff_wait: tuple[Wait, ...]
-    slow: int = field(default=0, kw_only=True)
+    apart: int = field(default=0, kw_only=True)
     branches: Growth = field(default_factory=Growth.none, kw_only=True)
 
     @property
@@ -113,7 +114,7 @@ class RenoSource:
     @property
     def slow_start(self) -> bool:
         """Whether there is slow start."""
-        return self.slow > 0 or bool(self.windows[self.start] > 1)
+        return self.apart > 0 or bool(self.windows[self.start] > 1)
 
     @cached_property
     def growth(self) -> Growth:
@@ -254,7 +255,7 @@ class RenoSource:
     def explicit(self) -> ExplicitArrays:
         """Expand to plain arrays, short rounds included: every row of Table VI, one transition a row."""
         p, q, b, W = self.loss, 1 - self.loss, self.rounds_per_increase, self.max_window
-        labels = [(int(w), (s - self.slow) % b, 0, 0, 0) for s, w in enumerate(self.windows)]
+        labels = [(int(w), (s - self.apart) % b, 0, 0, 0) for s, w in enumerate(self.windows)]
         short = {}
         for w in range(2, W + 1):
             for j in range(1, w):

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..path import Path
+from .growth import Growth
+from .recovery import Repairs, between, grid, leads, repairing
 from .reno import halves
 from .sack import SackSource
+from .slow_start import Around, with_slow_start
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def reno_sack(path: Path) -> SackSource:
@@ -25,9 +32,38 @@ def reno_sack(path: Path) -> SackSource:
     Notes
     -----
     Loss recovery as in RFC 6675, with a window lost whole as the only one that tells the sender nothing: one packet
-    that arrives is enough, as with limited transmit (RFC 3042) or RACK (RFC 8985).
+    that arrives is enough, as with limited transmit (RFC 3042) or RACK (RFC 8985). The rounds that repair losses are
+    states of their own, and come first: see `tcp.recovery`.
     """
     b, W = path.rounds_per_increase, path.max_window
-    w = np.repeat(np.arange(1, W + 1), b)
-    recover_to = np.where(w >= 2, (halves(path)[w] - 1) * b, -1)[:, np.newaxis]
-    return SackSource.on_lines(path, recover_to=recover_to, recover_share=np.ones(recover_to.shape))
+    half = np.maximum(halves(path), 1)
+    at_loss = grid(W)
+    R = len(at_loss)
+    sent, merged = repairing(at_loss, half[at_loss])
+    w = np.concatenate([sent, np.repeat(np.arange(1, W + 1), b)])
+    s, on = np.arange(len(w)), R + (half[at_loss] - 1) * b
+    grow_to = np.append(s[1:], s[-b])
+    grow_to[:R] = -1
+
+    def ways(windows: Ints, early: NDArray[np.bool_]) -> tuple[Ints, Floats]:
+        return between(at_loss, half, windows)
+
+    recover_to, recover_share = leads(w, 0.0, grow_to, ways, Repairs(s[:R], half[at_loss], merged, on))
+    source = SackSource.on_lines(
+        path,
+        windows=w,
+        grow_to=grow_to,
+        recover_to=recover_to,
+        recover_share=recover_share,
+        start=R,
+        restart=R + (min(2, W) - 1) * b,
+        apart=R,
+        branches=Growth(s[:R], on, np.ones(R)),
+    )
+    if path.initial_window is None:
+        return source
+    thresholds = np.maximum(half, 2)
+    begin = R + (np.arange(W + 1)[:, np.newaxis] - 1) * b
+    by_state = np.append(thresholds[half[at_loss]], thresholds[w[R:]])
+    around = Around(by_state, thresholds, begin, np.ones(begin.shape), ways)
+    return with_slow_start(source, path.initial_window, around)

@@ -75,6 +75,7 @@ class SackSource(RenoSource):
     """
 
     recover_share: Floats
+    lost_unseen: float
 
     @classmethod
     def on_lines(cls, path: Path, **arrays: Any) -> SackSource:
@@ -85,13 +86,24 @@ class SackSource(RenoSource):
         """
         base = reno(path)
         values = {one.name: getattr(base, one.name) for one in fields(base)}
-        return cls(**(values | {"short_wait": wait(Waits.of(path).lost_again)} | arrays))
+        unseen = 0.0 if path.detection == "rack" else base.loss
+        return cls(**(values | {"short_wait": wait(Waits.of(path).lost_again), "lost_unseen": unseen} | arrays))
+
+    @property
+    def repairs(self) -> float:
+        """P(a packet is lost, and repaired), p (1 - r)."""
+        return self.loss * (1 - self.lost_unseen)
+
+    @property
+    def holds(self) -> float:
+        """P(a packet is not lost, or repaired), a = 1 - p r."""
+        return 1 - self.loss * self.lost_unseen
 
     @property
     def meeting(self) -> Ints | None:
         """As `RenoSource.meeting`: where a loss, a timeout or a line leads to."""
-        slow = np.arange(self.slow)
-        states = np.unique(np.concatenate([slow, self.recover_to[self.recover_to >= 0], [self.restart, self.size - 1]]))
+        apart = np.arange(self.apart)
+        states = np.unique(np.concatenate([apart, self.recover_to[self.recover_to >= 0], [self.restart, self.size - 1]]))
         if len(states) > self.size * FEW:
             return None
         return np.append(states, np.arange(self.size, self.size + 2 * LEVELS))
@@ -102,7 +114,7 @@ class SackSource(RenoSource):
         States beyond stand for the same window as the last of them.
         """
         targets, shares = np.minimum(self.recover_to[:states], states - 1), self.recover_share[:states]
-        keys = np.column_stack([self.windows[:states], targets])
+        keys = np.column_stack([self.windows[:states], targets, shares])
         _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         group = group.ravel()
         starts = np.append(0, np.cumsum(np.bincount(group)))
@@ -115,7 +127,8 @@ class SackSource(RenoSource):
     @cached_property
     def repaired(self) -> Floats:
         """P(K losses in a round of w, all repaired): row w = 0 .. W_max, column K; rarer than 1e-24 is left out."""
-        p, q, w = self.loss, 1 - self.loss, np.arange(self.max_window + 1)
+        q, w = 1 - self.loss, np.arange(self.max_window + 1)
+        p = self.repairs / q  # for one delivered
         column = q ** w.astype(float)
         columns = [column]
         for K in range(1, self.max_window + 1):
@@ -133,12 +146,12 @@ class SackSource(RenoSource):
     @cached_property
     def repaired_whole(self) -> Floats:
         """P(all w packets of a round would be lost, and repaired if anything told the sender), by state."""
-        return np.power(self.loss * (1 - self.loss), self.windows, dtype=np.float64)
+        return np.power(self.repairs, self.windows, dtype=np.float64)
 
     @cached_property
     def nothing_lost_twice(self) -> Floats:
         """P(no packet of a round is lost twice), (1 - p^2)^w, by state."""
-        return np.power(1 - self.loss**2, self.windows, dtype=np.float64)
+        return np.power(self.holds, self.windows, dtype=np.float64)
 
     def failing(self, factor: ArrayLike = 1.0) -> Any:
         """Return sum_j P(j delivered in order, then a timeout, not all lost) factor^j, by factor and state.
@@ -167,8 +180,8 @@ class SackSource(RenoSource):
     @cached_property
     def _fails(self) -> Floats:
         """1 - q (1 - p^2)^n for n = 0, 1, ...: a lost packet, or one of n behind it, is lost twice."""
-        p = self.loss
-        return np.asarray(-np.expm1(math.log1p(-p) + np.arange(self.max_window) * math.log1p(-(p**2))))
+        p, r = self.loss, self.lost_unseen
+        return np.asarray(-np.expm1(math.log1p(-r) + np.arange(self.max_window) * math.log1p(-(p * r))))
 
     @cached_property
     def per_transition(self) -> tuple[Floats, Floats]:
@@ -223,12 +236,13 @@ class SackSource(RenoSource):
         for s, w in enumerate(map(int, self.windows)):
             rows += [(s, target, q**w * share, w, 1) for target, share in self.growth.of(s)]
             for K in range(1, w):
-                chance = math.comb(w, K) * (p * q) ** K * q ** (w - K)
+                chance = math.comb(w, K) * self.repairs**K * q ** (w - K)
                 ways = zip(self.recover_to[s].tolist(), self.recover_share[s].tolist())
                 rows += [(s, target, chance * share, w - K, 1) for target, share in ways if share > 0]
             rows += [(s, self.size, p**w * weight, 0, d) for d, weight in self.all_lost_wait]
             for j in range(w):
-                fails = p * q**j * (1 - q * (1 - p * p) ** (w - 1 - j)) - (j == 0) * (p**w - (p * q) ** w)
+                fails = p * q**j - self.repairs * q**j * self.holds ** (w - 1 - j)
+                fails -= (j == 0) * (p**w - self.repairs**w)
                 rows += [(s, self.size, fails * weight, j, d) for d, weight in self.short_wait]
         for e in range(1, LEVELS + 1):
             for r, target in ((1, self.size + 2 * e - 1), (0, self.restart)):

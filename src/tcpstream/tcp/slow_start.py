@@ -1,8 +1,9 @@
 """Slow start: the first windows of a connection, and those after a timeout, as states before congestion avoidance.
 
 A round of slow start sends w packets; each of its ceil(w / b) acknowledgements adds one to the window. A loss ends it
-as it ends congestion avoidance. The threshold after a timeout at window w is max(2, h(w)); back-off keeps it, but for
-a loss of the first new packet, after which it is 2 (RFC 5681, Section 3.1).
+as it ends congestion avoidance. The threshold after a timeout is half of the window before, or what congestion control
+makes of it, and 2 at least; back-off keeps it, but for a loss of the first new packet, after which it is 2 (RFC 5681,
+Section 3.1).
 
 The chain does not remember the threshold through the timeouts: it draws it again, as late as possible, from the
 stationary law of all thresholds. So slow start after timeouts has one state a window, 2, 4, 8, ..., and the throughput
@@ -12,13 +13,14 @@ is that of the chain that remembers; what is lost is how the windows before and 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from .growth import Growth
+from .recovery import Ways, leads, no_repairs
 from .reno import RenoSource
 from .sack import SackSource
 
@@ -33,17 +35,38 @@ PATIENCE = 100
 """Steps until then."""
 
 
-def with_slow_start(source: Source, initial_window: int, halves: Ints) -> Source:
+class Around(NamedTuple):
+    """How slow start leads to the congestion avoidance of a source, and comes from it.
+
+    Attributes
+    ----------
+    thresholds : (S,) int array
+        After a timeout in each state of the source, 2 at least [packets].
+    reduced : (W_max + 1,) int array
+        After a timeout in slow start at a window of w = 0, 1, ..., 2 at least [packets].
+    enter_to, enter_share : (W_max + 1, M) arrays
+        States in which congestion avoidance begins at a threshold of t = 0, 1, ..., and the probability of each.
+    ways : callable, optional
+        Of losses in slow start, where a source has recoveries by state.
+    """
+
+    thresholds: Ints
+    reduced: Ints
+    enter_to: Ints
+    enter_share: Floats
+    ways: Ways | None = None
+
+
+def with_slow_start(source: Source, initial_window: int, around: Around) -> Source:
     """Return a source that begins at an initial window, and comes back from timeouts, by slow start.
 
     Parameters
     ----------
     source : RenoSource
-        `reno` or `reno_sack`, without slow start.
+        Without slow start.
     initial_window : int
         Window of the first round [packets], 1 to W_max.
-    halves : (W_max + 1,) int array
-        h(w), the window after a loss at w = 0, 1, ... [packets].
+    around : Around
 
     Raises
     ------
@@ -54,11 +77,10 @@ def with_slow_start(source: Source, initial_window: int, halves: Ints) -> Source
     -----
     RFC 6928 (initial window), RFC 5681, Section 3.1 (slow start, and Equation 4 with FlightSize = w).
     """
-    thresholds = np.maximum(halves, 2)
-    law = np.eye(1, int(thresholds[-1]) + 1, 2)[0]
+    law = np.eye(1, int(max(around.thresholds.max(), around.reduced.max())) + 1, 2)[0]
     for _ in range(PATIENCE):
-        made = _slow(source, initial_window, law)
-        before, law = law, _thresholds(made, thresholds)
+        made = _slow(source, initial_window, law, around)
+        before, law = law, _thresholds(made, around, len(law))
         if float(np.abs(law - before).sum()) < SETTLED:
             return made
     raise AccuracyError(f"the law of slow start thresholds did not settle within {PATIENCE} steps")
@@ -73,56 +95,87 @@ def windows(first: int, end: int, rounds_per_increase: int) -> list[int]:
     return found
 
 
-def _slow(source: Source, initial_window: int, law: Floats) -> Source:
+def _slow(source: Source, initial_window: int, law: Floats, around: Around) -> Source:
     """Return a source with slow start, given the law of the threshold t = 0, 1, ... after timeouts."""
-    b, top = source.rounds_per_increase, source.rounds_per_increase * (source.max_window - 1)
+    b = source.rounds_per_increase
     opening = windows(initial_window, source.max_window, b)
     climbing = windows(2, len(law) - 1, b)  # below the largest threshold
     slow = np.array([*opening, *climbing], dtype=np.int64)
     again, behind = len(opening), len(slow)
-    top += behind
+    top = behind + source.size - b
     up = np.append(np.arange(1, again), top)[:again]
+    recover_to = np.where(source.recover_to >= 0, source.recover_to + behind, -1)
     made = replace(
         source,
         windows=np.append(slow, source.windows),
-        grow_to=np.concatenate([up, np.full(len(climbing), -1), source.grow_to + behind]).astype(np.int64),
-        recover_to=np.where(source.recover_to >= 0, source.recover_to + behind, -1),
+        grow_to=np.concatenate(
+            [up, np.full(len(climbing), -1), np.where(source.grow_to >= 0, source.grow_to + behind, -1)]
+        ).astype(np.int64),
+        recover_to=recover_to,
         start=0 if opening else top,
         restart=again if climbing else source.restart + behind,
-        slow=behind,
-        branches=_branches(slow[again:], again, law, source, behind),
+        apart=behind + source.apart,
+        branches=_branches(slow[again:], again, law, source, behind, around),
     )
-    if isinstance(made, SackSource):  # whose arrays of recoveries are by state
-        alike = np.searchsorted(source.windows, slow)
-        to, shares = made.recover_to, made.recover_share
-        made = replace(made, recover_to=np.append(to[alike], to, 0), recover_share=np.append(shares[alike], shares, 0))
-    return made
+    if not isinstance(made, SackSource) or around.ways is None:
+        return made
+    known = np.append(slow, source.max_window)  # whose recoveries are by state
+    larger = np.append(np.arange(1, again + 1), np.arange(again, behind + 1))
+    larger[again - 1 : again] = behind
+    to, share = leads(known, 0.0, larger, around.ways, no_repairs())
+    to = np.where(to >= 0, to + behind, -1)
+    wide = max(to.shape[1], recover_to.shape[1])
+    return replace(
+        made,
+        recover_to=np.concatenate([_wide(to[:behind], wide, to[:behind, :1]), _wide(recover_to, wide, recover_to[:, :1])]),
+        recover_share=np.concatenate([_wide(share[:behind], wide, 0.0), _wide(made.recover_share, wide, 0.0)]),
+    )
 
 
-def _branches(climbing: Ints, first: int, law: Floats, source: RenoSource, behind: int) -> Growth:
-    """Return where each window of slow start after a timeout leads, its threshold not being below that window."""
-    moves = Growth.none()
+def _wide(rows: Any, columns: int, filling: Any) -> Any:
+    """Return rows with as many columns."""
+    more = np.broadcast_to(filling, (len(rows), columns - rows.shape[1]))
+    return np.concatenate([rows, more], axis=1)
+
+
+def _branches(climbing: Ints, first: int, law: Floats, source: RenoSource, behind: int, around: Around) -> Growth:
+    """Return where states lead whose growth is not one state: those of the source, and slow start after a timeout.
+
+    The threshold of a window of slow start is not below that window.
+    """
+    moves = Growth(source.branches.source + behind, source.branches.target + behind, source.branches.share)
     above = np.append(np.cumsum(law[::-1])[::-1], 0.0)  # P(threshold >= t)
     for i, w in enumerate(climbing.tolist()):
         last = i + 1 == len(climbing)
         end = len(law) - 1 if last else int(climbing[i + 1])
         reached = np.arange(w + 1, end + 1)  # thresholds at which congestion avoidance begins with the next round
-        targets, weights = behind + (reached - 1) * source.rounds_per_increase, law[reached]
+        targets = behind + around.enter_to[reached].ravel()
+        weights = (law[reached, np.newaxis] * around.enter_share[reached]).ravel()
         if i == 0:  # a threshold of 2: in congestion avoidance already
-            targets, weights = np.append(behind + source.grow_to[source.restart], targets), np.append(law[w], weights)
+            targets = np.append(behind + source.grow_to[around.enter_to[w]], targets)
+            weights = np.append(law[w] * around.enter_share[w], weights)
         if not last:
             targets, weights = np.append(targets, first + i + 1), np.append(weights, above[end + 1])
-        total = float(weights.sum())
-        shares = weights / total if total > 0 else np.eye(1, len(weights))[0]  # never reached
-        moves = moves.joined(Growth(np.full(len(targets), first + i), targets, shares))
+        moves = moves.joined(_shares(first + i, targets, weights))
     return moves
 
 
-def _thresholds(source: RenoSource, thresholds: Ints) -> Floats:
+def _shares(state: int, targets: Ints, weights: Floats) -> Growth:
+    """Return the moves of a state, each target once."""
+    to, which = np.unique(targets, return_inverse=True)
+    sums = np.bincount(which.ravel(), weights, len(to))
+    total = float(sums.sum())
+    shares = sums / total if total > 0 else np.eye(1, len(sums))[0]  # never reached
+    return Growth(np.full(len(to), state), to, shares)
+
+
+def _thresholds(source: RenoSource, around: Around, size: int) -> Floats:
     """Return the law of the threshold at the end of a timeout, in the long run."""
     rows, columns, values = source.tilted(0.0, 0.0)
     lost = (rows < source.size) & (columns == source.size)
-    flow = np.bincount(thresholds[source.windows[rows[lost]]], source.stationary[rows[lost]] * values[lost])
+    slow = source.windows[: source.size - len(around.thresholds)]
+    thresholds = np.append(around.reduced[slow], around.thresholds)
+    flow = np.bincount(thresholds[rows[lost]], source.stationary[rows[lost]] * values[lost], size)
     law = (1 - source.loss) * flow / flow.sum()
     law[2] += source.loss
     return np.asarray(law)
