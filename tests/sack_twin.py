@@ -16,27 +16,67 @@ import numpy as np
 from tcpstream.tcp.table_vi import BACKOFF, HALF
 
 
-class Reno:
+class Recovery:
+    """A loss among w leads to ("repair", ...), if the window has not opened before it shows; every place has its turn."""
+
+    def repair(self, w, left):
+        """Packets sent in the round that repairs, and the share of them before the loss showed."""
+        known = [j + min(2, w - 1 - j) for j in range(w)]
+        sent = round(sum(before + left / w * (w - before) for before in known) / w)
+        return sent, min(sum(known) / w / sent, 1)
+
+    def reduced(self, state):
+        if self.repairs(state):
+            merged = self.merged(state)
+            again = self.after_loss(*self.on_repair(state))
+            return [(merged, self.grown(state)), *(((1 - merged) * x, to) for x, to in again)]
+        w, following = self.window(state), self.grown(state)
+        grown = (w - 1) / (2 * w)
+        own = [((1 - grown) * x, to) for x, to in self.after_loss(w, self.early(state))]
+        return own + [(grown * x, to) for x, to in self.after_loss(self.window(following), self.early(following))]
+
+
+class Reno(Recovery):
     def __init__(self, path):
+        assert path.max_window <= 20  # up to here each window at a loss has a state
         self.path, self.start, self.restart = path, (1, 0, 0, 0), (min(2, path.max_window), 0, 0, 0)
 
+    def left(self, before):
+        return max(HALF[self.path.halving](before), 1)
+
+    def repairs(self, state):
+        return isinstance(state[0], tuple)
+
+    def merged(self, state):
+        return self.repair(state[0][1], self.left(state[0][1]))[1]
+
+    def on_repair(self, state):
+        return self.left(state[0][1]), False
+
+    def early(self, state):
+        return False
+
+    def after_loss(self, w, early):
+        return [(1.0, (("repair", max(w, 2)), 0, 0, 0))]
+
     def window(self, state):
-        return state[0]
+        line = state[0]
+        return self.repair(line[1], self.left(line[1]))[0] if self.repairs(state) else line
 
     def grown(self, state):
+        if self.repairs(state):
+            return (self.left(state[0][1]), 0, 0, 0)
         w, c, _, _ = state
         return (
             (w, c + 1, 0, 0) if c + 1 < self.path.rounds_per_increase else (min(w + 1, self.path.max_window), 0, 0, 0)
         )
 
-    def reduced(self, state):
-        return [(1.0, (HALF[self.path.halving](state[0]), 0, 0, 0))]
 
-
-class Cubic:
+class Cubic(Recovery):
     """A line is (window at the loss, whether the one before had been larger); the first, without a loss, (0, False).
 
-    RFC 9438, Section 4, from the formulas as they stand there. Windows at a loss that have a line: all, or `given`.
+    RFC 9438, Section 4, packet by packet, in whole packets as Linux does. Windows at a loss that have a line: all, or
+    `given`.
     """
 
     def __init__(self, path, given=None):
@@ -51,17 +91,49 @@ class Cubic:
     def line(self, line):
         """Windows by round until the largest, and W_max."""
         before, early = line
-        start, plateau = (self.left(before), before * (0.85 if early else 1.0)) if before else (2, 2.0)
-        K = np.cbrt((plateau - start) / 0.4)
-        cwnd = est = float(start)
-        windows = [] if before else [1]
-        while (windows or [0])[-1] < self.path.max_window:
-            windows.append(min(int(cwnd), self.path.max_window))
-            est += 9 / 17 if before else 1
-            t = self.path.rtt * (len(windows) - (0 if before else 1))
-            target = 0.4 * (t - K) ** 3 + plateau
-            cwnd = max(est, min(max(target, cwnd), 1.5 * cwnd))
-        return windows, plateau
+        cwnd, plateau = (self.left(before), (85 * before // 100 if early else before)) if before else (2, 2)
+        windows = [self.repair(before, cwnd)[0]] if before else [1]
+        if self.path.max_window == 1:
+            return [1], plateau
+        K = np.cbrt(max(plateau - cwnd, 0) / 0.4)
+        origin, est, credit, n, acks = max(plateau, cwnd), float(cwnd), 0, 0, cwnd // 2 if before else 0
+        step = 9 / 17 if before else 1.0
+        while True:
+            n += 1
+            away = int(0.4 * abs(n * self.path.rtt - K) ** 3 + 1e-9)
+            target = origin - away if n * self.path.rtt < K else origin + away
+            for _ in range(acks):
+                every = cwnd // (target - cwnd) if target > cwnd else 100 * cwnd
+                if int(est + 1e-9) > cwnd:
+                    every = min(every, cwnd // (int(est + 1e-9) - cwnd))
+                every = max(every, 2)
+                if credit >= every:
+                    credit, cwnd = 0, cwnd + 1
+                est += step / cwnd
+                credit += 1
+                if credit >= every:
+                    credit, cwnd = 0, cwnd + 1
+            if cwnd >= self.path.max_window:
+                return [*windows, self.path.max_window], plateau
+            windows.append(cwnd)
+            acks = cwnd
+
+    def repairs(self, state):
+        return state[0][0] > 0 and state[1] == 0
+
+    def merged(self, state):
+        before = state[0][0]
+        return self.repair(before, self.left(before))[1]
+
+    def on_repair(self, state):
+        left = self.left(state[0][0])
+        return left, left < self.line(state[0])[1]
+
+    def early(self, state):
+        line, place, _, _ = state
+        windows, plateau = self.line(line)
+        largest = place + 1 == len(windows)  # which all lines share
+        return not largest and windows[place] < plateau
 
     def window(self, state):
         return self.line(state[0])[0][state[1]]
@@ -70,9 +142,8 @@ class Cubic:
         last = len(self.line(state[0])[0]) - 1
         return state[0], min(state[1] + 1, last), 0, 0
 
-    def reduced(self, state):
-        w = self.window(state)
-        early = w < self.line(state[0])[1] and w < self.path.max_window
+    def after_loss(self, w, early):
+        w = max(w, 2)
         if w in self.given:
             return [(1.0, ((w, early), 0, 0, 0))]
         below, above = max(g for g in self.given if g < w), min(g for g in self.given if g > w)
@@ -91,24 +162,25 @@ def waits(rounds):
 
 def moves(rules, state):
     path = rules.path
-    p, q, T = path.loss, 1 - path.loss, path.timeout_ratio
+    p, q, T, rack = path.loss, 1 - path.loss, path.timeout_ratio, path.detection == "rack"
     _, _, level, again = state
     first = rules.start[0]
     if level:
         on = (first, 0, level, 0) if again else rules.restart
         up = (first, 0, min(level + 1, 7), 1)
-        return [(q, 1, 1, 1, on), *((p * x, 0, 0, d, up) for d, x in waits(BACKOFF[path.backoff](level) * T))]
+        silence = BACKOFF[path.backoff](level - rack) * T
+        return [(q, 1, 1, 1, on), *((p * x, 0, 0, d, up) for d, x in waits(silence))]
     w, timeout = rules.window(state), (first, 0, 1, 1)
     row = [(q**w, w, w, 1, rules.grown(state))]
     for j in range(w):  # delivered before the first loss
         for n in range(w - j):  # losses after it
             chance = p * q**j * comb(w - 1 - j, n) * p**n * q ** (w - 1 - j - n)
             if n + 1 == w:
-                row += [(chance * x, 0, 0, d, timeout) for d, x in waits(T)]
+                row += [(chance * x, 0, 0, d, timeout) for d, x in waits(min(2, T) if rack else T)]
                 continue
-            repaired = q ** (n + 1)
+            repaired = 1.0 if rack else q ** (n + 1)
             row += [(chance * repaired * share, w - n - 1, j, 1, to) for share, to in rules.reduced(state)]
-            row += [(chance * (1 - repaired) * x, j, j, d, timeout) for d, x in waits(T + 1)]
+            row += [(chance * (1 - repaired) * x, j, j, d, timeout) for d, x in waits(T + 1) if not rack]
     return row
 
 

@@ -19,7 +19,7 @@ CHAINS = {("round", "reno"): "reno", ("bernoulli", "reno"): "reno-sack", ("berno
 """The chain for losses and a kernel's congestion control."""
 
 SLOW_START = {"detection": "rack", "initial_window": 10}
-LINUX: dict[str, dict[str, Any]] = {"reno": SLOW_START, "reno-sack": SLOW_START, "cubic": {"detection": "rack"}}
+LINUX: dict[str, dict[str, Any]] = dict.fromkeys(("reno", "reno-sack", "cubic"), SLOW_START)
 """What Linux does beside, as far as the chain can: RACK-TLP, and slow start from 10 packets."""
 
 Record = dict[str, Any]

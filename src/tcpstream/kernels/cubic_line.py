@@ -64,11 +64,12 @@ def cubic_line(
             if ahead > 0:
                 each = min(each, window // ahead)
             each = max(each, FASTEST)
+            enough = max(each - credit, 1)
             if credit >= each:  # earned when a packet cost more
                 window += 1
                 credit = 0
             to_friendly = math.ceil((math.floor(friendly + 1e-9) + 1 - friendly) * window / growth - 1e-9)
-            step = max(1, min(left, each - credit, to_friendly))
+            step = max(1, min(left, enough, to_friendly))
             left -= step
             friendly += growth * step / window
             credit += step
