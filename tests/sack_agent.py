@@ -1,7 +1,8 @@
 """Reno with SACK and independent losses, simulated as plainly as it can be said; knows nothing of the chain.
 
 Every packet of a round is drawn by itself: does it arrive, and if not, does its retransmission? What the receiver
-holds beyond a hole is in order one round later, with the retransmissions.
+holds beyond a hole is in order one round later, with the retransmissions. More than the reduced window is sent in that
+round, and what is lost of its first packets belongs to the same recovery.
 """
 
 from __future__ import annotations
@@ -13,13 +14,39 @@ NOISE = 1e-9
 
 
 @njit(cache=True)
+def fates(w, p, rng):
+    """Draw the packets of a round: received, in order, and of the lost ones those lost again."""
+    in_order, received, twice = -1, 0, 0
+    for i in range(w):
+        if rng.random() >= p:
+            received += 1
+            continue
+        in_order = i if in_order < 0 else in_order
+        twice += rng.random() < p
+    return received, w if in_order < 0 else in_order, twice
+
+
+@njit(cache=True)
+def repair(w, left):
+    """What is sent in the round that repairs a loss of one of w, on average over its place; share before it shows."""
+    before, sent = 0.0, 0.0
+    for j in range(w):
+        known = j + min(2, w - 1 - j)
+        before += known / w
+        sent += (known + left / w * (w - known)) / w
+    sent = np.round(sent)
+    return int(sent), before / sent
+
+
+@njit(cache=True)
 def round_of_sack(tcp, path, rng):
     """Let TCP send for one round; return packets received, and those of them in order by its end.
 
-    tcp: window, full rounds at this window, back-off level (0: none), retransmission next, rounds to wait.
+    tcp: window, full rounds at this window, back-off level (0: none), retransmission next, rounds to wait, window at
+    the loss that is repaired (0: none).
     """
     p, max_window, timer, b = path
-    w, level = tcp[0], tcp[2]
+    w, level, before = tcp[0], tcp[2], tcp[5]
     if level > 0:
         if rng.random() < p:
             tcp[4] = random_rounds(timer * 2.0 ** min(level, 6), rng) - 1
@@ -30,22 +57,20 @@ def round_of_sack(tcp, path, rng):
         else:
             tcp[0], tcp[1], tcp[2] = min(2, int(max_window)), 0, 0
         return 1, 1
-    in_order, received, twice = -1, 0, 0
-    for i in range(w):
-        if rng.random() >= p:
-            received += 1
-            continue
-        in_order = i if in_order < 0 else in_order
-        twice += rng.random() < p
-    if received == w:
-        tcp[1] += 1
-        if tcp[1] == b:
-            tcp[0], tcp[1] = min(w + 1, int(max_window)), 0
-        return w, w
-    tcp[1] = 0
+    sent, merged = repair(before, w) if before else (w, 0.0)
+    received, in_order, twice = fates(sent, p, rng)
+    tcp[5] = 0
+    grown = w if tcp[1] + 1 < b else min(w + 1, int(max_window))
+    if received == sent:
+        if not before:
+            tcp[0], tcp[1] = grown, tcp[1] + 1 if tcp[1] + 1 < b else 0
+        return sent, sent
     if received > 0 and twice == 0:
-        tcp[0] = w // 2
+        if rng.random() >= merged:
+            at = max(grown if not before and rng.random() < (w - 1) / (2 * w) else w, 2)
+            tcp[0], tcp[1], tcp[5] = at // 2, 0, at
         return received, in_order
+    tcp[1] = 0
     tcp[2], tcp[3] = 1, 1
     tcp[4] = random_rounds(timer, rng) - 1 if received == 0 else random_rounds(timer + 1, rng) - 1
     return in_order, in_order
@@ -123,4 +148,4 @@ def throughput(move, start, path, batches, rounds, rng):
 def plain(path):
     """What the functions above want to know first: how to send a round, what with, and the path."""
     numbers = path.loss, path.max_window, path.timeout_ratio, path.rounds_per_increase
-    return round_of_sack, np.array([1, 0, 0, 0, 0]), tuple(map(float, numbers))
+    return round_of_sack, np.array([1, 0, 0, 0, 0, 0]), tuple(map(float, numbers))

@@ -17,7 +17,7 @@ from tcpstream.tcp.table_vi import BACKOFF, HALF
 
 
 class Recovery:
-    """A loss among w leads to ("repair", ...), if the window has not opened before it shows; every place has its turn."""
+    """A loss leads to the repair of the window, or of the one that it has grown to before the loss shows."""
 
     def repair(self, w, left):
         """Packets sent in the round that repairs, and the share of them before the loss showed."""
@@ -53,10 +53,10 @@ class Reno(Recovery):
     def on_repair(self, state):
         return self.left(state[0][1]), False
 
-    def early(self, state):
+    def early(self, state):  # noqa: ARG002 - Reno does not ask
         return False
 
-    def after_loss(self, w, early):
+    def after_loss(self, w, early):  # noqa: ARG002
         return [(1.0, (("repair", max(w, 2)), 0, 0, 0))]
 
     def window(self, state):
@@ -168,7 +168,7 @@ def moves(rules, state):
     if level:
         on = (first, 0, level, 0) if again else rules.restart
         up = (first, 0, min(level + 1, 7), 1)
-        silence = BACKOFF[path.backoff](level - rack) * T
+        silence = (BACKOFF[path.backoff](level - rack) if level > rack else 1) * T
         return [(q, 1, 1, 1, on), *((p * x, 0, 0, d, up) for d, x in waits(silence))]
     w, timeout = rules.window(state), (first, 0, 1, 1)
     row = [(q**w, w, w, 1, rules.grown(state))]

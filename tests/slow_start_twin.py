@@ -12,10 +12,28 @@ import sack_twin
 from tcpstream.tcp.table_vi import HALF, State, transitions
 
 
-def plain(path, state):
+class Sack(sack_twin.Reno):
+    """Losses in slow start: in the first the window may grow before they show, after a timeout it does not."""
+
+    def __init__(self, path, threshold):
+        super().__init__(path)
+        self.threshold = threshold
+
+    def reduced(self, state):
+        w, W = state[0], self.path.max_window
+        if not self.threshold:
+            return super().reduced(state)
+        if self.threshold < W:
+            return self.after_loss(w, False)
+        grown, larger = (w - 1) / (2 * w), min(w + -(-w // self.path.rounds_per_increase), W)
+        own, other = self.after_loss(w, False), self.after_loss(larger, False)
+        return [((1 - grown) * x, to) for x, to in own] + [(grown * x, to) for x, to in other]
+
+
+def plain(path, state, threshold):
     """The row of the chain without slow start, growth first: (probability, received, in order, rounds, target)."""
     if path.tcp == "reno-sack":
-        return sack_twin.moves(sack_twin.Reno(path), state)
+        return sack_twin.moves(Sack(path, threshold), state)
     row = transitions(
         State(*state), p=path.loss, max_window=path.max_window, timeout_ratio=path.timeout_ratio,
         rounds_per_increase=path.rounds_per_increase, backoff=path.backoff, halving=path.halving,
@@ -40,9 +58,13 @@ def chain(law=None):
     def moves(rules, both):
         path, (state, threshold) = rules.path, both
         w, *_, level, again = state
-        before = w if path.tcp == "reno-sack" else w + state[2]
+        sack = sack_twin.Reno(path)
+        if path.tcp == "reno":
+            before = w + state[2]
+        else:
+            before = sack.left(w[1]) if sack.repairs(state) else w
         row = []
-        for i, (chance, *packets, target) in enumerate(plain(path, state)):
+        for i, (chance, *packets, target) in enumerate(plain(path, state, threshold)):
             to, drawn = threshold, None
             if level:
                 if target[-2]:  # backs off, or has its retransmission delivered
@@ -53,14 +75,14 @@ def chain(law=None):
                 to = max(2, HALF[path.halving](before)) if law is None else -1
             elif path.tcp == "reno" and (target[2] or state[2]):
                 to = 0  # a short round, or the recovery after it
-            elif i > 0:
+            elif i > 0 or (threshold and w >= threshold):
                 to = 0
             elif threshold:
                 larger = w + -(-w // path.rounds_per_increase)
                 target = window(path, min(larger, threshold))
                 to = threshold if larger < threshold else 0
             for share, t in drawn or [(1.0, to)]:
-                row.append((chance * share, *packets, (target, 0 if drawn and t <= 2 else t)))
+                row.append((chance * share, *packets, (target, 0 if drawn and path.max_window == 1 else t)))
         return row
 
     return moves

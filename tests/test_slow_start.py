@@ -55,7 +55,7 @@ def test_throughput_is_that_of_the_chain_that_remembers(path):
                     shares[source.windows[target]] += left * share
             state, left = following, left * going_on if following is not None else left
         expected = law.copy()
-        if path.rounds_per_increase == 1:
+        if path.rounds_per_increase == 1 and path.max_window > 2:
             expected[3] += expected[2]
             expected[2] = 0
         np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-13)
@@ -137,7 +137,7 @@ def test_finite_live_is_its_twin(case):
 
 
 def test_packets():
-    """The simulated sender of RFC 6675 delivers a little more in its first rounds; without slow start far less."""
+    """The simulated sender of RFC 6675, without rate reduction in proportion, is near; without slow start far more."""
     R, rounds, runs = 0.1, 30, 150
     tcp = Tcp("sack", max_window=64, initial_window=10, timer="rfc6298", granularity=0.2, min_rto=0.2)
     wire = single_path(Link(R / 2, loss=Bernoulli(0.002)), Link(R / 2), tcp)
@@ -154,7 +154,7 @@ def test_packets():
             law = transient.law()
             mean[i] = (law.origin + np.arange(len(law.mass))) @ law.mass
         ratios[window] = seen / mean
-    assert ratios[10].min() > 0.97
+    assert ratios[10].min() > 0.96
     assert ratios[10].max() < 1.07
     assert ratios[None].min() > 2
 
@@ -165,8 +165,6 @@ def test_what_is_not_solved_is_refused():
         stored(path, Video(packet_rate=10, duration=10), quantum=4)
     with pytest.raises(InputError, match="the paper's, without slow start: leave out initial_window"):
         explicit_live(path, Video(packet_rate=10), 1.0, depth=10)
-    with pytest.raises(InputError, match="slow start is for tcp = reno and reno-sack: leave out initial window 10"):
-        Path(loss=0.1, rtt=0.1, rto=0.2, tcp="cubic", initial_window=10)
 
 
 def test_the_default_largest_window_is_not_below_the_initial_one():

@@ -43,14 +43,14 @@ def cubic_line(
 
     Notes
     -----
-    RFC 9438, Sections 4.2 to 4.4. For each acknowledgement the window grows by ``(target - cwnd) / cwnd``, and by no less
-    than leads to W_est. In round n of the stage, whose acknowledgements come together, target is W_cubic((n + 1) R), of
-    which the distance from the plateau is cut to whole packets.
+    RFC 9438, Sections 4.2 to 4.4. For each acknowledgement the window grows by ``(target - cwnd) / cwnd``, and by no
+    less than leads to W_est. In round n of the stage, whose acknowledgements come together, target is W_cubic at
+    (n + 1) R, of which the distance from the plateau is cut to whole packets.
     """
     K = math.pow(max(plateau - start, 0) / scale, 1.0 / 3.0)
     origin = max(plateau, start)
     window, friendly, credit, n, sent = start, float(start), 0, 0, 0.0
-    found = []
+    found: list[int] = []
     left = already
     while True:
         since = (n + 1.0) * rtt - K

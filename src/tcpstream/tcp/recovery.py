@@ -121,14 +121,14 @@ def between(at_loss: Ints, reduced: Ints, windows: Ints) -> tuple[Ints, Floats]:
     return np.stack([below, above], axis=1), np.stack([1 - upper, upper], axis=1)
 
 
-def leads(windows: Ints, plateaus: ArrayLike, grow_to: Ints, ways: Ways, repairs: Repairs) -> tuple[Ints, Floats]:
+def leads(windows: Ints, plateaus: Ints, grow_to: Ints, ways: Ways, repairs: Repairs) -> tuple[Ints, Floats]:
     """Return where repaired losses lead, of each state: `SackSource.recover_to` and `recover_share`.
 
     Parameters
     ----------
     windows : (S,) int array
         Packets of the round.
-    plateaus : (S,) array
+    plateaus : (S,) int array
         Windows below which a loss is early.
     grow_to : (S,) int array
         State after a round delivered whole; that of the repairs does not count.
@@ -147,7 +147,7 @@ def leads(windows: Ints, plateaus: ArrayLike, grow_to: Ints, ways: Ways, repairs
     share = np.hstack([own_share * (1 - grown), larger_share * grown])
 
     at, merged = repairs.states, repairs.merged[:, np.newaxis]
-    again, again_share = ways(repairs.windows, repairs.windows < np.broadcast_to(plateaus, len(windows))[at])
+    again, again_share = ways(repairs.windows, repairs.windows < plateaus[at])
     share[at] = 0.0
     to[at, :2], share[at, :2] = again, (1 - merged) * again_share
     to[at, 2], share[at, 2] = repairs.on, repairs.merged

@@ -45,10 +45,10 @@ def reno_sack(path: Path) -> SackSource:
     grow_to = np.append(s[1:], s[-b])
     grow_to[:R] = -1
 
-    def ways(windows: Ints, early: NDArray[np.bool_]) -> tuple[Ints, Floats]:
+    def ways(windows: Ints, _early: NDArray[np.bool_]) -> tuple[Ints, Floats]:
         return between(at_loss, half, windows)
 
-    recover_to, recover_share = leads(w, 0.0, grow_to, ways, Repairs(s[:R], half[at_loss], merged, on))
+    recover_to, recover_share = leads(w, np.zeros_like(w), grow_to, ways, Repairs(s[:R], half[at_loss], merged, on))
     source = SackSource.on_lines(
         path,
         windows=w,

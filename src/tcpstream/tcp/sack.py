@@ -103,7 +103,9 @@ class SackSource(RenoSource):
     def meeting(self) -> Ints | None:
         """As `RenoSource.meeting`: where a loss, a timeout or a line leads to."""
         apart = np.arange(self.apart)
-        states = np.unique(np.concatenate([apart, self.recover_to[self.recover_to >= 0], [self.restart, self.size - 1]]))
+        states = np.unique(
+            np.concatenate([apart, self.recover_to[self.recover_to >= 0], [self.restart, self.size - 1]])
+        )
         if len(states) > self.size * FEW:
             return None
         return np.append(states, np.arange(self.size, self.size + 2 * LEVELS))

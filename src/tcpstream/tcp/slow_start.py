@@ -99,7 +99,7 @@ def _slow(source: Source, initial_window: int, law: Floats, around: Around) -> S
     """Return a source with slow start, given the law of the threshold t = 0, 1, ... after timeouts."""
     b = source.rounds_per_increase
     opening = windows(initial_window, source.max_window, b)
-    climbing = windows(2, len(law) - 1, b)  # below the largest threshold
+    climbing = windows(2, max(len(law) - 1, 3), b) if source.max_window > 1 else []  # below the largest threshold
     slow = np.array([*opening, *climbing], dtype=np.int64)
     again, behind = len(opening), len(slow)
     top = behind + source.size - b
@@ -122,19 +122,19 @@ def _slow(source: Source, initial_window: int, law: Floats, around: Around) -> S
     known = np.append(slow, source.max_window)  # whose recoveries are by state
     larger = np.append(np.arange(1, again + 1), np.arange(again, behind + 1))
     larger[again - 1 : again] = behind
-    to, share = leads(known, 0.0, larger, around.ways, no_repairs())
+    to, share = leads(known, np.zeros_like(known), larger, around.ways, no_repairs())
     to = np.where(to >= 0, to + behind, -1)
     wide = max(to.shape[1], recover_to.shape[1])
     return replace(
         made,
-        recover_to=np.concatenate([_wide(to[:behind], wide, to[:behind, :1]), _wide(recover_to, wide, recover_to[:, :1])]),
+        recover_to=np.concatenate([_wide(to[:behind], wide), _wide(recover_to, wide)]),
         recover_share=np.concatenate([_wide(share[:behind], wide, 0.0), _wide(made.recover_share, wide, 0.0)]),
     )
 
 
-def _wide(rows: Any, columns: int, filling: Any) -> Any:
-    """Return rows with as many columns."""
-    more = np.broadcast_to(filling, (len(rows), columns - rows.shape[1]))
+def _wide(rows: Any, columns: int, filling: float | None = None) -> Any:
+    """Return rows with as many columns, filled up with the first one by default."""
+    more = np.broadcast_to(rows[:, :1] if filling is None else filling, (len(rows), columns - rows.shape[1]))
     return np.concatenate([rows, more], axis=1)
 
 
