@@ -187,6 +187,31 @@ class Path:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    def application_limited(self, packet_rate: float) -> Path:
+        """Return the path for a sender that opens its window no further than a live stream needs.
+
+        Parameters
+        ----------
+        packet_rate : float
+            mu, playback rate [packets/s], > 0.
+
+        Raises
+        ------
+        InputError
+            For a rate that is not positive and finite.
+
+        Notes
+        -----
+        A window does not grow while less is sent than it allows (RFC 7661, Section 4; Linux). After a loss at a window
+        of m = mu R packets it is half of that, the stream falls behind by m^2 / 8 packets until it is m again, and has
+        caught up when it is 3m / 2. There it stays: `max_window` is the next whole number and one more, unless it is
+        smaller, and `initial_window` at least. A stream that is further behind has a larger window; that is left out.
+        """
+        needed = math.ceil(1.5 * positive("playback rate", packet_rate, "packets/s") * self.rtt) + 1
+        limit = min(self.max_window, max(needed, self.initial_window or 1))
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "timeout_ratio"}
+        return Path(**(values | {"max_window": limit}))
+
     def to_dict(self) -> dict[str, float | int | str | None]:
         """Return the parameters as a plain dict, units in the names."""
         return {
