@@ -7,7 +7,7 @@ import threading
 import pytest
 
 import tcpstream
-from tcpstream.cli.words import wait
+from tcpstream.cli.words import at_most, packets_per_second, wait
 from tcpstream.tcp.formulas import ALL
 
 
@@ -163,6 +163,53 @@ def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
     assert "Over the 95% intervals of the capture: at least " in done.out
     assert "no answer at the upper ends of the measured intervals: too long" in done.err
     assert done.status == 0
+
+
+RATE = "--duration 10 --delay 2 --target 1e-2 --max-window 20"
+
+
+def test_the_largest_rate_has_an_interval_the_best_path_above(process, capture):
+    line = f"rate --capture {capture} {RATE}"
+    done = process(f"{line} --json")
+    estimate = tcpstream.estimate(capture)
+    best, worst = (
+        tcpstream.largest_rate(path, delay=2, duration=10, target=1e-2) for path in estimate.ends(max_window=20)
+    )
+    low, high = done.answer["packet_rate_interval_pps"]
+    assert (low, high) == (pytest.approx(worst), pytest.approx(best))
+    assert low < done.answer["packet_rate_pps"] < high
+    size = estimate.packet_size
+    span = f"{at_most(worst, size)} to {packets_per_second(best, size)}"
+    assert process(line).out.splitlines()[2] == f"Over the 95% intervals of the capture: {span}."
+    assert done.status == 0
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("ends", "sentence", "interval"),
+    [
+        ((None, 40.0), "at least 40 packets/s (480 kbit/s)", [40.0, None]),
+        ((60.0, None), "at most 60 packets/s (720 kbit/s)", [0.0, 60.0]),
+        ((None, None), None, [0.0, None]),
+    ],
+)
+def test_ends_of_a_largest_rate_that_cannot_be_computed(run, capture, monkeypatch, ends, sentence, interval):
+    from tcpstream import search
+
+    rates = dict(zip(tcpstream.estimate(capture).ends(), ends))
+
+    def largest(path, **options):
+        if rates.get(path, 50.0) is None:
+            raise tcpstream.AccuracyError("too long")
+        return rates.get(path, 50.0)
+
+    monkeypatch.setattr(search, "largest_rate", largest)
+    line = f"rate --capture {capture} --live --delay 2 --packet-size 1500"
+    done = run(line)
+    assert f"Over the 95% intervals of the capture: {sentence}.\n" in done.out or sentence is None
+    assert ("Over the 95% intervals" in done.out) == (sentence is not None)
+    assert done.err.count("no answer at the ") == ends.count(None)
+    assert run(f"{line} --json").answer["packet_rate_interval_pps"] == interval
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

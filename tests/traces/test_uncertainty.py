@@ -40,9 +40,10 @@ def test_no_other_path_of_the_intervals_is_better_or_worse(found, tcp):
 
     def answers(path):
         result = tcpstream.stored(path, video)
-        return [tcpstream.throughput(path), result.required_delay(), result.late_fraction(1.0)]
+        rate = tcpstream.largest_rate(path, delay=1.0, duration=10, target=1e-2)
+        return [tcpstream.throughput(path), result.required_delay(), result.late_fraction(1.0), rate]
 
-    carried = carry(found, answers, [math.inf, 0, 0], [0, math.inf, 1], tcp=tcp)
+    carried = carry(found, answers, [math.inf, 0, 0, math.inf], [0, math.inf, 1, 0], tcp=tcp)
     all_of_them = np.array([answers(path) for path in corners(found, tcp)])
     np.testing.assert_allclose(carried.low, all_of_them.min(axis=0), rtol=1e-9)
     np.testing.assert_allclose(carried.high, all_of_them.max(axis=0), rtol=1e-9)
