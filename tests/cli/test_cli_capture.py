@@ -3,6 +3,7 @@
 import os
 import struct
 import threading
+from dataclasses import asdict
 
 import pytest
 
@@ -85,8 +86,68 @@ def test_the_chain_and_its_reason_are_told_unless_it_is_chosen(run, capture):
     line = f"throughput --capture {capture}"
     proposal = tcpstream.estimate(capture).proposal
     assert f"\nChain reno-sack: {proposal.reason}. --tcp chooses another.\n" in run(line).out
-    assert run(f"{line} --json").answer["capture"]["proposal"] == {"tcp": proposal.tcp, "reason": proposal.reason}
+    assert run(f"{line} --json").answer["capture"]["proposal"] == asdict(proposal)
     assert "Chain" not in run(f"{line} --tcp reno-sack").out
+
+
+PROPOSED = {
+    "initial-window": "Slow start from 10: 10 packets were sent before the first acknowledgement of data.",
+    "detection": "Detection rack: ",
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "told"),
+    [
+        ("", (10, "rack"), {"initial-window", "detection"}),
+        ("--initial-window 4", (4, "rack"), {"detection"}),
+        ("--detection duplicates", (10, "duplicates"), {"initial-window"}),
+        ("--initial-window 4 --detection duplicates --tcp reno", (4, "duplicates"), set()),
+    ],
+)
+def test_slow_start_and_detection_are_proposed_and_told_unless_they_are_chosen(run, capture, options, path, told):
+    line = f"throughput --capture {capture} {options}"
+    parameters = run(f"{line} --json").answer["parameters"]
+    assert (parameters["initial_window"], parameters["detection"]) == path
+    out = run(line).out
+    for name, sentence in PROPOSED.items():
+        assert (sentence in out) == (name in told)
+        assert (f"--{name} chooses another" in out) == (name in told)
+    assert ("from 10 packets, and after timeouts" in out) == (path[0] == 10)
+    assert ("seen by RACK-TLP" in out) == (path[1] == "rack")
+
+
+@pytest.mark.parametrize(
+    ("options", "window", "told"),
+    [
+        ("--max-window 6", 6, "Slow start from 6: the largest window."),
+        ("--max-window 30", 30, PROPOSED["initial-window"]),
+    ],
+)
+def test_the_largest_window_limits_the_proposed_one(run, capture, options, window, told):
+    line = f"throughput --capture {capture} {options}"
+    assert run(f"{line} --json").answer["parameters"]["initial_window"] == min(window, 10)
+    assert f"\n{told} --initial-window chooses another.\n" in run(line).out
+
+
+def test_a_capture_without_its_start_proposes_no_slow_start(run, capture, tmp_path):
+    data, at = capture.read_bytes(), 24
+    for _ in range(3):  # the handshake
+        at += 16 + struct.unpack_from("<I", data, at + 8)[0]
+    later = tmp_path / "later.pcap"
+    later.write_bytes(data[:24] + data[at:])
+    done = run(f"throughput --capture {later}")
+    assert "\nNo slow start: the start of the connection is not in the capture. --initial-window chooses" in done.out
+    assert "and after timeouts" not in done.out
+    assert "slow start  none: the start of the connection is not in the capture\n" in run(f"estimate {later}").out
+
+
+def test_estimate_says_what_is_proposed(run, capture):
+    out = run(f"estimate {capture}").out
+    proposal = tcpstream.estimate(capture).proposal
+    assert f"slow start  from 10: {proposal.initial_window_reason}\n" in out
+    assert f"detection   rack: {proposal.detection_reason}\n" in out
+    assert run(f"estimate {capture} --json").answer["proposal"]["detection"] == "rack"
 
 
 def test_throughputs_have_intervals(run, capture):

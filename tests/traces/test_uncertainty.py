@@ -27,11 +27,12 @@ def found():
 def corners(found, tcp):
     """Every path with each of loss, round trip and timer at an end of its interval, and some paths in between."""
     loss = found.loss if tcp == "reno-sack" else found.loss_event_rate
+    proposed = {"initial_window": found.proposal.initial_window, "detection": found.proposal.detection}
     sides = [[(m.low, m.high)[side] for side in (0, 1)] for m in (loss, found.rtt, found.rto)]
     rng = np.random.default_rng(5)
     inside = [[rng.uniform(m.low, m.high) for m in (loss, found.rtt, found.rto)] for _ in range(8)]
     for p, rtt, rto in [*itertools.product(*sides), *inside]:
-        yield tcpstream.Path(loss=p, rtt=rtt, rto=rto, tcp=tcp)
+        yield tcpstream.Path(loss=p, rtt=rtt, rto=rto, tcp=tcp, **proposed)
 
 
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
@@ -89,7 +90,7 @@ def test_intervals_hold_the_delay_of_the_true_path(tmp_path, process, tcp, p):
     delay, held, proposed = tcpstream.stored(truth, video).required_delay(), 0, 0
     for seed in range(25):
         found = tcpstream.estimate(capture(tmp_path, simulate(p, seconds=20, process=process, seed=seed)))
-        interval = tcpstream.delay_interval(found, video, tcp=tcp)
+        interval = tcpstream.delay_interval(found, video, tcp=tcp, initial_window=None, detection="duplicates")
         assert interval.low < interval.value < interval.high
         held += interval.low <= delay <= interval.high
         proposed += found.proposal.tcp == tcp
