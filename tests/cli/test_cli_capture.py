@@ -137,9 +137,9 @@ def test_a_capture_without_its_start_proposes_no_slow_start(run, capture, tmp_pa
     later = tmp_path / "later.pcap"
     later.write_bytes(data[:24] + data[at:])
     done = run(f"throughput --capture {later}")
-    assert "\nNo slow start: the start of the connection is not in the capture. --initial-window chooses" in done.out
+    assert "\nNo slow start: the start of the connection was not seen. --initial-window chooses" in done.out
     assert "and after timeouts" not in done.out
-    assert "slow start  none: the start of the connection is not in the capture\n" in run(f"estimate {later}").out
+    assert "slow start  none: the start of the connection was not seen\n" in run(f"estimate {later}").out
 
 
 def test_estimate_says_what_is_proposed(run, capture):

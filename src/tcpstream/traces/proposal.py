@@ -88,7 +88,7 @@ def propose(
 
 def _opening(first_flight: int | None) -> str:
     if first_flight is None:
-        return "the start of the connection is not in the capture"
+        return "the start of the connection was not seen"
     many = "1 packet was" if first_flight == 1 else f"{first_flight} packets were"
     return f"{many} sent before the first acknowledgement of data"
 
