@@ -83,10 +83,10 @@ def test_few_repairs_tell_nothing(early, count, fits):
     assert found.reason.startswith(f"{early} of {count} retransmissions")
 
 
-def by_hand(seen, later):
+def by_hand(seen, later, cut=False):
     """Return twelve packets, the sixth lost; it is sent again `later` [s] after what is before it is acknowledged.
 
-    Meanwhile `seen` of the packets after it are reported.
+    Meanwhile `seen` of the packets after it are reported; in a capture that is `cut` the last one alone each time.
     """
     base, packets = 10_000, []
 
@@ -102,14 +102,15 @@ def by_hand(seen, later):
     for number in range(1, 6):
         ack(0.1 + 0.001 * number, number)
     for more in range(1, seen + 1):
-        ack(0.105 + 0.001 * more, 5, (6, 6 + more))
+        ack(0.105 + 0.001 * more, 5, (5 + more if cut else 6, 6 + more))
     data(0.105 + later, 5)
     ack(0.205 + later, 12)
     return Run(packets)
 
 
+@pytest.mark.parametrize("cut", [False, True])
 @pytest.mark.parametrize(("seen", "repaired"), [(0, True), (1, True), (2, True), (3, False), (6, False)])
-def test_a_repair_by_hand(tmp_path, seen, repaired):
+def test_a_repair_by_hand(tmp_path, seen, repaired, cut):
     """The timer runs since the last acknowledgement of new data."""
-    flow = read_flow(connections_of(capture(tmp_path, by_hand(seen, 0.04)), "it", [])[0], "it", [])
+    flow = read_flow(connections_of(capture(tmp_path, by_hand(seen, 0.04, cut)), "it", [])[0], "it", [])
     assert repairs(flow, follow(flow, 0.003)) == pytest.approx([0.04] if repaired else [], abs=2e-6)
