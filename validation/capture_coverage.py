@@ -44,7 +44,7 @@ def covered(process: str, flows: int) -> dict[str, Any]:
     proposed = delays = rates = 0
     widths = []
     for estimate, _ in found:
-        interval = tcpstream.delay_interval(estimate, VIDEO, tcp=tcp)
+        interval = tcpstream.delay_interval(estimate, VIDEO, tcp=tcp, initial_window=None, detection="duplicates")
         loss = estimate.loss if tcp == "reno-sack" else estimate.loss_event_rate
         delays += interval.low <= delay <= interval.high
         rates += loss.low <= p <= loss.high

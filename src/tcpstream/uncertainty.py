@@ -106,7 +106,7 @@ def delay_interval(
     no_late : float, optional
         Stored only, instead of `target`: probability wanted that no packet is late.
     **chosen
-        Parameters of `Path` that are not measured, and ``tcp`` instead of the proposed chain; these have no interval.
+        Parameters of `Path` instead of the measured and proposed ones, or beside them; these have no interval.
 
     Returns
     -------

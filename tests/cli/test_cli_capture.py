@@ -3,11 +3,12 @@
 import os
 import struct
 import threading
+from dataclasses import asdict
 
 import pytest
 
 import tcpstream
-from tcpstream.cli.words import wait
+from tcpstream.cli.words import at_most, packets_per_second, wait
 from tcpstream.tcp.formulas import ALL
 
 
@@ -85,8 +86,68 @@ def test_the_chain_and_its_reason_are_told_unless_it_is_chosen(run, capture):
     line = f"throughput --capture {capture}"
     proposal = tcpstream.estimate(capture).proposal
     assert f"\nChain reno-sack: {proposal.reason}. --tcp chooses another.\n" in run(line).out
-    assert run(f"{line} --json").answer["capture"]["proposal"] == {"tcp": proposal.tcp, "reason": proposal.reason}
+    assert run(f"{line} --json").answer["capture"]["proposal"] == asdict(proposal)
     assert "Chain" not in run(f"{line} --tcp reno-sack").out
+
+
+PROPOSED = {
+    "initial-window": "Slow start from 10: 10 packets were sent before the first acknowledgement of data.",
+    "detection": "Detection rack: ",
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "told"),
+    [
+        ("", (10, "rack"), {"initial-window", "detection"}),
+        ("--initial-window 4", (4, "rack"), {"detection"}),
+        ("--detection duplicates", (10, "duplicates"), {"initial-window"}),
+        ("--initial-window 4 --detection duplicates --tcp reno", (4, "duplicates"), set()),
+    ],
+)
+def test_slow_start_and_detection_are_proposed_and_told_unless_they_are_chosen(run, capture, options, path, told):
+    line = f"throughput --capture {capture} {options}"
+    parameters = run(f"{line} --json").answer["parameters"]
+    assert (parameters["initial_window"], parameters["detection"]) == path
+    out = run(line).out
+    for name, sentence in PROPOSED.items():
+        assert (sentence in out) == (name in told)
+        assert (f"--{name} chooses another" in out) == (name in told)
+    assert ("from 10 packets, and after timeouts" in out) == (path[0] == 10)
+    assert ("seen by RACK-TLP" in out) == (path[1] == "rack")
+
+
+@pytest.mark.parametrize(
+    ("options", "window", "told"),
+    [
+        ("--max-window 6", 6, "Slow start from 6: the largest window."),
+        ("--max-window 30", 30, PROPOSED["initial-window"]),
+    ],
+)
+def test_the_largest_window_limits_the_proposed_one(run, capture, options, window, told):
+    line = f"throughput --capture {capture} {options}"
+    assert run(f"{line} --json").answer["parameters"]["initial_window"] == min(window, 10)
+    assert f"\n{told} --initial-window chooses another.\n" in run(line).out
+
+
+def test_a_capture_without_its_start_proposes_no_slow_start(run, capture, tmp_path):
+    data, at = capture.read_bytes(), 24
+    for _ in range(3):  # the handshake
+        at += 16 + struct.unpack_from("<I", data, at + 8)[0]
+    later = tmp_path / "later.pcap"
+    later.write_bytes(data[:24] + data[at:])
+    done = run(f"throughput --capture {later}")
+    assert "\nNo slow start: the start of the connection was not seen. --initial-window chooses" in done.out
+    assert "and after timeouts" not in done.out
+    assert "slow start  none: the start of the connection was not seen\n" in run(f"estimate {later}").out
+
+
+def test_estimate_says_what_is_proposed(run, capture):
+    out = run(f"estimate {capture}").out
+    proposal = tcpstream.estimate(capture).proposal
+    assert f"slow start  from 10: {proposal.initial_window_reason}\n" in out
+    assert f"detection   rack: {proposal.detection_reason}\n" in out
+    assert run(f"estimate {capture} --json").answer["proposal"]["detection"] == "rack"
 
 
 def test_throughputs_have_intervals(run, capture):
@@ -163,6 +224,53 @@ def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
     assert "Over the 95% intervals of the capture: at least " in done.out
     assert "no answer at the upper ends of the measured intervals: too long" in done.err
     assert done.status == 0
+
+
+RATE = "--duration 10 --delay 2 --target 1e-2 --max-window 20"
+
+
+def test_the_largest_rate_has_an_interval_the_best_path_above(process, capture):
+    line = f"rate --capture {capture} {RATE}"
+    done = process(f"{line} --json")
+    estimate = tcpstream.estimate(capture)
+    best, worst = (
+        tcpstream.largest_rate(path, delay=2, duration=10, target=1e-2) for path in estimate.ends(max_window=20)
+    )
+    low, high = done.answer["packet_rate_interval_pps"]
+    assert (low, high) == (pytest.approx(worst), pytest.approx(best))
+    assert low < done.answer["packet_rate_pps"] < high
+    size = estimate.packet_size
+    span = f"{at_most(worst, size)} to {packets_per_second(best, size)}"
+    assert process(line).out.splitlines()[2] == f"Over the 95% intervals of the capture: {span}."
+    assert done.status == 0
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("ends", "sentence", "interval"),
+    [
+        ((None, 40.0), "at least 40 packets/s (480 kbit/s)", [40.0, None]),
+        ((60.0, None), "at most 60 packets/s (720 kbit/s)", [0.0, 60.0]),
+        ((None, None), None, [0.0, None]),
+    ],
+)
+def test_ends_of_a_largest_rate_that_cannot_be_computed(run, capture, monkeypatch, ends, sentence, interval):
+    from tcpstream import search
+
+    rates = dict(zip(tcpstream.estimate(capture).ends(), ends))
+
+    def largest(path, **options):
+        if rates.get(path, 50.0) is None:
+            raise tcpstream.AccuracyError("too long")
+        return rates.get(path, 50.0)
+
+    monkeypatch.setattr(search, "largest_rate", largest)
+    line = f"rate --capture {capture} --live --delay 2 --packet-size 1500"
+    done = run(line)
+    assert f"Over the 95% intervals of the capture: {sentence}.\n" in done.out or sentence is None
+    assert ("Over the 95% intervals" in done.out) == (sentence is not None)
+    assert done.err.count("no answer at the ") == ends.count(None)
+    assert run(f"{line} --json").answer["packet_rate_interval_pps"] == interval
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

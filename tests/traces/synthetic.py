@@ -2,7 +2,8 @@
 
 Written for these tests alone: it shares no code with the package. One backlogged sender, a path with a fixed delay
 plus jitter that keeps the order, one acknowledgement per packet, SACK (recovery by order of sending, as RACK does)
-or NewReno, and a retransmission timer.
+or NewReno, and a retransmission timer. Instead of the former SACK by three duplicates (RFC 6675), or RACK-TLP (RFC
+8985).
 """
 
 from __future__ import annotations
@@ -52,12 +53,28 @@ class Run:
 
 class _Flow:
     def __init__(
-        self, p, rtt, seconds, *, seed, process, sack, timestamps, window, jitter, app_gap, sender_opens, decrease
+        self,
+        p,
+        rtt,
+        seconds,
+        *,
+        seed,
+        process,
+        sack,
+        timestamps,
+        window,
+        jitter,
+        app_gap,
+        sender_opens,
+        decrease,
+        detection,
+        initial_window,
     ):
         self.p, self.rtt, self.seconds = p, rtt, seconds
         self.rng = random.Random(seed)
         self.process, self.sack, self.timestamps = process, sack, timestamps
         self.window, self.jitter, self.app_gap, self.decrease = window, jitter, app_gap, decrease
+        self.detection = detection
         self.run = Run()
         self.queue: list[tuple] = []
         self.count = 0
@@ -65,12 +82,14 @@ class _Flow:
         self.last_arrival = {True: 0.0, False: 0.0}
         # sender
         self.next = self.una = self.recover = 0
-        self.cwnd, self.slow_start = 2.0, window / 2
+        self.cwnd, self.slow_start = float(initial_window), window / 2
         self.flight: dict[int, int] = {}  # packet -> serial of its latest transmission
         self.lost: set[int] = set()
         self.sacked: set[int] = set()
         self.serial = self.highest_delivered = self.duplicates = 0
         self.serial_of: dict[int, int] = {}
+        self.sent_at: dict[int, float] = {}
+        self.repaired: set[int] = set()
         self.backoff, self.timer_version = 0, 0
         self.ts_recent_sender = 0
         self.written = 0
@@ -141,6 +160,9 @@ class _Flow:
         self.run.sent += 1
         self.run.dropped += lost
         self.lost.discard(number)
+        if number < self.next:
+            self.repaired.add(number)
+        self.sent_at[number] = time
         self.next = max(self.next, number + 1)
         self.serial += 1
         self.flight[number] = self.serial_of[number] = self.serial
@@ -153,9 +175,16 @@ class _Flow:
         if not lost:
             self.at(arrival, self.receive, number, time, ts)
 
-    def arm(self, time):
+    def arm(self, time, probe=True):
         self.timer_version += 1
+        if probe and self.detection == "rack" and not self.backoff:
+            self.at(time + 2 * self.rtt, self.probe, self.timer_version)
         self.at(time + (self.rtt + 0.2) * 2**self.backoff, self.timeout, self.timer_version)
+
+    def probe(self, time, version):
+        if version == self.timer_version and self.flight and self.una >= self.recover:
+            self.transmit(time, self.next)
+            self.arm(time, probe=False)
 
     def timeout(self, time, version):
         if version != self.timer_version or not (self.flight or self.lost):
@@ -164,6 +193,7 @@ class _Flow:
         self.duplicates = 0
         self.lost |= set(self.flight)
         self.flight.clear()
+        self.repaired.clear()
         self.slow_start, self.cwnd, self.recover = max(self.cwnd / 2, 2), 1.0, self.next
         self.backoff = min(self.backoff + 1, 6)
         self.arm(time)
@@ -175,6 +205,8 @@ class _Flow:
         news = [n for n in self.flight if n < number or any(a <= n < b for a, b in blocks)]
         for n in news:
             self.highest_delivered = max(self.highest_delivered, self.flight.pop(n))
+        self.sacked = {n for n in self.sacked | set(news) if n >= number}
+        self.repaired = {n for n in self.repaired if n >= number}
         self.lost -= {n for n in self.lost if n < number or any(a <= n < b for a, b in blocks)}
         partial = False
         if number > self.una:
@@ -187,10 +219,30 @@ class _Flow:
         elif self.flight:
             self.duplicates += 1
         if self.sack:
-            gone = {n for n, s in self.flight.items() if s + 3 <= self.highest_delivered}
+            gone = self.known_lost(time)
         else:
             third = self.duplicates == 3 and self.una >= self.recover
             gone = {self.una} & set(self.flight) if third or partial else set()
+        self.recovery(time, gone)
+
+    def known_lost(self, time):
+        if self.detection == "order":
+            return {n for n, s in self.flight.items() if s + 3 <= self.highest_delivered}
+        third = {n for n in self.flight if sum(s > n for s in self.sacked) >= 3 and n not in self.repaired}
+        if self.detection == "duplicates":
+            return third
+        earlier = {n for n, s in self.flight.items() if s < self.highest_delivered} - third
+        due = {n: self.sent_at[n] + 1.25 * self.rtt for n in earlier}
+        for n, then in due.items():
+            if then > time:
+                self.at(then, self.reordered, n, self.flight[n])
+        return third | {n for n, then in due.items() if then <= time}
+
+    def reordered(self, time, number, serial):
+        if self.flight.get(number) == serial:
+            self.recovery(time, {number})
+
+    def recovery(self, time, gone):
         if gone:
             if min(gone) >= self.recover:
                 self.slow_start = self.cwnd = max(self.cwnd * self.decrease, 2)
@@ -262,10 +314,13 @@ def simulate(
     app_gap=0.0,
     sender_opens=True,
     decrease=0.5,
+    detection="order",
+    initial_window=2,
 ):
     """Run a flow; `process` is "independent", or "round": the rest of the round is lost too.
 
-    A fast recovery multiplies the window by `decrease`.
+    A fast recovery multiplies the window by `decrease`. With SACK `detection` is "order": three packets sent later
+    arrived; "duplicates": three packets with higher numbers did; or "rack".
     """
     return _Flow(
         p,
@@ -280,6 +335,8 @@ def simulate(
         app_gap=app_gap,
         sender_opens=sender_opens,
         decrease=decrease,
+        detection=detection,
+        initial_window=initial_window,
     ).go()
 
 

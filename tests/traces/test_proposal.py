@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from synthetic import capture, simulate
 
+from tcpstream.errors import InputError
 from tcpstream.traces import estimate, estimate_report
 from tcpstream.traces.proposal import propose
 
@@ -58,6 +59,44 @@ def test_from_captures(tmp_path, conditions, tcp, words):
     assert words in found.proposal.reason
     assert found.path().loss == (found.loss if tcp == "reno-sack" else found.loss_event_rate).value
     assert f"chain {tcp}: " in found.summary()
+
+
+@pytest.fixture(scope="module")
+def reno():
+    return estimate(EXAMPLES / "linux-reno.pcap")
+
+
+def test_the_path_has_what_is_proposed_unless_it_is_given(reno):
+    assert (reno.proposal.initial_window, reno.proposal.detection) == (10, "rack")
+    for path in (reno.path(), *reno.ends()):
+        assert (path.initial_window, path.detection) == (10, "rack")
+    for path in (reno.path(initial_window=3, detection="duplicates"), *reno.ends(initial_window=3)):
+        assert path.initial_window == 3
+    assert reno.path(detection="duplicates").detection == "duplicates"
+    assert reno.path(initial_window=None).initial_window is None
+
+
+def test_the_largest_window_limits_the_proposed_initial_one(reno):
+    assert reno.path(max_window=6).initial_window == 6
+    assert reno.path(max_window=60).initial_window == reno.path(max_window=None).initial_window == 10
+    assert reno.path(max_window=6, initial_window=None).initial_window is None
+    with pytest.raises(InputError, match="largest window must be a whole number"):
+        reno.path(max_window=4.5)
+    with pytest.raises(InputError, match="initial window must be at most the largest window of 6"):
+        reno.path(max_window=6, initial_window=10)
+
+
+def test_chains_without_slow_start_get_none(reno, monkeypatch):
+    monkeypatch.setattr("tcpstream.traces.paths.WITHOUT_SLOW_START", ("reno",))
+    assert reno.path(tcp="reno").initial_window is None
+    assert reno.path().initial_window == 10
+    assert estimate(EXAMPLES / "linux-cubic.pcap").proposal.initial_window == 10
+
+
+def test_what_a_report_does_not_show_is_not_proposed():
+    found = estimate_report(EXAMPLES / "linux-reno-ss.txt")
+    assert (found.proposal.initial_window, found.proposal.detection) == (None, "duplicates")
+    assert (found.path(loss=0.02).initial_window, found.path(loss=0.02).detection) == (None, "duplicates")
 
 
 @pytest.mark.parametrize("control", ["reno", "cubic"])

@@ -27,11 +27,12 @@ def found():
 def corners(found, tcp):
     """Every path with each of loss, round trip and timer at an end of its interval, and some paths in between."""
     loss = found.loss if tcp == "reno-sack" else found.loss_event_rate
+    proposed = {"initial_window": found.proposal.initial_window, "detection": found.proposal.detection}
     sides = [[(m.low, m.high)[side] for side in (0, 1)] for m in (loss, found.rtt, found.rto)]
     rng = np.random.default_rng(5)
     inside = [[rng.uniform(m.low, m.high) for m in (loss, found.rtt, found.rto)] for _ in range(8)]
     for p, rtt, rto in [*itertools.product(*sides), *inside]:
-        yield tcpstream.Path(loss=p, rtt=rtt, rto=rto, tcp=tcp)
+        yield tcpstream.Path(loss=p, rtt=rtt, rto=rto, tcp=tcp, **proposed)
 
 
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
@@ -40,9 +41,10 @@ def test_no_other_path_of_the_intervals_is_better_or_worse(found, tcp):
 
     def answers(path):
         result = tcpstream.stored(path, video)
-        return [tcpstream.throughput(path), result.required_delay(), result.late_fraction(1.0)]
+        rate = tcpstream.largest_rate(path, delay=1.0, duration=10, target=1e-2)
+        return [tcpstream.throughput(path), result.required_delay(), result.late_fraction(1.0), rate]
 
-    carried = carry(found, answers, [math.inf, 0, 0], [0, math.inf, 1], tcp=tcp)
+    carried = carry(found, answers, [math.inf, 0, 0, math.inf], [0, math.inf, 1, 0], tcp=tcp)
     all_of_them = np.array([answers(path) for path in corners(found, tcp)])
     np.testing.assert_allclose(carried.low, all_of_them.min(axis=0), rtol=1e-9)
     np.testing.assert_allclose(carried.high, all_of_them.max(axis=0), rtol=1e-9)
@@ -88,7 +90,7 @@ def test_intervals_hold_the_delay_of_the_true_path(tmp_path, process, tcp, p):
     delay, held, proposed = tcpstream.stored(truth, video).required_delay(), 0, 0
     for seed in range(25):
         found = tcpstream.estimate(capture(tmp_path, simulate(p, seconds=20, process=process, seed=seed)))
-        interval = tcpstream.delay_interval(found, video, tcp=tcp)
+        interval = tcpstream.delay_interval(found, video, tcp=tcp, initial_window=None, detection="duplicates")
         assert interval.low < interval.value < interval.high
         held += interval.low <= delay <= interval.high
         proposed += found.proposal.tcp == tcp

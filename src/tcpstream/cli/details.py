@@ -12,7 +12,7 @@ from .words import bits_per_second, packets_per_second
 if TYPE_CHECKING:
     from ..path import Path
     from ..result import Streaming
-    from ..traces import Part, PathEstimate, SenderReport
+    from ..traces import Part, PathEstimate, Proposal, SenderReport
     from .route import Route
 
 _MEASURED = {
@@ -76,12 +76,25 @@ def path_rows(path: Path) -> list[tuple[str, str]]:
 
 
 def captured(route: Route, modelled: float) -> list[str | Table]:
-    """Return the proposed chain, and what was measured beside the modelled throughput [packets/s]."""
+    """Return what is proposed, and what was measured beside the modelled throughput [packets/s]."""
     if route.estimate is None:
         return []
-    proposal = route.estimate.proposal
-    chain = [] if "tcp" in route.chosen else [f"Chain {proposal.tcp}: {proposal.reason}. --tcp chooses another."]
-    return [*chain, measured(route.estimate, modelled)]
+    return [*_proposed(route, route.estimate.proposal), measured(route.estimate, modelled)]
+
+
+def _proposed(route: Route, proposal: Proposal) -> list[str]:
+    """Return a line for the chain, the slow start and the detection of the path, unless the user has chosen them."""
+    lines, window = proposal.sentences(), route.path.initial_window
+    if window != proposal.initial_window:
+        lines["initial_window"] = (
+            "no slow start: the chain has none" if window is None else f"slow start from {window}: the largest window"
+        )
+    shown = [
+        f"{text[0].upper()}{text[1:]}. --{name.replace('_', '-')} chooses another."
+        for name, text in lines.items()
+        if name not in route.chosen
+    ]
+    return ["\n".join(shown)] if shown else []
 
 
 def measured(estimate: PathEstimate, modelled: float | None = None) -> Table:
@@ -133,6 +146,8 @@ def flow(estimate: PathEstimate) -> Table:
     """Return the table of the flow that was measured."""
     at = "between sender and receiver" if estimate.vantage == "between" else f"at the {estimate.vantage}"
     rate = bits_per_second(8 * estimate.packet_size * estimate.throughput_pps.value)
+    found = estimate.proposal
+    window = "none" if found.initial_window is None else f"from {found.initial_window}"
     return Table(
         [
             ("flow", f"{estimate.flow}, captured {at}"),
@@ -140,7 +155,9 @@ def flow(estimate: PathEstimate) -> Table:
             ("timeouts", f"{estimate.timeouts}"),
             ("losses", estimate.loss_process.sentence()),
             ("SACK", "seen" if estimate.sack else "none seen"),
-            ("chain", f"{estimate.proposal.tcp}: {estimate.proposal.reason}"),
+            ("chain", f"{found.tcp}: {found.reason}"),
+            ("slow start", f"{window}: {found.initial_window_reason}"),
+            ("detection", f"{found.detection}: {found.detection_reason}"),
             *_others(estimate),
         ]
     )

@@ -70,13 +70,15 @@ path_options = _all(
         "--initial-window",
         units.number,
         "N",
-        "Slow start, from this window on and after timeouts; 10 as RFC 6928.  [default: none]",
+        "Slow start, from this window on and after timeouts; 10 as RFC 6928.  [default: what the capture shows, else "
+        "none]",
     ),
     option(
         "--detection",
         str,
         "duplicates|rack",
-        "Losses seen by duplicate acknowledgements, or by RACK-TLP.  [default: duplicates]",
+        "Losses seen by duplicate acknowledgements, or by RACK-TLP.  [default: what the capture shows, else "
+        "duplicates]",
     ),
 )
 

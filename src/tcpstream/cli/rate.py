@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,10 @@ from . import units
 from .inputs import packet_size, read_route
 from .report import Report, Table
 from .words import at_most, packets_per_second, share
+
+if TYPE_CHECKING:
+    from ..path import Path
+    from ..uncertainty import Carried
 
 
 @click.command()
@@ -45,7 +50,12 @@ def rate(
         late_target(target)
     route = read_route(options)
     size = positive("packet size", packet_size(options, route), "bytes")
-    mu = search.largest_rate(route.path, delay=delay, duration=duration, target=target, no_late=target_no_late)
+
+    def largest(path: Path) -> float:
+        return search.largest_rate(path, delay=delay, duration=duration, target=target, no_late=target_no_late)
+
+    mu = largest(route.path)
+    carried = route.carry(largest, math.inf, 0.0)
     T = tcp.throughput(route.path)
     data = {
         "schema": SCHEMA,
@@ -55,6 +65,7 @@ def rate(
         | {"packet_size_bytes": size, "duration_s": duration, "startup_delay_s": delay}
         | {"target_late_fraction": target, "target_no_late": target_no_late},
         "packet_rate_pps": mu,
+        **_interval(carried),
         "bitrate_bps": 8 * size * mu,
         "throughput_pps": T,
         "load": mu / T,
@@ -65,10 +76,11 @@ def rate(
         rows.append(("duration", f"{duration:g} s"))
     blocks: list[str | Table] = [
         _sentence(at_most(mu, size), delay, target, target_no_late),
+        *_span(carried, size),
         Table([*rows, *details.path_rows(route.path)]),
         *details.captured(route, T),
     ]
-    return Report(data, blocks, as_json, route.warnings(T))
+    return Report(data, blocks, as_json, route.warnings(T, carried))
 
 
 def _check(is_live: bool, duration: float | None, target: float | None, target_no_late: float | None) -> None:
@@ -80,6 +92,24 @@ def _check(is_live: bool, duration: float | None, target: float | None, target_n
         raise InputError("give --target or --target-no-late, not both")
     if is_live and target_no_late is not None:
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
+
+
+def _interval(carried: Carried | None) -> dict[str, Any]:
+    return {} if carried is None else {"packet_rate_interval_pps": [float(carried.low), float(carried.high)]}
+
+
+def _span(carried: Carried | None, size: float) -> list[str]:
+    """Return the smallest and the largest rate in a sentence, as far as both ends have one; none without a capture."""
+    if carried is None:
+        return []
+    low, high = float(carried.low), float(carried.high)
+    known = [at_most(low, size)] if low > 0 else []
+    if math.isfinite(high):
+        known.append(packets_per_second(high, size))
+    if not known:
+        return []
+    span = " to ".join(known) if len(known) == 2 else f"at {'least' if low > 0 else 'most'} {known[0]}"
+    return [f"Over the 95% intervals of the capture: {span}."]
 
 
 def _sentence(largest: str, tau: float, target: float | None, no_late: float | None) -> str:

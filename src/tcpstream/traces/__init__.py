@@ -1,5 +1,6 @@
 """Packet captures, and reports of senders: what they say about the path that a TCP flow crossed."""
 
+from .detection import Detection
 from .estimate import estimate
 from .intervals import Measured
 from .parts import Part, estimate_flows, estimate_segments
@@ -10,6 +11,7 @@ from .report import SenderReport
 from .result import FlowSize, PathEstimate
 
 __all__ = [
+    "Detection",
     "FlowSize",
     "LossProcess",
     "Measured",

@@ -9,10 +9,12 @@ from ..errors import CaptureError
 from .capture import read_segments
 from .connections import Connection, connections
 from .decrease import decrease
+from .detection import detection, repairs
 from .events import count_events
 from .fates import Fates, follow
 from .flow import Flow, read_flow, require_data
 from .measure import packets_per_ack, quantiles, rates, throughput, times
+from .opening import first_flight
 from .process import loss_process
 from .result import FlowSize, PathEstimate
 from .timing import Upstream, acknowledges_at_once, round_trips, upstream, vantage
@@ -95,6 +97,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
     mss, size, label, sack = flow.mss, flow.mss + flow.header, flow.name, len(flow.blocks) > 0
+    waits, opening = repairs(flow, fates), flow.opening
     del flow  # the larger part of the memory
     where = vantage(down, up)
     trips = round_trips(fates.moments, down, up, where)
@@ -113,6 +116,8 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         loss_process=loss_process(events),
         sack=sack,
         decrease=decrease(fates, events, mss, least) if where == "sender" and sack else None,
+        detection=detection(waits, where, sack=sack, round_trip=least),
+        first_flight=first_flight(fates, opening, 0.0 if where == "sender" else up.least),
         rtt=rtt,
         rtt_quantiles=quantiles(trips, up, where),
         packets_per_ack=packets_per_ack(fates),

@@ -51,6 +51,8 @@ class Flow:
         IP and TCP headers of a data packet [bytes].
     handshake : pair of float, or None
         Delays [s] from here to the receiver and back, and to the sender and back, seen in the handshake.
+    opening : int or None
+        Sequence number of the first byte, counted as `mark`; None if the sender's SYN was not seen.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Flow:
     mss: int
     header: int
     handshake: tuple[float, float] | None
+    opening: int | None
 
     def part(self, start: int, stop: int) -> Flow:
         """Return the packets from number `start` to before `stop`, as if only they had been captured."""
@@ -126,6 +129,7 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
         mss=_segment_size(connection.mss, payload[is_data], bool(stamped[is_data].any())),
         header=header,
         handshake=handshake,
+        opening=_opening(connection.initial[connection.sender], int(number[0])),
     )
 
 
@@ -133,6 +137,13 @@ def require_data(is_data: NDArray[np.bool_], name: str) -> None:
     """Raise `CaptureError` if there are fewer than 10 data packets."""
     if (count := np.count_nonzero(is_data)) < FEWEST_PACKETS:
         raise CaptureError(f"{name} holds {count} data packets: at least {FEWEST_PACKETS} are needed")
+
+
+def _opening(initial: int | None, first: int) -> int | None:
+    """Return the number after the SYN's, counted on from the `first` number of the flow."""
+    if initial is None:
+        return None
+    return first + (initial + 1 - first + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def _blocks(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, whole
 from ..path import Path
 from .intervals import Measured
 
 if TYPE_CHECKING:
     from .result import PathEstimate
 
+#: Chains for which `Path` takes no initial window.
+WITHOUT_SLOW_START = ("cubic",)
+
 
 def path_of(found: PathEstimate, given: dict[str, Any]) -> Path:
-    """Return the path as measured, with the proposed chain; what is `given` replaces both."""
+    """Return the path as measured and proposed; what is `given` replaces both."""
     if found.loss_event_rate.value == 0 and "loss" not in given:
         raise InputError(
             f"no loss was seen in {found.packets} packets, which only says that the loss rate is below "
@@ -36,7 +39,15 @@ def ends_of(found: PathEstimate, given: dict[str, Any]) -> tuple[Path | None, Pa
 
 
 def _chosen(found: PathEstimate, given: dict[str, Any]) -> dict[str, Any]:
-    return {"tcp": found.proposal.tcp} | given
+    """Return what is proposed and what is given; the proposed initial window is at most the given largest one."""
+    proposal = found.proposal
+    chosen: dict[str, Any] = {"tcp": proposal.tcp, "detection": proposal.detection} | given
+    window = proposal.initial_window
+    if "initial_window" in given or window is None or chosen["tcp"] in WITHOUT_SLOW_START:
+        return chosen
+    if (largest := given.get("max_window")) is not None:
+        window = min(window, whole("largest window", largest, unit="packets"))
+    return chosen | {"initial_window": window}
 
 
 def _measured(found: PathEstimate, chosen: dict[str, Any]) -> dict[str, Measured]:

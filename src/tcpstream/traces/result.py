@@ -7,6 +7,7 @@ from typing import Any
 
 from ..path import Path
 from .decrease import named
+from .detection import Detection
 from .intervals import Measured
 from .paths import ends_of, path_of
 from .process import LossProcess
@@ -40,6 +41,11 @@ class PathEstimate:
     decrease : Measured or None
         Packets in flight after a fast recovery over those before it: about 0.5 in Reno, 0.7 in CUBIC. None away from
         the sender, without SACK, and where fewer than six recoveries show it.
+    detection : Detection
+        Whether the sender sees losses by three duplicates and its timer, or sooner, as RACK-TLP does.
+    first_flight : int or None
+        Packets sent before the first acknowledgement of data: the initial window, unless the application had less to
+        send. None if the capture does not hold the start of the connection.
     rtt : Measured
         Mean round trip time [s].
     rtt_quantiles : dict of int to Measured
@@ -81,6 +87,8 @@ class PathEstimate:
     loss_process: LossProcess
     sack: bool
     decrease: Measured | None
+    detection: Detection
+    first_flight: int | None
     rtt: Measured
     rtt_quantiles: dict[int, Measured]
     packets_per_ack: Measured | None
@@ -98,14 +106,21 @@ class PathEstimate:
 
     @property
     def proposal(self) -> Proposal:
-        """The chain that fits this capture, and why."""
-        return propose(self.loss_process.fits, sack=self.sack, control=named(self.decrease))
+        """The chain, the initial window and the detection of losses that fit this capture, and why."""
+        return propose(
+            self.loss_process.fits,
+            sack=self.sack,
+            control=named(self.decrease),
+            first_flight=self.first_flight,
+            detection=self.detection,
+        )
 
     def path(self, **overrides: Any) -> Path:
         """Return the path with this loss-event rate, round trip time and retransmission timer.
 
-        Its chain is the proposed one, unless ``tcp`` is given. For any but ``tcp="reno"`` it has the loss rate
-        instead: every lost packet counts.
+        Its chain is the proposed one, unless ``tcp`` is given; so are initial window and detection of losses. For any
+        but ``tcp="reno"`` it has the loss rate instead: every lost packet counts. A ``max_window`` below the proposed
+        initial window is the initial window, and ``initial_window=None`` leaves slow start out.
 
         Parameters
         ----------
@@ -150,6 +165,8 @@ class PathEstimate:
             **{key: m.value for key, m in measured.items()},
             "loss_process": self.loss_process.to_dict(),
             "sack": self.sack,
+            "detection": self.detection.to_dict(),
+            "first_flight": self.first_flight,
             "proposal": asdict(self.proposal),
             "packets": self.packets,
             "timeouts": self.timeouts,
@@ -172,7 +189,7 @@ class PathEstimate:
             f"{self.packets} data packets of {self.packet_size} bytes in {self.duration_s:.1f} s, "
             f"{self.timeouts} timeouts",
             f"losses {self.loss_process.sentence()}",
-            f"chain {self.proposal.tcp}: {self.proposal.reason}",
+            *self.proposal.sentences().values(),
         ]
         for key, m in self._measured().items():
             lines.append(f"{key:16} {m.value:9.5g}   95% interval {m.low:.5g} to {m.high:.5g}")

@@ -1,0 +1,126 @@
+"""How a sender sees losses: by three duplicates or its timer, or sooner than either, as RACK-TLP does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .fates import Fates
+from .flow import Flow
+from .intervals import Measured, wilson
+from .timing import LEAST_VARIATION
+from .transmissions import AGAIN
+
+#: Packets that must have arrived after a missing one for a sender without RACK-TLP (RFC 5681, RFC 6675: DupThresh).
+DUPLICATES = 3
+#: Fewer repairs than this tell nothing.
+FEWEST = 5
+#: Share of the repairs that come sooner than a timer can: with RACK-TLP more, without it less.
+BORDER = 0.25
+#: Round trips until RACK knows of a loss: one, and a reordering window of a quarter (RFC 8985, Section 6.2).
+_SEEN = 1.25
+#: A timer may be early by a tick of the clock of Linux, at 250 Hz [s].
+_TICK = 0.004
+
+
+@dataclass(frozen=True)
+class Detection:
+    """How the sender sees losses.
+
+    A repair is a retransmission that fewer than three duplicates precede, when all sent before the last retransmission
+    is acknowledged. Without RACK-TLP (RFC 8985) the timer alone makes it.
+
+    Attributes
+    ----------
+    fits : {"rack", "duplicates", "undecided"}
+        What `tcpstream.Path` takes as `detection`, or that the capture does not tell.
+    sooner : Measured or None
+        Share of the repairs that came sooner than a timer can, with a Wilson score interval; None without any.
+    reason : str
+        Why, as a clause for people.
+    """
+
+    fits: str
+    sooner: Measured | None
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        return {
+            "fits": self.fits,
+            "sooner": self.sooner and self.sooner.value,
+            "sooner_interval": self.sooner and [self.sooner.low, self.sooner.high],
+            "reason": self.reason,
+        }
+
+
+def repairs(flow: Flow, fates: Fates) -> NDArray[np.float64]:
+    """Return how long [s] the timer had been running at each repair.
+
+    It runs since the oldest missing packet was sent, or since an acknowledgement of new data after that (RFC 6298,
+    Section 5). The capture is taken for the sender's.
+    """
+    sent = fates.sent
+    time, number, duplicates, reported = _answers(flow)
+    top = np.maximum.accumulate(sent.start + sent.length)
+    original = np.flatnonzero(~sent.having(AGAIN))
+    begins = np.maximum.accumulate(sent.start[original])
+    found, recovery = [], int(sent.start[0])
+    for row in np.flatnonzero(sent.having(AGAIN)).tolist():
+        last = int(np.searchsorted(time, sent.time[row], side="right")) - 1
+        if last < 0:
+            continue
+        begun, recovery = recovery, top[row - 1]
+        if number[last] < begun:
+            continue
+        first = int(np.searchsorted(number, number[last]))
+        if max(duplicates[last] - duplicates[first], reported[last]) < DUPLICATES:
+            oldest = original[max(int(np.searchsorted(begins, number[last], side="right")) - 1, 0)]
+            found.append(float(sent.time[row] - max(time[first], sent.time[oldest])))
+    return np.array(found)
+
+
+def _answers(flow: Flow) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return of each acknowledgement its time, its number, the duplicates up to it, and the packets it reports."""
+    blocks = flow.blocks
+    above = blocks[:, 0] > 0
+    packets = -(-(blocks[above, 1] - blocks[above, 0]) // flow.mss)
+    row = np.repeat(np.arange(len(flow.time)), np.diff(flow.first_block))[above]
+    reported = np.bincount(row, packets, len(flow.time)).astype(np.int64)[~flow.is_data]
+    number = np.maximum.accumulate(flow.mark[~flow.is_data])
+    return flow.time[~flow.is_data], number, np.cumsum(reported > 0), reported
+
+
+def detection(waits: NDArray[np.float64], where: str, *, sack: bool, round_trip: float) -> Detection:
+    """Tell how the sender sees losses.
+
+    Parameters
+    ----------
+    waits : array of float
+        Of `repairs` [s].
+    where : {"sender", "receiver", "between"}
+        Where the capture was taken.
+    sack : bool
+        Whether selective acknowledgements were seen.
+    round_trip : float
+        Smallest round trip time [s]: no timer of Linux is shorter than this and 0.2 s.
+    """
+    if not sack:
+        return Detection("duplicates", None, "no SACK is seen, which RACK-TLP needs")
+    if where != "sender":
+        return Detection("undecided", None, "a capture away from the sender does not show what it knew")
+    soonest = round_trip + LEAST_VARIATION - _TICK
+    if _SEEN * round_trip >= soonest:
+        return Detection("undecided", None, "at so long a round trip RACK-TLP is no sooner than the timer")
+    count, early = len(waits), int(np.count_nonzero(waits < soonest))
+    what = f"{early} of {count} retransmissions without three duplicates came sooner than a timer can"
+    sooner = Measured(early / count, *wilson(early, count), f"{what}; Wilson score") if count else None
+    if sooner is not None and count >= FEWEST:
+        if sooner.low > BORDER:
+            return Detection("rack", sooner, what)
+        if sooner.high < BORDER:
+            return Detection("duplicates", sooner, what)
+    return Detection("undecided", sooner, f"{what}: too few to tell")
