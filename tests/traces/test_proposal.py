@@ -86,11 +86,9 @@ def test_the_largest_window_limits_the_proposed_initial_one(reno):
         reno.path(max_window=6, initial_window=10)
 
 
-def test_chains_without_slow_start_get_none(reno, monkeypatch):
-    monkeypatch.setattr("tcpstream.traces.paths.WITHOUT_SLOW_START", ("reno",))
-    assert reno.path(tcp="reno").initial_window is None
-    assert reno.path().initial_window == 10
-    assert estimate(EXAMPLES / "linux-cubic.pcap").proposal.initial_window == 10
+def test_every_chain_gets_slow_start():
+    found = estimate(EXAMPLES / "linux-cubic.pcap")
+    assert (found.proposal.tcp, found.path().tcp, found.path().initial_window) == ("cubic", "cubic", 10)
 
 
 def test_what_a_report_does_not_show_is_not_proposed():

@@ -36,7 +36,7 @@ def model(path: Path, kind: str, mu: float, video: float) -> list[float]:
     delays = np.maximum(np.array(DELAYS) - path.rtt / 2, 0.0)
     try:
         if kind == "live":
-            return list(live(path, Video(packet_rate=mu)).late_fraction(delays))
+            return list(live(path.application_limited(mu), Video(packet_rate=mu)).late_fraction(delays))
         return list(stored(path, Video(packet_rate=mu, duration=video)).late_fraction(delays))
     except TcpstreamError:
         return [np.nan] * len(DELAYS)
@@ -105,10 +105,9 @@ def solve(missing: list[Record], downloads: dict[tuple[Any, ...], Record]) -> di
 
 def affordable(record: Record) -> bool:
     """Return whether a run has a chain that is solved in minutes: CUBIC's windows are large where p is small."""
-    condition = record["condition"]
     if chain(record) != "cubic":
         return chain(record) is not None
-    return bool(condition["p"] > 0.01 or (condition["p"] == 0.01 and condition["rtt"] < 0.3 and kind(record) == "live"))
+    return bool(kind(record) == "live" or record["condition"]["p"] > 0.01)
 
 
 def within(row: dict[str, Any], given: str, factor: float) -> bool:

@@ -29,8 +29,16 @@ if TYPE_CHECKING:
 @opt.packet_size_option
 @opt.option("--target", units.number, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
 @opt.option("--target-no-late", units.number, "A", "Instead, stored only: probability wanted that no packet is late.")
+@opt.limited_option
 @opt.json_option
-def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: float | None, **options: Any) -> Report:
+def delay(
+    as_json: bool,
+    is_live: bool,
+    target: float | None,
+    target_no_late: float | None,
+    limited: bool,
+    **options: Any,
+) -> Report:
     """Startup delay that a video needs.
 
     The shortest wait after which at most a fraction of 1e-4 of the packets is late, or as --target says. Give --live,
@@ -41,7 +49,7 @@ def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: fl
     from . import details
     from .endless import no_finite_delay
 
-    _check(is_live, target, target_no_late, options)
+    _check(is_live, target, target_no_late, limited, options)
     if target is None and target_no_late is None:
         target = DEFAULT_TARGET
     if target is not None:
@@ -56,6 +64,8 @@ def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: fl
         if is_live:
             from .. import live_model
 
+            if limited:
+                path = path.application_limited(video.packet_rate)
             live = live_model.live(path, video)
             return live, live.required_delay(target)
         from .. import stored_model
@@ -79,16 +89,20 @@ def delay(as_json: bool, is_live: bool, target: float | None, target_no_late: fl
     data["required_startup_delay_s"] = tau
     data |= _interval(carried)
     blocks = [_sentence(tau, target, target_no_late), *_span(carried), *details.solved(result, route)]
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, carried))
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), carried))
 
 
-def _check(is_live: bool, target: float | None, target_no_late: float | None, options: dict[str, Any]) -> None:
+def _check(
+    is_live: bool, target: float | None, target_no_late: float | None, limited: bool, options: dict[str, Any]
+) -> None:
     if is_live and options["duration"] is not None:
         raise InputError("give --live or --duration (a stored video), not both")
     if not is_live and options["duration"] is None and options["playback"] is None:
         raise InputError("give --live for a live stream, or --duration T or --playback FILE for a stored video")
     if target is not None and target_no_late is not None:
         raise InputError("give --target or --target-no-late, not both")
+    if limited and not is_live:
+        raise InputError("--application-limited is for a live stream: give --live, or leave it out")
     if is_live and target_no_late is not None:
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
 

@@ -50,7 +50,14 @@ def solved(result: Streaming, route: Route) -> list[str | Table]:
         rows.append(("lattice error of f", f"{quantum_error:g} of itself: steps of {packets} packets"))
     if lattice_error := getattr(result, "lattice_error", 0):
         rows.append(("lattice error of f", f"{lattice_error:g} of itself: packets per round fit no fine lattice"))
-    return [Table([*rows, *path_rows(route.path)]), *captured(route, result.throughput)]
+    return [Table([*rows, *path_rows(result.path)]), *captured(route, backlogged(result, route))]
+
+
+def backlogged(result: Streaming, route: Route) -> float:
+    """Return T of the route [packets/s], of which an application-limited stream is solved for less."""
+    from ..tcp import throughput
+
+    return result.throughput if result.path == route.path else throughput(route.path)
 
 
 def path_rows(path: Path) -> list[tuple[str, str]]:
@@ -86,9 +93,7 @@ def _proposed(route: Route, proposal: Proposal) -> list[str]:
     """Return a line for the chain, the slow start and the detection of the path, unless the user has chosen them."""
     lines, window = proposal.sentences(), route.path.initial_window
     if window != proposal.initial_window:
-        lines["initial_window"] = (
-            "no slow start: the chain has none" if window is None else f"slow start from {window}: the largest window"
-        )
+        lines["initial_window"] = f"slow start from {window}: the largest window"
     shown = [
         f"{text[0].upper()}{text[1:]}. --{name.replace('_', '-')} chooses another."
         for name, text in lines.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,10 @@ from .inputs import read_route, read_video
 from .report import Report, Table
 from .words import with_spans
 
+if TYPE_CHECKING:
+    from ..live_model import EndlessLive, FiniteLive
+    from ..path import Path
+
 
 @click.command()
 @opt.path_options
@@ -20,8 +24,9 @@ from .words import with_spans
 @opt.option("--playback", str, "FILE", "Not for live streams.", hidden=True)
 @opt.packet_size_option
 @opt.delay_option
+@opt.limited_option
 @opt.json_option
-def live(as_json: bool, delay: list[float], **options: Any) -> Report:
+def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Report:
     """Late packets of a live stream.
 
     TCP cannot send what does not exist yet. For each startup delay the fraction of late packets: in the long run,
@@ -39,17 +44,21 @@ def live(as_json: bool, delay: list[float], **options: Any) -> Report:
         startup_delay(tau)
     route = read_route(options)
     video = read_video(options, route, stored=False)
+
+    def solve(path: Path) -> EndlessLive | FiniteLive:
+        return live_model.live(path.application_limited(video.packet_rate) if limited else path, video)
+
     try:
-        result = live_model.live(route.path, video)
+        result = solve(route.path)
     except NoFiniteDelayError as error:
         parameters = route.path.to_dict() | video.to_dict()
         return no_finite_delay(error, route, parameters, {"startup_delay_s": delay, "late_fraction": None}, as_json)
     data = result.to_dict(delay)
-    carried = route.carry(lambda path: live_model.live(path, video).late_fraction(delay), 0.0, 1.0)
+    carried = route.carry(lambda path: solve(path).late_fraction(delay), 0.0, 1.0)
     late = [f"{fraction:.4g}" for fraction in data["late_fraction"]]
     if carried is not None:
         data["late_fraction_interval"] = np.column_stack((carried.low, carried.high)).tolist()
         late = with_spans(late, data["late_fraction_interval"], ".4g")
     rows = list(zip((f"{tau:g}" for tau in delay), late))
     blocks = [Table(rows, ("startup delay [s]", "late fraction")), *details.solved(result, route)]
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, carried))
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), carried))

@@ -86,6 +86,12 @@ packet_size_option = option(
     "--packet-size", units.number, "B", "Bytes of a packet, for rates in bit/s.  [default: the capture's, else 1500]"
 )
 
+limited_option = click.option(
+    "--application-limited",
+    "limited",
+    is_flag=True,
+    help="Live: the sender's window grows no further than the stream needs, as in Linux.",
+)
 rate_option = option("--rate", units.rate, "R", "Playback rate mu, as 25pps or 600kbps.")
 duration_option = option("--duration", units.seconds, "T", "Length of the video, as 80s or 10min.")
 playback_option = option(

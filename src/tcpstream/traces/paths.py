@@ -11,9 +11,6 @@ from .intervals import Measured
 if TYPE_CHECKING:
     from .result import PathEstimate
 
-#: Chains for which `Path` takes no initial window.
-WITHOUT_SLOW_START = ("cubic",)
-
 
 def path_of(found: PathEstimate, given: dict[str, Any]) -> Path:
     """Return the path as measured and proposed; what is `given` replaces both."""
@@ -43,7 +40,7 @@ def _chosen(found: PathEstimate, given: dict[str, Any]) -> dict[str, Any]:
     proposal = found.proposal
     chosen: dict[str, Any] = {"tcp": proposal.tcp, "detection": proposal.detection} | given
     window = proposal.initial_window
-    if "initial_window" in given or window is None or chosen["tcp"] in WITHOUT_SLOW_START:
+    if "initial_window" in given or window is None:
         return chosen
     if (largest := given.get("max_window")) is not None:
         window = min(window, whole("largest window", largest, unit="packets"))
