@@ -48,6 +48,39 @@ def packet_by_packet(w: int, p: float, rng: np.random.Generator) -> tuple[int, i
 
 
 @njit(cache=True)
+def repair(w: int, left: int) -> tuple[int, float]:
+    """Return what is sent in the round that repairs a loss of one of w, and the share before the loss shows."""
+    before, sent = 0.0, 0.0
+    for j in range(w):
+        known = j + min(2, w - 1 - j)
+        before += known / w
+        sent += (known + left / w * (w - known)) / w
+    return int(np.round(sent)), before / np.round(sent)
+
+
+@njit(cache=True)
+def send_with_sack(tcp: Any, path: Any, rng: np.random.Generator) -> tuple[int, int]:
+    """As `send`, with SACK and no timeout under way."""
+    p, largest, timer, _ = path
+    w, before, threshold = tcp[0], tcp[1], tcp[5]
+    sent, merged = repair(before, w) if before > 0 else (w, 0.0)
+    in_order, received, twice = packet_by_packet(sent, p, rng)
+    grown = min(min(2 * w, threshold) if w < threshold else w + 1, largest)
+    tcp[1] = 0
+    if received == sent:
+        tcp[0] = w if before > 0 else grown
+        return sent, sent
+    if received > 0 and not twice:
+        if rng.random() >= merged:
+            larger = rng.random() < (w - 1) / (2 * w) and before == 0 and (w >= threshold or threshold == largest)
+            lost = max(grown if larger else w, 2)
+            tcp[0], tcp[1], tcp[5] = max(lost // 2, 1), lost, 0
+        return in_order, received
+    tcp[2], tcp[3], tcp[4], tcp[5] = 1, 1, timer - 1 if received == 0 else timer, max(2, w // 2)
+    return in_order, in_order
+
+
+@njit(cache=True)
 def send(tcp: Any, path: Any, rng: np.random.Generator) -> tuple[int, int]:
     """Make a round in which TCP does not wait; return what is in order at its end, and what is received.
 
@@ -67,20 +100,15 @@ def send(tcp: Any, path: Any, rng: np.random.Generator) -> tuple[int, int]:
         else:
             tcp[0], tcp[2] = 2, 0
         return 1, 1
-    in_order, received, twice = packet_by_packet(w, p, rng)
+    if sack == 1:
+        return send_with_sack(tcp, path, rng)
+    in_order, received, _ = packet_by_packet(w, p, rng)
     if received == w:
         if before == 0:
             tcp[0] = min(min(2 * w, tcp[5]) if w < tcp[5] else w + 1, largest)
             return w, w
-    elif sack == 0:
+    else:
         received = in_order
-    if sack == 1:
-        tcp[5] = max(2, w // 2)
-        if received > 0 and not twice:
-            tcp[0] = w // 2
-            return in_order, received
-        tcp[2], tcp[3], tcp[4] = 1, 1, timer - 1 if received == 0 else timer
-        return in_order, in_order
     if before > 0:  # the short round
         tcp[1], tcp[0], tcp[5] = 0, before // 2, max(2, before // 2)
         if received < 3:

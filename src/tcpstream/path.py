@@ -203,11 +203,13 @@ class Path:
         Notes
         -----
         A window does not grow while less is sent than it allows (RFC 7661, Section 4; Linux). After a loss at a window
-        of m = mu R packets it is half of that, the stream falls behind by m^2 / 8 packets until it is m again, and has
-        caught up when it is 3m / 2. There it stays: `max_window` is the next whole number and one more, unless it is
-        smaller, and `initial_window` at least. A stream that is further behind has a larger window; that is left out.
+        of m = mu R packets it is half of that, or 0.7 m of CUBIC. The stream falls behind until the window is m again,
+        and has caught up when it is as far above m as it was below: at 1.5 m, or 1.3 m. There it stays: `max_window` is
+        the next whole number and one more, unless it is smaller, and `initial_window` at least. A stream that is
+        further behind has a larger window; that is left out.
         """
-        needed = math.ceil(1.5 * positive("playback rate", packet_rate, "packets/s") * self.rtt) + 1
+        peak = 1.3 if self.tcp == "cubic" else 1.5
+        needed = math.ceil(peak * positive("playback rate", packet_rate, "packets/s") * self.rtt) + 1
         limit = min(self.max_window, max(needed, self.initial_window or 1))
         values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "timeout_ratio"}
         return Path(**(values | {"max_window": limit}))
