@@ -109,6 +109,7 @@ class Path:
     detection : {"duplicates", "rack"}
         How the sender sees losses: by three duplicate acknowledgements, else by the timer; or as RACK-TLP does
         (RFC 8985): by the time since a later packet was sent, and by a probe two round trips after the last packet.
+        With independent losses a retransmission that is lost again then costs no timeout.
 
     Raises
     ------
@@ -205,14 +206,15 @@ class Path:
         A window does not grow while less is sent than it allows (RFC 7661, Section 4; Linux). After a loss at a window
         of m = mu R packets it is half of that, or 0.7 m of CUBIC. The stream falls behind until the window is m again,
         and has caught up when it is as far above m as it was below: at 1.5 m, or 1.3 m. There it stays: `max_window` is
-        the next whole number and one more, unless it is smaller, and `initial_window` at least. A stream that is
+        the next whole number and one more, unless it is smaller, and `initial_window` is that at most. A stream that is
         further behind has a larger window; that is left out.
         """
         peak = 1.3 if self.tcp == "cubic" else 1.5
         needed = math.ceil(peak * positive("playback rate", packet_rate, "packets/s") * self.rtt) + 1
-        limit = min(self.max_window, max(needed, self.initial_window or 1))
+        limit = min(self.max_window, needed)
+        first = self.initial_window and min(self.initial_window, limit)
         values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "timeout_ratio"}
-        return Path(**(values | {"max_window": limit}))
+        return Path(**(values | {"max_window": limit, "initial_window": first}))
 
     def to_dict(self) -> dict[str, float | int | str | None]:
         """Return the parameters as a plain dict, units in the names."""
