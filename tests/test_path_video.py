@@ -97,6 +97,27 @@ def test_enough_window_returns_for_the_smallest_loss_rates(loss):
     assert enough_window(loss) > 1e6
 
 
+@pytest.mark.parametrize(("tcp", "window"), [("reno", 16), ("reno-sack", 16), ("cubic", 14)])
+def test_application_limited_by_hand(tcp, window):
+    """10 packets a round: half, or seven tenths, after a loss; caught up at 15, or 13; and one more."""
+    path = Path(loss=0.01, rtt=0.2, rto=0.5, tcp=tcp, detection="rack", initial_window=20, backoff="paper")
+    limited = path.application_limited(50)
+    assert (limited.max_window, limited.initial_window) == (window, window)
+    changed = {"max_window", "initial_window"}
+    assert {k: v for k, v in limited.to_dict().items() if k not in changed} == {
+        k: v for k, v in path.to_dict().items() if k not in changed
+    }
+    assert Path(loss=0.01, rtt=0.2, rto=0.5, max_window=8).application_limited(50).max_window == 8
+    assert path.application_limited(1e308).max_window == path.max_window
+    assert Path(loss=0.01, rtt=0.2, rto=0.5).application_limited(50).initial_window is None
+
+
+@pytest.mark.parametrize("rate", [0, -1, math.inf, math.nan, "50"])
+def test_application_limited_needs_a_rate(rate):
+    with pytest.raises(InputError, match="playback rate"):
+        Path(loss=0.01, rtt=0.2, rto=0.5).application_limited(rate)
+
+
 # Path: errors -------------------------------------------------------------------------------------
 
 

@@ -210,8 +210,8 @@ class Path:
         further behind has a larger window; that is left out.
         """
         peak = 1.3 if self.tcp == "cubic" else 1.5
-        needed = math.ceil(peak * positive("playback rate", packet_rate, "packets/s") * self.rtt) + 1
-        limit = min(self.max_window, needed)
+        needed = peak * positive("playback rate", packet_rate, "packets/s") * self.rtt
+        limit = min(self.max_window, math.ceil(min(needed, self.max_window)) + 1)
         first = self.initial_window and min(self.initial_window, limit)
         values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "timeout_ratio"}
         return Path(**(values | {"max_window": limit, "initial_window": first}))

@@ -116,6 +116,20 @@ def test_delay_live(run, path):
     assert found["required_startup_delay_s"] == result.required_delay()
 
 
+def test_live_of_an_application_limited_sender(run, path):
+    limited = path.application_limited(10)
+    assert limited.max_window < path.max_window
+    result = tcpstream.live(limited, tcpstream.Video(packet_rate=10))
+    found = run(f"{LIVE} --delay 1,0 --application-limited --json").answer
+    assert found["late_fraction"] == result.late_fraction([1.0, 0.0]).tolist()
+    assert found["parameters"]["max_window"] == limited.max_window
+    wait = run(f"delay {PATH} --rate 10pps --live --application-limited --json").answer
+    assert wait["required_startup_delay_s"] == result.required_delay()
+    assert wait["required_startup_delay_s"] > tcpstream.live(path, tcpstream.Video(packet_rate=10)).required_delay()
+    refused = run(f"delay {PATH} --rate 10pps --duration 8 --application-limited")
+    assert "--application-limited is for a live stream" in refused.err
+
+
 @pytest.mark.parametrize(("option", "name"), [("target", "target"), ("target-no-late", "no_late")])
 def test_delay_stored(run, path, option, name):
     found = answer(

@@ -88,7 +88,7 @@ def rows() -> list[dict[str, Any]]:
     missing = [one for one in judged if run_name(one) not in solved]
     if missing:
         solved |= solve(missing, downloads)
-    return [row for one in judged for row in solved[run_name(one)]]
+    return [row for one in judged for row in solved[run_name(one)] if possible(row)]
 
 
 def solve(missing: list[Record], downloads: dict[tuple[Any, ...], Record]) -> dict[str, list[dict[str, Any]]]:
@@ -108,6 +108,11 @@ def affordable(record: Record) -> bool:
     if chain(record) != "cubic":
         return chain(record) is not None
     return bool(kind(record) == "live" or record["condition"]["p"] > 0.01)
+
+
+def possible(row: dict[str, Any]) -> bool:
+    """Return whether a delay is long enough for the first packet, which is there 1.5 R after a connection is begun."""
+    return bool(row["kind"] == "live" or row["delay"] >= 1.5 * row["rtt"])
 
 
 def within(row: dict[str, Any], given: str, factor: float) -> bool:
