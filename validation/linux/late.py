@@ -27,6 +27,11 @@ LOADS = ((1.3, np.inf), (1.0, 1.3))
 """Ranges of T / mu."""
 
 
+LIMITED = ("reno-sack", "cubic")
+"""Chains whose live streams are solved for application-limited senders: after timeouts, which the paper's chain has, a
+stream falls further behind than `Path.application_limited` allows for."""
+
+
 def model(path: Path, kind: str, mu: float, video: float) -> list[float]:
     """Return the chain's late fraction for every delay; nan where it has no answer.
 
@@ -36,7 +41,8 @@ def model(path: Path, kind: str, mu: float, video: float) -> list[float]:
     delays = np.maximum(np.array(DELAYS) - path.rtt / 2, 0.0)
     try:
         if kind == "live":
-            return list(live(path.application_limited(mu), Video(packet_rate=mu)).late_fraction(delays))
+            limited = path.application_limited(mu) if path.tcp in LIMITED else path
+            return list(live(limited, Video(packet_rate=mu)).late_fraction(delays))
         return list(stored(path, Video(packet_rate=mu, duration=video)).late_fraction(delays))
     except TcpstreamError:
         return [np.nan] * len(DELAYS)
