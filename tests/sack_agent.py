@@ -68,7 +68,7 @@ def round_of_sack(tcp, path, rng):
     if received > 0 and twice == 0:
         if rng.random() >= merged:
             at = max(grown if not before and rng.random() < (w - 1) / (2 * w) else w, 2)
-            tcp[0], tcp[1], tcp[5] = max(at // 2, 2), 0, at
+            tcp[0], tcp[1], tcp[5] = at // 2, 0, at
         return received, in_order
     tcp[1] = 0
     tcp[2], tcp[3] = 1, 1

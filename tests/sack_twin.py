@@ -42,7 +42,7 @@ class Reno(Recovery):
         self.path, self.start, self.restart = path, (1, 0, 0, 0), (min(2, path.max_window), 0, 0, 0)
 
     def left(self, before):
-        return max(HALF[self.path.halving](before), min(2, self.path.max_window))
+        return max(HALF[self.path.halving](before), 1)
 
     def repairs(self, state):
         return isinstance(state[0], tuple)

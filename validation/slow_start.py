@@ -74,7 +74,7 @@ def send_with_sack(tcp: Any, path: Any, rng: np.random.Generator) -> tuple[int, 
         if rng.random() >= merged:
             larger = rng.random() < (w - 1) / (2 * w) and before == 0 and (w >= threshold or threshold == largest)
             lost = max(grown if larger else w, 2)
-            tcp[0], tcp[1], tcp[5] = max(lost // 2, 2), lost, 0
+            tcp[0], tcp[1], tcp[5] = max(lost // 2, 1), lost, 0
         return in_order, received
     tcp[2], tcp[3], tcp[4], tcp[5] = 1, 1, timer - 1 if received == 0 else timer, max(2, w // 2)
     return in_order, in_order

@@ -16,10 +16,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-SMALLEST = 2
-"""Packets that a loss leaves at least (RFC 5681, Equation 4)."""
-
-
 def reno_sack(path: Path) -> SackSource:
     """Build the chain of Reno with SACK for independent losses; p is then lost over sent packets.
 
@@ -40,7 +36,7 @@ def reno_sack(path: Path) -> SackSource:
     states of their own, and come first: see `tcp.recovery`.
     """
     b, W = path.rounds_per_increase, path.max_window
-    half = np.maximum(halves(path), min(SMALLEST, W))
+    half = np.maximum(halves(path), 1)
     at_loss = grid(W)
     R = len(at_loss)
     sent, merged = repairing(at_loss, half[at_loss])
