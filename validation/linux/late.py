@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import track
 from run import DELAYS
 
-from tcpstream import Path, TcpstreamError, Video, live, stored
+from tcpstream import Path, TcpstreamError, Video, live, stored, throughput
 
 SOLVED = RECORDED.with_name("linux_late.jsonl")
 """The chains' answers, a run a line: cubic's take minutes each."""
@@ -27,9 +27,10 @@ LOADS = ((1.3, np.inf), (1.0, 1.3))
 """Ranges of T / mu."""
 
 
-LIMITED = ("reno-sack", "cubic")
-"""Chains whose live streams are solved for application-limited senders: after timeouts, which the paper's chain has, a
-stream falls further behind than `Path.application_limited` allows for."""
+LIMITED, AMPLE = ("reno-sack", "cubic"), 1.3
+"""Chains, and least T / mu, whose live streams are solved for application-limited senders: after timeouts, which the
+paper's chain has, and where T is hardly more than mu, a stream falls further behind than `Path.application_limited`
+allows for."""
 
 
 def model(path: Path, kind: str, mu: float, video: float) -> list[float]:
@@ -41,7 +42,8 @@ def model(path: Path, kind: str, mu: float, video: float) -> list[float]:
     delays = np.maximum(np.array(DELAYS) - path.rtt / 2, 0.0)
     try:
         if kind == "live":
-            limited = path.application_limited(mu) if path.tcp in LIMITED else path
+            ample = path.tcp in LIMITED and throughput(path) >= AMPLE * mu
+            limited = path.application_limited(mu) if ample else path
             return list(live(limited, Video(packet_rate=mu)).late_fraction(delays))
         return list(stored(path, Video(packet_rate=mu, duration=video)).late_fraction(delays))
     except TcpstreamError:
