@@ -78,6 +78,8 @@ path_options = _all(
         "duplicates|rack",
         "Losses seen by duplicate acknowledgements, or by RACK-TLP.  [default: duplicates]",
     ),
+    option("--bottleneck", units.rate, "R", "Rate of a link that the flow fills, as 667pps or 8Mbps.  [default: none]"),
+    option("--buffer", units.number, "N", "Packets that wait before the bottleneck at most."),
 )
 
 packet_size_option = option(
