@@ -30,10 +30,13 @@ class Recovery:
             merged = self.merged(state)
             again = self.after_loss(*self.on_repair(state))
             return [(merged, self.grown(state)), *(((1 - merged) * x, to) for x, to in again)]
-        w, following = self.window(state), self.grown(state)
+        w, following = self.in_flight(state), self.grown(state)
         grown = (w - 1) / (2 * w)
         own = [((1 - grown) * x, to) for x, to in self.after_loss(w, self.early(state))]
-        return own + [(grown * x, to) for x, to in self.after_loss(self.window(following), self.early(following))]
+        return own + [(grown * x, to) for x, to in self.after_loss(self.in_flight(following), self.early(following))]
+
+    def in_flight(self, state):
+        return self.window(state)
 
 
 class Reno(Recovery):
@@ -70,6 +73,38 @@ class Reno(Recovery):
         return (
             (w, c + 1, 0, 0) if c + 1 < self.path.rounds_per_increase else (min(w + 1, self.path.max_window), 0, 0, 0)
         )
+
+
+class Limited(Reno):
+    """Behind a bottleneck: a window is a real number; a state is (window, 0, 0, 0)."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.pipe = path.bottleneck * path.rtt
+        self.start, self.windows = (1.0, 0, 0, 0), [1.0]
+        while (larger := self.larger(self.windows[-1])) <= self.pipe + path.buffer:
+            self.windows.append(larger)
+        self.restart = self.of(2)
+
+    def larger(self, w):
+        return round(w + min(1.0, self.pipe / w) / self.path.rounds_per_increase, 9)
+
+    def of(self, packets):
+        return next(w for w in self.windows if w >= packets), 0, 0, 0
+
+    def in_flight(self, state):
+        return state[0][1] if self.repairs(state) else floor(state[0])
+
+    def window(self, state):
+        one = self.repair(state[0][1], self.left(state[0][1]))[0] if self.repairs(state) else floor(state[0])
+        return min(one, floor(self.pipe))
+
+    def grown(self, state):
+        if self.repairs(state):
+            return self.of(self.left(state[0][1]))
+        if state[0] == self.windows[-1]:
+            return (("repair", floor(self.pipe + self.path.buffer)), 0, 0, 0)
+        return self.larger(state[0]), 0, 0, 0
 
 
 class Cubic(Recovery):
@@ -151,7 +186,9 @@ class Cubic(Recovery):
         return [(1 - upper, ((below, early), 0, 0, 0)), (upper, ((above, early), 0, 0, 0))]
 
 
-RULES = {"reno-sack": Reno, "cubic": Cubic}
+def rules_of(path, **chosen):
+    kinds = {"reno-sack": Reno if path.bottleneck is None else Limited, "cubic": Cubic}
+    return kinds[path.tcp](path, **chosen)
 
 
 def waits(rounds):
@@ -189,7 +226,7 @@ def finite(path, due, exists, moves=moves, rules=None, **chosen):
 
     Mass by state, rounds left to wait and packets received. What exists is infinite for stored media.
     """
-    rules = rules or RULES[path.tcp](path, **chosen)
+    rules = rules or rules_of(path, **chosen)
     late, size = 0.0, int(due[-1]) + path.max_window + 2
     every, never = ({(rules.start, 0): np.eye(1, size)[0]} for _ in range(2))
     received = np.arange(size)
@@ -218,7 +255,7 @@ def finite(path, due, exists, moves=moves, rules=None, **chosen):
 
 def live(path, m, ahead, depth, moves=moves, rules=None, **chosen):
     """Return f for whole ``ahead = mu tau`` and m packets due a round: the stationary law by iteration."""
-    rules = rules or RULES[path.tcp](path, **chosen)
+    rules = rules or rules_of(path, **chosen)
     states, number = [(rules.start, 0)], {(rules.start, 0): 0}
     table = []
     for state, left in states:  # grows while it is read

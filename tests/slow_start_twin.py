@@ -6,13 +6,15 @@ Given the law of the thresholds, they are forgotten in timeouts, and drawn again
 
 from __future__ import annotations
 
+from math import ceil, floor
+
 import numpy as np
 
 import sack_twin
 from tcpstream.tcp.table_vi import HALF, State, transitions
 
 
-class Sack(sack_twin.Reno):
+class Climbing:
     """Losses in slow start: in the first the window may grow before they show, after a timeout it does not."""
 
     def __init__(self, path, threshold):
@@ -25,15 +27,28 @@ class Sack(sack_twin.Reno):
             return super().reduced(state)
         if self.threshold < W:
             return self.after_loss(w, False)
-        grown, larger = (w - 1) / (2 * w), min(w + -(-w // self.path.rounds_per_increase), W)
+        grown, larger = (w - 1) / (2 * w), min(doubled(self.path, w), W)
         own, other = self.after_loss(w, False), self.after_loss(larger, False)
         return [((1 - grown) * x, to) for x, to in own] + [(grown * x, to) for x, to in other]
+
+
+class Sack(Climbing, sack_twin.Reno):
+    pass
+
+
+class Limited(Climbing, sack_twin.Limited):
+    pass
+
+
+def doubled(path, w):
+    """The window after one of w: an acknowledgement for b packets each, of those that the bottleneck carries."""
+    return w + ceil(min(w, path.pipe) / path.rounds_per_increase)
 
 
 def plain(path, state, threshold):
     """The row of the chain without slow start, growth first: (probability, received, in order, rounds, target)."""
     if path.tcp == "reno-sack":
-        return sack_twin.moves(Sack(path, threshold), state)
+        return sack_twin.moves((Sack if path.bottleneck is None else Limited)(path, threshold), state)
     row = transitions(
         State(*state), p=path.loss, max_window=path.max_window, timeout_ratio=path.timeout_ratio,
         rounds_per_increase=path.rounds_per_increase, backoff=path.backoff, halving=path.halving,
@@ -43,6 +58,8 @@ def plain(path, state, threshold):
 
 def window(path, w):
     """The state of a window at which no round was spent yet."""
+    if path.bottleneck is not None:
+        return sack_twin.Limited(path).of(w)
     return (w, 0, 0, 0) if path.tcp == "reno-sack" else (w, 0, 0, 0, 0)
 
 
@@ -50,6 +67,8 @@ class Rules:
     def __init__(self, path):
         w = path.initial_window
         self.path, self.start = path, (window(path, w), path.max_window if w < path.max_window else 0)
+        if path.bottleneck is not None:
+            self.start = ((w, 0, 0, 0), path.max_window + 1)
 
 
 def chain(law=None):
@@ -58,11 +77,11 @@ def chain(law=None):
     def moves(rules, both):
         path, (state, threshold) = rules.path, both
         w, *_, level, again = state
-        sack = sack_twin.Reno(path)
+        sack = sack_twin.rules_of(path) if path.tcp == "reno-sack" else None
         if path.tcp == "reno":
             before = w + state[2]
         else:
-            before = sack.left(w[1]) if sack.repairs(state) else w
+            before = sack.left(w[1]) if sack.repairs(state) else floor(w)
         row = []
         for i, (chance, *packets, target) in enumerate(plain(path, state, threshold)):
             to, drawn = threshold, None
@@ -78,9 +97,13 @@ def chain(law=None):
             elif i > 0 or (threshold and w >= threshold):
                 to = 0
             elif threshold:
-                larger = w + -(-w // path.rounds_per_increase)
-                target = window(path, min(larger, threshold))
-                to = threshold if larger < threshold else 0
+                larger = doubled(path, w)
+                if larger < threshold:
+                    target, to = (larger, *window(path, w)[1:]), threshold
+                elif threshold > path.max_window:
+                    target, to = (("repair", path.max_window), 0, 0, 0), 0
+                else:
+                    target, to = window(path, threshold), 0
             for share, t in drawn or [(1.0, to)]:
                 row.append((chance * share, *packets, (target, 0 if drawn and path.max_window == 1 else t)))
         return row

@@ -57,6 +57,44 @@ BAD = [
     Bad(f"throughput {PATH} 0.1", "unexpected extra argument"),
     Bad(f"throughput {PATH} --packet-size", "requires an argument"),
     Bad(f"throughput {PATH} --loss 0.03", "--loss is given 2 times"),
+    # a bottleneck
+    Bad(
+        f"throughput {PATH} --bottleneck 100pps --buffer 5",
+        "a bottleneck is solved for tcp = reno-sack, got reno",
+        lambda: path(bottleneck=100, buffer=5),
+    ),
+    Bad(
+        f"throughput {PATH} --tcp reno-sack --bottleneck 100pps",
+        "a bottleneck needs its buffer [packets], 0 or more",
+        lambda: path(tcp="reno-sack", bottleneck=100),
+    ),
+    Bad(
+        f"throughput {PATH} --tcp reno-sack --buffer 5",
+        "a buffer is that of a bottleneck: give bottleneck [packets/s] as well, or leave out buffer",
+        lambda: path(tcp="reno-sack", buffer=5),
+    ),
+    Bad(
+        f"throughput {PATH} --tcp reno-sack --bottleneck 100pps --buffer 5 --max-window 20",
+        "a bottleneck sets the largest window: leave out max_window, or bottleneck and buffer",
+        lambda: path(tcp="reno-sack", bottleneck=100, buffer=5, max_window=20),
+    ),
+    Bad(
+        f"throughput {PATH} --tcp reno-sack --bottleneck 192kbps --packet-size 1500 --buffer 5",
+        "a bottleneck must carry at least 2 packets in a round trip, got 1.6: 16 packets/s x 0.1 s",
+        lambda: path(tcp="reno-sack", bottleneck=16, buffer=5),
+    ),
+    Bad(
+        f"throughput {PATH} --tcp reno-sack --bottleneck 100pps --buffer -1",
+        "buffer must be a whole number of at least 0 packets, got -1 packets",
+        lambda: path(tcp="reno-sack", bottleneck=100, buffer=-1),
+    ),
+    Bad(
+        f"throughput {PATH} --tcp reno-sack --bottleneck 0pps --buffer 1",
+        "bottleneck must be greater than 0 packets/s",
+        lambda: path(tcp="reno-sack", bottleneck=0, buffer=1),
+    ),
+    Bad(f"throughput {PATH} --tcp reno-sack --bottleneck 100 --buffer 1", "--bottleneck: '100' has no unit"),
+    Bad("throughput --capture x.pcap --bottleneck 8Mbps --buffer 1", "--bottleneck in bit/s with --capture needs"),
     Bad(f"{STORED} --delay 1 --delay 2", "--delay is given 2 times"),
     Bad(f"throughput {PATH} --json=yes", "does not take a value"),
     # path: missing, contradictory

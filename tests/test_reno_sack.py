@@ -20,7 +20,9 @@ from tcpstream.tcp import recovery, reno_sack, source_of
 
 
 def sack(path, **others):
-    values = {name.removesuffix("_s"): value for name, value in path.to_dict().items() if name != "rto_s"}
+    values = {
+        name.removesuffix("_s").removesuffix("_pps"): value for name, value in path.to_dict().items() if name != "rto_s"
+    }
     return Path(**(values | {"tcp": "reno-sack"} | others))
 
 

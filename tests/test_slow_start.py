@@ -19,7 +19,9 @@ from tcpstream.tcp.slow_start import windows
 
 def sent(path, tcp, initial_window):
     """The same path with another TCP."""
-    values = {name.removesuffix("_s"): value for name, value in path.to_dict().items() if name != "rto_s"}
+    values = {
+        name.removesuffix("_s").removesuffix("_pps"): value for name, value in path.to_dict().items() if name != "rto_s"
+    }
     return Path(**(values | {"tcp": tcp, "initial_window": initial_window}))
 
 

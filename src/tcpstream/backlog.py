@@ -69,6 +69,7 @@ class Backlog:
         self.drop, self.spread = spread(self.step)
         recovering = source.recover_to[source.recover_to >= 0]
         self.entered = np.unique(np.append(recovering, source.restart))
+        self._over_row = None if source.overflow is None else int(np.searchsorted(self.entered, source.overflow))
         self._rows = np.searchsorted(self.entered, np.maximum(source.recover_to, 0))  # of entries, as `recover_to`
         self._restart_row = int(np.searchsorted(self.entered, source.restart))
         ways = [self._ways(wait) for wait in source.backoff_wait]
@@ -203,7 +204,7 @@ class Backlog:
         return perron(
             self._factors, *self._links, self._apart_moves if self.source.apart else None, self._restart_row,
             packet, playback,
-            wait(self._all_lost) * timeout, wait(self._short_wait) * timeout,
+            wait(self._all_lost) * timeout, wait(self._short_wait) * timeout, self._over_row,
         )  # fmt: skip
 
     @property

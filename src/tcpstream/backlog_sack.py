@@ -50,13 +50,16 @@ class SackBacklog(Backlog):
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, lost, shown, failing, inflow, recovered = (program.room(n) for _ in range(6))
         rows_of_first = self._rows[:, 0]
+        over = None if self._over_row is None else program.room(n)
         states = Windows(
-            source.windows, rows_of_first, source.loss, self._feedback, self._ends, source.apart, self._branches
+            source.windows, rows_of_first, source.loss, self._feedback, self._ends, source.apart, self._branches, over
         )
         climb(playback, states, self._laws, entries, self.entered, active, lost, shown, failing, following, rows)
         program.clear(recovered, n)
         for row in range(rows):
             program.add(recovered, following + row * n, n)
+        if over is not None and self._over_row is not None:
+            program.add(following + self._over_row * n, over, n)
         program.clear(inflow, n)
         for shift, weight in zip(*self._all_lost):
             program.put(inflow, n, lost, n - 1, -int(shift), weight)
@@ -125,7 +128,7 @@ class SackBacklog(Backlog):
         recovers = mu * source.recovering(packet)[:, s]
         fails = mu * few[:, np.newaxis] * source.failing(packet)[:, s]
         times_out = source.all_lost[s] * all_lost[:, np.newaxis] + fails
-        return climbs(whole, recovers, times_out, 1)
+        return climbs(whole, recovers, times_out, 1, self._over_row is None)
 
     @property
     def _links(self) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:

@@ -123,15 +123,14 @@ class FiniteLive(LiveStreaming):
 
         super().__init__(path, video)
         assert video.duration is not None
-        m, R = self._packets_due, path.rtt
-        stride = lattice(m, path.max_window) if m < path.max_window else 1
+        m, R, source = self._packets_due, path.rtt, source_of(path)
+        stride = lattice(m, source.max_window) if m < source.max_window else 1
         steps = m * stride
         self._on_lattice = abs(steps - round(steps)) < 1e-9 * max(1.0, steps)
         if not self._on_lattice:
             stride, self._on_lattice = 1, False
         self._stride = stride
         self._goal = math.ceil(video.packets * stride - 1e-6)
-        source = source_of(path)
         self._transient = transient = (
             TransientSack(source, 0, stride) if isinstance(source, SackSource) else Transient(source, 0, stride)
         )

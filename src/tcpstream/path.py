@@ -15,6 +15,9 @@ DETECTIONS = ("duplicates", "rack")
 #: A run of growth from half the default largest window reaches it with at most this probability.
 REACHES_MAX_WINDOW = 1e-9
 
+#: Packets that a bottleneck must carry in a round trip.
+LEAST_PIPE = 2
+
 
 def enough_window(loss: float, rounds_per_increase: int = 1) -> int:
     """Return the smallest largest-window that hardly ever matters.
@@ -71,6 +74,12 @@ def enough_cubic(loss: float, rtt: float) -> int:
     return max(4, math.ceil(max(cubic, steady)))
 
 
+def per_round(rate: float, rtt: float) -> float:
+    """Return the packets of a rate [packets/s] in a round [s]; 100 packets/s in 0.07 s are 7."""
+    packets = rate * rtt
+    return float(round(packets)) if math.isclose(packets, round(packets), rel_tol=1e-12) else packets
+
+
 def _grown(w: int) -> int:
     """Return w//2 + ... + (w - 1), the packets of a growth from half of w, one round at each window."""
     return (w - w // 2) * (w + w // 2 - 1) // 2
@@ -91,7 +100,8 @@ class Path:
     timeout_ratio : float, optional
         T_O = R_TO / R >= 1 [rounds], any real number.
     max_window : int, optional
-        W_max, largest window [packets]. By default large enough not to matter (`enough_window`, `enough_cubic`).
+        W_max, largest window [packets]. By default large enough not to matter (`enough_window`, `enough_cubic`); what
+        fits in the path, C R + B in whole packets, where there is a bottleneck: then it cannot be given.
     rounds_per_increase : {1, 2}
         b, rounds of full windows per window increase: 2 for delayed ACKs where growth is per ACK; 1 for cubic.
     backoff : {"rfc6298", "paper"}
@@ -110,6 +120,11 @@ class Path:
         How the sender sees losses: by three duplicate acknowledgements, else by the timer; or as RACK-TLP does
         (RFC 8985): by the time since a later packet was sent, and by a probe two round trips after the last packet.
         With independent losses a retransmission that is lost again then costs no timeout.
+    bottleneck : float, optional
+        C, rate of a link that the flow has for itself [packets/s], C R at least 2 packets; for tcp reno-sack. `rtt` is
+        then the round trip time of an empty queue. By default the rate has no limit.
+    buffer : int, optional
+        B, packets that wait before the bottleneck at most, 0 or more; given with `bottleneck` only.
 
     Raises
     ------
@@ -133,6 +148,8 @@ class Path:
     tcp: str
     initial_window: int | None
     detection: str
+    bottleneck: float | None
+    buffer: int | None
 
     def __init__(
         self,
@@ -148,6 +165,8 @@ class Path:
         tcp: str = "reno",
         initial_window: int | None = None,
         detection: str = "duplicates",
+        bottleneck: float | None = None,
+        buffer: int | None = None,
     ) -> None:
         loss = real("loss rate", loss)
         if not 0 < loss < 1:
@@ -157,6 +176,8 @@ class Path:
         rounds_per_increase = whole("rounds per increase", rounds_per_increase)
         choice("rounds per increase", rounds_per_increase, (1, 2))
         choice("tcp", tcp, TCPS)
+        if bottleneck is not None or buffer is not None:
+            bottleneck, buffer, max_window = _limited(bottleneck, buffer, rtt, tcp, max_window)
         if initial_window is not None:
             initial_window = whole("initial window", initial_window, unit="packets")
         if max_window is None:
@@ -184,6 +205,8 @@ class Path:
             "tcp": tcp,
             "initial_window": initial_window,
             "detection": detection,
+            "bottleneck": bottleneck,
+            "buffer": buffer,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -199,7 +222,7 @@ class Path:
         Raises
         ------
         InputError
-            For a rate that is not positive and finite.
+            For a rate that is not positive and finite, and for a path with a bottleneck.
 
         Notes
         -----
@@ -209,12 +232,19 @@ class Path:
         the next whole number and one more, unless it is smaller, and `initial_window` is that at most. A stream that is
         further behind has a larger window; that is left out.
         """
+        if self.bottleneck is not None:
+            raise InputError("behind a bottleneck the window has its limit: leave out either of the two")
         peak = 1.3 if self.tcp == "cubic" else 1.5
         needed = peak * positive("playback rate", packet_rate, "packets/s") * self.rtt
         limit = min(self.max_window, math.ceil(min(needed, self.max_window)) + 1)
         first = self.initial_window and min(self.initial_window, limit)
         values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "timeout_ratio"}
         return Path(**(values | {"max_window": limit, "initial_window": first}))
+
+    @property
+    def pipe(self) -> float:
+        """C R, what the bottleneck carries in a round [packets]; infinite without one."""
+        return math.inf if self.bottleneck is None else per_round(self.bottleneck, self.rtt)
 
     def to_dict(self) -> dict[str, float | int | str | None]:
         """Return the parameters as a plain dict, units in the names."""
@@ -230,7 +260,31 @@ class Path:
             "tcp": self.tcp,
             "initial_window": self.initial_window,
             "detection": self.detection,
+            "bottleneck_pps": self.bottleneck,
+            "buffer": self.buffer,
         }
+
+
+def _limited(
+    bottleneck: float | None, buffer: int | None, rtt: float, tcp: str, max_window: int | None
+) -> tuple[float, int, int]:
+    """Return C [packets/s], B and W_max [packets] of a path with a bottleneck."""
+    if bottleneck is None:
+        raise InputError("a buffer is that of a bottleneck: give bottleneck [packets/s] as well, or leave out buffer")
+    if buffer is None:
+        raise InputError("a bottleneck needs its buffer [packets], 0 or more")
+    if tcp != "reno-sack":
+        raise InputError(f"a bottleneck is solved for tcp = reno-sack, got {tcp}")
+    if max_window is not None:
+        raise InputError("a bottleneck sets the largest window: leave out max_window, or bottleneck and buffer")
+    rate, room = positive("bottleneck", bottleneck, "packets/s"), whole("buffer", buffer, least=0, unit="packets")
+    pipe = real("bottleneck times round trip time", per_round(rate, rtt), "packets")
+    if pipe < LEAST_PIPE:
+        raise InputError(
+            f"a bottleneck must carry at least {LEAST_PIPE} packets in a round trip, got {pipe:.4g}: "
+            f"{rate:.4g} packets/s x {rtt:.4g} s"
+        )
+    return rate, room, math.floor(pipe + room)
 
 
 def _timeout(rtt: float, rto: float | None, ratio: float | None) -> tuple[float, float]:

@@ -57,6 +57,9 @@ RARE = 1e-8
 PATIENCE = 12
 """Epochs that do not even halve the error, after which rounding is as good as it gets."""
 
+UNAIDED = 100
+"""The same without the correction of long waves."""
+
 LARGEST = 2**26
 """Largest state, in mass values, that is tried."""
 
@@ -275,20 +278,28 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
 
 
 def _iterate(backlog: Backlog, waves: LongWaves, depth: int, weight: Floats) -> tuple[Epoch, Floats, int]:
-    """Make epochs until one changes little; return the last one, its change of the entries, and how many."""
-    entries = waves.start(depth)
+    """Make epochs until one changes little; return the last one, its change of the entries, and how many.
+
+    Where a buffer overflows and losses are rare, epochs hardly differ from each other and blur no waves. The correction
+    may then fail, and epochs are made without; half of each counts, as they may take turns.
+    """
+    entries, patience, epochs = waves.start(depth), PATIENCE, 0
     rounds = 0.0
     errors: list[float] = []
     while True:
         epoch = backlog.epoch(entries)
+        epochs += 1
         rounds = rounds or float(backlog.law(epoch).sum())
         change = epoch.entries - entries
         error = float(np.einsum("hk,hk", np.abs(change), weight) / rounds)
         errors.append(error)
-        stuck = len(errors) > PATIENCE and not error < errors[-1 - PATIENCE] / 2
-        if error < WANTED / 2 or stuck:
-            return epoch, change, len(errors)
-        entries = waves.corrected(entries, change)
+        stuck = len(errors) > patience and not error < errors[-1 - patience] / 2
+        if stuck and patience < UNAIDED and error > ACCEPTED and backlog.source.overflow is not None:
+            entries, patience, errors = waves.start(depth), UNAIDED, []
+        elif error < WANTED / 2 or stuck:
+            return epoch, change, epochs
+        else:
+            entries = waves.corrected(entries, change) if patience < UNAIDED else entries + change / 2
 
 
 def _too_large(backlog: Backlog, depth: int) -> AccuracyError:

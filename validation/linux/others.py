@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from records import estimated, kind, loss, recorded
+from records import LINUX, Record, estimated, kind, loss, recorded
 
-from tcpstream import throughput
+from tcpstream import Path, throughput
+
+HARDLY = 1e-9
+"""Loss rate of the chain for runs in which only the queue loses packets."""
+
+
+def limited(record: Record) -> Path:
+    """Return the path of a run behind a bottleneck, as it was set, with the timer that was measured."""
+    condition = record["condition"]
+    rtt = condition["rtt"] + 2 * record["mean_lateness"]
+    rate = condition["rate"] * 1e6 / 8 / 1500
+    given = {"loss": loss(record) or HARDLY, "rtt": rtt, "rto": max(record["rto"], rtt)}
+    return Path(**given, bottleneck=rate, buffer=condition["queue"], tcp="reno-sack", **LINUX["reno-sack"])
 
 
 def main() -> None:
@@ -27,17 +39,21 @@ def main() -> None:
             f"| {condition['losses']} | {condition['tcp']} | {sack} | {condition['p']} | {condition['rtt']} "
             f"| {record['throughput']:.1f} | {' | '.join(ratios)} |"
         )
-    print("\n| sender | queue [packets] | p | T [packets/s] | share of the rate | R [s] | lost in the queue |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "\n| sender | queue [packets] | p | T [packets/s] | share of the rate | R [s] | lost in the queue "
+        "| `reno-sack` with `bottleneck`, over the kernel |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     for record in files:
         condition = record["condition"]
         if not condition["rate"]:
             continue
         capacity = condition["rate"] * 1e6 / 8 / 1500
+        ratio = f"{throughput(limited(record)) / record['throughput']:.2f}" if condition["tcp"] == "reno" else ""
         print(
-            f"| {condition['tcp']} | {condition['queue']} | {loss(record) if record['asked'] else 0:.2g} "
+            f"| {condition['tcp']} | {condition['queue']} | {loss(record):.2g} "
             f"| {record['throughput']:.1f} | {record['throughput'] / capacity:.0%} | {record['rtt']:.3f} "
-            f"| {record['dropped_by_queue'] / record['sent']:.2g} |"
+            f"| {record['dropped_by_queue'] / record['sent']:.2g} | {ratio} |"
         )
 
 

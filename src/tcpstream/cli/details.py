@@ -73,6 +73,8 @@ def path_rows(path: Path) -> list[tuple[str, str]]:
     else:
         growth = f"1 packet in {path.rounds_per_increase} R, half of odd windows: {path.halving}"
     rows.append(("window growth", growth))
+    if path.bottleneck is not None:
+        rows.append(("bottleneck", f"{path.bottleneck:.4g} packets/s, with a buffer of {path.buffer} packets"))
     if path.tcp != "reno":
         rows.append(("TCP", path.tcp))
     if path.initial_window is not None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, positive
 
 if TYPE_CHECKING:
     from ..video import Video
     from .route import Route
 
 MEASURED = ("loss", "rtt", "rto", "timeout_ratio")
-CHOSEN = ("max_window", "rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection")
+CHOSEN = (
+    *("max_window", "rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection"),
+    *("bottleneck", "buffer"),
+)
 
 
 def read_route(options: dict[str, Any]) -> Route:
@@ -20,6 +23,8 @@ def read_route(options: dict[str, Any]) -> Route:
     from .route import Route, measured
 
     given = {name: options[name] for name in (*MEASURED, *CHOSEN) if options[name] is not None}
+    if "bottleneck" in given:
+        given["bottleneck"] = _packets(options)
     if options["capture"] is not None:
         if twice := [_flag(name) for name in MEASURED if name in given]:
             raise InputError(f"--capture measures the path: leave out {' and '.join(twice)}, or --capture")
@@ -57,6 +62,16 @@ def packet_size(options: dict[str, Any], route: Route) -> float:
     if options["packet_size"] is not None:
         return float(options["packet_size"])
     return 1500 if route.estimate is None else route.estimate.packet_size
+
+
+def _packets(options: dict[str, Any]) -> float:
+    """Return the rate of the bottleneck [packets/s]."""
+    name, value = options["bottleneck"]
+    if name == "packet_rate":
+        return float(value)
+    if options["capture"] is not None and options["packet_size"] is None:
+        raise InputError("--bottleneck in bit/s with --capture needs --packet-size; or give it in pps")
+    return float(value) / (8 * positive("packet size", options["packet_size"] or 1500, "bytes"))
 
 
 def _flag(name: str) -> str:

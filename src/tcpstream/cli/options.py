@@ -80,6 +80,8 @@ path_options = _all(
         "Losses seen by duplicate acknowledgements, or by RACK-TLP.  [default: what the capture shows, else "
         "duplicates]",
     ),
+    option("--bottleneck", units.rate, "R", "Rate of a link that the flow fills, as 667pps or 8Mbps.  [default: none]"),
+    option("--buffer", units.number, "N", "Packets that wait before the bottleneck at most."),
 )
 
 packet_size_option = option(

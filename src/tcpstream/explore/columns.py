@@ -10,7 +10,7 @@ KINDS = ("live", "stored")
 
 PATH = (
     *("loss", "rtt", "rto", "timeout_ratio", "max_window", "rounds_per_increase", "backoff", "halving", "tcp"),
-    *("initial_window", "detection"),
+    *("initial_window", "detection", "bottleneck", "buffer"),
 )
 VIDEO = ("packet_rate", "bitrate", "packet_size", "duration")
 LOAD = "T_over_mu"
@@ -29,6 +29,8 @@ UNITS = {
     "max_window": "packets",
     "rounds_per_increase": "1",
     "initial_window": "packets",
+    "bottleneck": "packets/s",
+    "buffer": "packets",
     "packet_rate": "packets/s",
     "bitrate": "bit/s",
     "packet_size": "bytes",

@@ -47,18 +47,21 @@ def rtt_for(*, loss: float, timeout_ratio: float, packet_rate: float, T_over_mu:
     T_over_mu : float
         Throughput over playback rate, > 0; a live stream needs more than 1.
     **chosen
-        What else `Path` takes: max_window, rounds_per_increase, backoff, halving, tcp, initial_window, detection.
+        What else `Path` takes: max_window, rounds_per_increase, backoff, halving, tcp, initial_window, detection;
+        no bottleneck.
 
     Raises
     ------
     InputError
-        For values out of range, and for a tcp whose T R depends on R: cubic.
+        For values out of range, and for a path whose T R depends on R: of cubic, or with a bottleneck.
 
     Notes
     -----
     Wang, Kurose, Shenoy and Towsley, Section 6.2: "fixing the playback rate and decreasing RTT".
     """
     path = Path(loss=loss, rtt=1.0, timeout_ratio=timeout_ratio, **chosen)
+    if path.bottleneck is not None:
+        raise InputError("a round trip time for a wanted T/mu needs a path without bottleneck: its T R depends on R")
     if path.tcp in IN_SECONDS:
         raise InputError(f"a round trip time for a wanted T/mu needs tcp reno or reno-sack, got {path.tcp}")
     per_round = throughput(path)

@@ -104,6 +104,8 @@ class Windows:
         States of slow start.
     branches : mapping of int to list of (int, float)
         Which states of slow start lead to a state when they are delivered whole, and with which probability then.
+    over : int, optional
+        Row overwritten: mass that the largest window leads to when delivered whole, where that is not itself (b = 1).
     """
 
     windows: Ints
@@ -113,6 +115,7 @@ class Windows:
     ends: tuple[int, ...] = ()
     apart: int = 0
     branches: Mapping[int, Sequence[tuple[int, float]]] = field(default_factory=dict)
+    over: int | None = None
 
 
 def through_states(playback: Playback, states: Windows, entries: int, entered: Ints) -> Iterator[tuple[int, int]]:
@@ -158,7 +161,11 @@ def through_states(playback: Playback, states: Windows, entries: int, entered: I
     program.add(largest[0], row, n)
     for c in range(b):
         arrive(largest[c], top + c)
-    _all_returns(playback, largest, longest, q**longest, states.feedback)
+    if states.over is not None:
+        playback.pause(largest[0])
+        playback.lower(states.over, largest[0], longest, q**longest)
+    else:
+        _all_returns(playback, largest, longest, q**longest, states.feedback)
     for c in range(b):
         yield top + c, largest[c]
 

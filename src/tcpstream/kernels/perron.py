@@ -37,6 +37,7 @@ def perron(
     playback: NDArray[np.complex128],
     all_lost: NDArray[np.complex128],
     few: NDArray[np.complex128],
+    over: int | None,
 ) -> tuple[NDArray[np.complex128], NDArray[np.complex128], NDArray[np.complex128]]:
     """Return the largest eigenvalue of an epoch, with the weights that it multiplies and their adjoint.
 
@@ -57,6 +58,8 @@ def perron(
     packet, playback, all_lost, few : (T,) arrays
         Of each exponent t: factor of a delivered packet; of a round of playback; of a round all lost and of a short
         round without fast retransmit, from its start until its timeouts are over. Neighbours are close to each other.
+    over : int, optional
+        Row that the last window leads to when it is delivered whole, instead of itself.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def perron(
         grown, recovers, times_out = factors(*waves)
         recovers[:, half[:, 0] < 0] = 0.0
         _power_method(
-            entry, half, shares, ends, branches, restart, grown, recovers, times_out, law, worth, values[now],
+            entry, half, shares, ends, branches, restart, over, grown, recovers, times_out, law, worth, values[now],
             laws[now], worths[now],
         )  # fmt: skip
     return values[ROUNDS:], laws[ROUNDS:, :rows].T, worths[ROUNDS:, :rows].T
@@ -127,7 +130,7 @@ def factors(
 
 
 def climbs(
-    whole: Complexes, recovers: Complexes, times_out: Complexes, repeats: int
+    whole: Complexes, recovers: Complexes, times_out: Complexes, repeats: int, stays_last: bool = True
 ) -> tuple[Complexes, Complexes, Complexes]:
     """Return what becomes of a wave that enters each window, from what becomes of it in one round there.
 
@@ -137,19 +140,22 @@ def climbs(
         As from `factors`.
     repeats : int
         b.
+    stays_last : bool
+        Whether the last, largest window leads to itself.
 
     Returns
     -------
     grown, recovers, times_out : (T, W) arrays
-        Factor on the way to the next window; to the end of a recovery from this one; to the end of a timeout. In the
-        last, largest window the wave loses sooner or later.
+        Factor on the way to the next window; to the end of a recovery from this one; to the end of a timeout. In a
+        last window that leads to itself the wave loses sooner or later.
     """
     stays, grown = np.ones_like(whole), whole.copy()
     for _ in range(1, repeats):
         stays *= whole
         stays += 1.0
         grown *= whole
-    stays[:, -1] /= 1.0 - grown[:, -1]
+    if stays_last:
+        stays[:, -1] /= 1.0 - grown[:, -1]
     return grown, recovers * stays, times_out * stays
 
 
@@ -161,6 +167,7 @@ def _power_method(
     ends: NDArray[np.bool_],
     branches: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None,
     restart: int,
+    over: int | None,
     grown: NDArray[np.complex128],
     recovers: NDArray[np.complex128],
     times_out: NDArray[np.complex128],
@@ -174,7 +181,7 @@ def _power_method(
 
     Parameters
     ----------
-    entry, half, shares, ends, branches, restart
+    entry, half, shares, ends, branches, restart, over
         See `perron`; index -1 is a last element that does not count.
     grown, recovers, times_out : (T, W) arrays
         See `climbs`; 0 for recoveries to nowhere.
@@ -197,6 +204,8 @@ def _power_method(
                 worth[1, h] = worth[0, h]
                 law[0, h] = zero
             mass, out, ahead, ended, last = zero, zero, zero, zero, zero
+            if over is not None:  # as it would be after the last window
+                ahead = worth[1, over]
             for i in range(largest):
                 mass += law[1, entry[i]]
                 if i == largest - 1:
@@ -232,6 +241,8 @@ def _power_method(
                     ahead_of[k] = ahead
                 worth[0, entry[k]] = ahead
             law[0, restart] += out
+            if over is not None:
+                law[0, over] += mass
         total, product, ahead, mass = zero, zero, zero, zero
         for h in range(rows):
             total += law[0, h]

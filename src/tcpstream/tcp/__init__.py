@@ -42,9 +42,11 @@ def source_of(path: Path) -> RenoSource:
 def source_key(path: Path) -> Hashable:
     """Return what is equal for paths with the same source.
 
-    All but the round trip time, in which sources count; and that as well where windows grow with time in seconds.
+    All but the round trip time, in which sources count; and that as well where windows grow with time in seconds, or a
+    bottleneck has a rate.
     """
-    other = ("rto_s",) if path.tcp in IN_SECONDS else ("rtt_s", "rto_s")
+    seconds = path.tcp in IN_SECONDS or path.bottleneck is not None
+    other = ("rto_s",) if seconds else ("rtt_s", "rto_s")
     return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 

@@ -109,7 +109,7 @@ def cubic(path: Path) -> SackSource:
     w = np.arange(W + 1)
     neighbours, shares = between(at_loss, w, w)
     around = Around(reduced[left], reduced, firsts[thresholds + neighbours], shares, ways)
-    return with_slow_start(source, path.initial_window, around)
+    return with_slow_start(source, path, around)
 
 
 def _reduced(path: Path) -> Ints:

@@ -72,9 +72,9 @@ class RenoSource:
     loss : float
         p.
     max_window, rounds_per_increase : int
-        W_max and b.
+        The most packets of a round, W_max, and b. Behind a bottleneck what it carries in a round, and 1.
     windows : (S,) int array
-        w of each state.
+        w of each state: what it sends in a round.
     grow_to : (S,) int array
         State after a round that was delivered whole; -1 where `branches` says it.
     recover_to : (W_max + 1,) int array
@@ -87,7 +87,7 @@ class RenoSource:
         Rounds from a packet lost at back-off level e to the next retransmission.
     apart : int
         States apart from congestion avoidance: of slow start, and of rounds that repair losses in `tcp.reno_sack`.
-        Windows grow from a state to later ones only.
+        Windows grow from a state to later ones only, but for the last: see `overflow`.
     branches : Growth
         After a round delivered whole of states whose `grow_to` is -1.
     """
@@ -110,6 +110,12 @@ class RenoSource:
     def size(self) -> int:
         """States that send a window, S: those of congestion avoidance, and of slow start."""
         return len(self.windows)
+
+    @property
+    def overflow(self) -> int | None:
+        """State after a round of the last one that is delivered whole, where this overflows a buffer."""
+        target = int(self.grow_to[-1])
+        return target if target < self.size - self.rounds_per_increase else None
 
     @property
     def slow_start(self) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..path import Path
+from .bottleneck import line, sent
 from .growth import Growth
 from .recovery import Repairs, between, grid, leads, repairing
 from .reno import halves
@@ -22,7 +23,7 @@ def reno_sack(path: Path) -> SackSource:
     Parameters
     ----------
     path : Path
-        Its round trip time does not matter: the law of the source counts rounds.
+        Its round trip time does not matter without a bottleneck: the law of the source counts rounds.
 
     Raises
     ------
@@ -33,16 +34,20 @@ def reno_sack(path: Path) -> SackSource:
     -----
     Loss recovery as in RFC 6675, with a window lost whole as the only one that tells the sender nothing: one packet
     that arrives is enough, as with limited transmit (RFC 3042) or RACK (RFC 8985). The rounds that repair losses are
-    states of their own, and come first: see `tcp.recovery`.
+    states of their own, and come first: see `tcp.recovery`. Behind a bottleneck the line of windows ends where its
+    buffer is full, and leads to the repair of the largest: see `tcp.bottleneck`.
     """
     b, W = path.rounds_per_increase, path.max_window
     half = np.maximum(halves(path), 1)
     at_loss = grid(W)
     R = len(at_loss)
-    sent, merged = repairing(at_loss, half[at_loss])
-    w = np.concatenate([sent, np.repeat(np.arange(1, W + 1), b)])
-    s, on = np.arange(len(w)), R + (half[at_loss] - 1) * b
-    grow_to = np.append(s[1:], s[-b])
+    repaired, merged = repairing(at_loss, half[at_loss])
+    limited = path.bottleneck is not None
+    climbing = line(path) if limited else np.repeat(np.arange(1, W + 1), b)
+    w, s = np.append(at_loss, climbing), np.arange(R + len(climbing))
+    first = R + np.searchsorted(climbing, np.arange(W + 1))
+    on = first[half[at_loss]]
+    grow_to = np.append(s[1:], R - 1 if limited else s[-b])
     grow_to[:R] = -1
 
     def ways(windows: Ints, _early: NDArray[np.bool_]) -> tuple[Ints, Floats]:
@@ -51,19 +56,20 @@ def reno_sack(path: Path) -> SackSource:
     recover_to, recover_share = leads(w, np.zeros_like(w), grow_to, ways, Repairs(s[:R], half[at_loss], merged, on))
     source = SackSource.on_lines(
         path,
-        windows=w,
+        max_window=int(sent(path, W)),
+        rounds_per_increase=1 if limited else b,
+        windows=sent(path, np.append(repaired, climbing)),
         grow_to=grow_to,
         recover_to=recover_to,
         recover_share=recover_share,
         start=R,
-        restart=R + (min(2, W) - 1) * b,
+        restart=int(first[min(2, W)]),
         apart=R,
         branches=Growth(s[:R], on, np.ones(R)),
     )
     if path.initial_window is None:
         return source
     thresholds = np.maximum(half, 2)
-    begin = R + (np.arange(W + 1)[:, np.newaxis] - 1) * b
-    by_state = np.append(thresholds[half[at_loss]], thresholds[w[R:]])
-    around = Around(by_state, thresholds, begin, np.ones(begin.shape), ways)
-    return with_slow_start(source, path.initial_window, around)
+    by_state = np.append(thresholds[half[at_loss]], thresholds[climbing])
+    around = Around(by_state, thresholds, first[:, np.newaxis], np.ones((W + 1, 1)), ways)
+    return with_slow_start(source, path, around)

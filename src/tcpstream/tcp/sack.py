@@ -57,10 +57,10 @@ class SackSource(RenoSource):
 
     States of congestion avoidance lie on lines: as long as nothing is lost each leads to the next, and the last of a
     line to the last state of all, of the largest window, which leads to itself (b of them to each other, for b rounds
-    a window). There are no short rounds. A round of w packets of which K >= 1 are lost and all repaired leads to the
-    state that the window is reduced to, with w - K packets received. In order only the j packets before the first
-    loss are delivered by its end; the rest follows in the next round, with the retransmissions. A round that ends in
-    a timeout delivers j.
+    a window), or to `overflow`. There are no short rounds. A round of w packets of which K >= 1 are lost and all
+    repaired leads to the state that the window is reduced to, with w - K packets received. In order only the j packets
+    before the first loss are delivered by its end; the rest follows in the next round, with the retransmissions. A
+    round that ends in a timeout delivers j.
 
     Attributes
     ----------

@@ -27,4 +27,4 @@ def slow_reno(path: Path) -> RenoSource:
     thresholds = np.maximum(halves(path), 2)
     begin = (np.arange(path.max_window + 1)[:, np.newaxis] - 1) * path.rounds_per_increase
     around = Around(thresholds[source.windows], thresholds, begin, np.ones(begin.shape))
-    return with_slow_start(source, path.initial_window, around)
+    return with_slow_start(source, path, around)

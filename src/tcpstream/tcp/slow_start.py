@@ -3,7 +3,8 @@
 A round of slow start sends w packets; each of its ceil(w / b) acknowledgements adds one to the window. A loss ends it
 as it ends congestion avoidance. The threshold after a timeout is half of the window before, or what congestion control
 makes of it, and 2 at least; back-off keeps it, but for a loss of the first new packet, after which it is 2 (RFC 5681,
-Section 3.1).
+Section 3.1). Behind a bottleneck acknowledgements come at its rate, and the first slow start, which no threshold ends,
+goes on until the buffer is full.
 
 The chain does not remember the threshold through the timeouts: it draws it again, as late as possible, from the
 stationary law of all thresholds. So slow start after timeouts has one state a window, 2, 4, 8, ..., and the throughput
@@ -12,6 +13,7 @@ is that of the chain that remembers; what is lost is how the windows before and 
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
+from ..path import Path
+from .bottleneck import sent
 from .growth import Growth
 from .recovery import Ways, leads, no_repairs
 from .reno import RenoSource
@@ -57,15 +61,15 @@ class Around(NamedTuple):
     ways: Ways | None = None
 
 
-def with_slow_start(source: Source, initial_window: int, around: Around) -> Source:
-    """Return a source that begins at an initial window, and comes back from timeouts, by slow start.
+def with_slow_start(source: Source, path: Path, around: Around) -> Source:
+    """Return a source that begins at the initial window of its path, and comes back from timeouts, by slow start.
 
     Parameters
     ----------
     source : RenoSource
         Without slow start.
-    initial_window : int
-        Window of the first round [packets], 1 to W_max.
+    path : Path
+        With an initial window.
     around : Around
 
     Raises
@@ -78,36 +82,43 @@ def with_slow_start(source: Source, initial_window: int, around: Around) -> Sour
     RFC 6928 (initial window), RFC 5681, Section 3.1 (slow start, and Equation 4 with FlightSize = w).
     """
     law = np.eye(1, int(max(around.thresholds.max(), around.reduced.max())) + 1, 2)[0]
+    W, b = path.max_window, path.rounds_per_increase
+    assert path.initial_window is not None
+    opening = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
+    climbing = windows(2, max(len(law) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
     for _ in range(PATIENCE):
-        made = _slow(source, initial_window, law, around)
-        before, law = law, _thresholds(made, around, len(law))
+        made = _slow(source, path, opening, climbing, law, around)
+        before, law = law, _thresholds(made, around, np.array([*opening, *climbing], dtype=np.int64), len(law))
         if float(np.abs(law - before).sum()) < SETTLED:
             return made
     raise AccuracyError(f"the law of slow start thresholds did not settle within {PATIENCE} steps")
 
 
-def windows(first: int, end: int, rounds_per_increase: int) -> list[int]:
-    """Return the windows of slow start from `first` on that are below `end` [packets]."""
+def windows(first: int, end: int, rounds_per_increase: int, pipe: float = math.inf) -> list[int]:
+    """Return the windows of slow start from `first` on that are below `end` [packets].
+
+    No more than `pipe` packets of a round are acknowledged in the next one.
+    """
     found = []
     while first < end:
         found.append(first)
-        first += -(-first // rounds_per_increase)
+        first += math.ceil(min(first, pipe) / rounds_per_increase)
     return found
 
 
-def _slow(source: Source, initial_window: int, law: Floats, around: Around) -> Source:
-    """Return a source with slow start, given the law of the threshold t = 0, 1, ... after timeouts."""
-    b = source.rounds_per_increase
-    opening = windows(initial_window, source.max_window, b)
-    climbing = windows(2, max(len(law) - 1, 3), b) if source.max_window > 1 else []  # below the largest threshold
+def _slow(
+    source: Source, path: Path, opening: list[int], climbing: list[int], law: Floats, around: Around
+) -> Source:  # fmt: skip
+    """Return a source with slow start of given windows, and the law of the threshold t = 0, 1, ... after timeouts."""
     slow = np.array([*opening, *climbing], dtype=np.int64)
     again, behind = len(opening), len(slow)
-    top = behind + source.size - b
-    up = np.append(np.arange(1, again), top)[:again]
+    top = behind + source.size - source.rounds_per_increase
+    end = top if path.bottleneck is None else behind + int(source.grow_to[-1])
+    up = np.append(np.arange(1, again), end)[:again]
     recover_to = np.where(source.recover_to >= 0, source.recover_to + behind, -1)
     made = replace(
         source,
-        windows=np.append(slow, source.windows),
+        windows=np.append(sent(path, slow), source.windows),
         grow_to=np.concatenate(
             [up, np.full(len(climbing), -1), np.where(source.grow_to >= 0, source.grow_to + behind, -1)]
         ).astype(np.int64),
@@ -119,7 +130,7 @@ def _slow(source: Source, initial_window: int, law: Floats, around: Around) -> S
     )
     if not isinstance(made, SackSource) or around.ways is None:
         return made
-    known = np.append(slow, source.max_window)  # whose recoveries are by state
+    known = np.append(slow, path.max_window)  # whose recoveries are by state
     larger = np.append(np.arange(1, again + 1), np.arange(again, behind + 1))
     larger[again - 1 : again] = behind
     to, share = leads(known, np.zeros_like(known), larger, around.ways, no_repairs())
@@ -169,11 +180,10 @@ def _shares(state: int, targets: Ints, weights: Floats) -> Growth:
     return Growth(np.full(len(to), state), to, shares)
 
 
-def _thresholds(source: RenoSource, around: Around, size: int) -> Floats:
-    """Return the law of the threshold at the end of a timeout, in the long run."""
+def _thresholds(source: RenoSource, around: Around, slow: Ints, size: int) -> Floats:
+    """Return the law of the threshold at the end of a timeout, in the long run; `slow` are windows of slow start."""
     rows, columns, values = source.tilted(0.0, 0.0)
     lost = (rows < source.size) & (columns == source.size)
-    slow = source.windows[: source.size - len(around.thresholds)]
     thresholds = np.append(around.reduced[slow], around.thresholds)
     flow = np.bincount(thresholds[rows[lost]], source.stationary[rows[lost]] * values[lost], size)
     law = (1 - source.loss) * flow / flow.sum()
