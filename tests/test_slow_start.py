@@ -113,7 +113,16 @@ def test_stored_is_its_twin(case):
     assert result.error_bound < 1e-12
 
 
-@pytest.mark.parametrize("case", [*CASES, ("reno", 12, 2, 1, "floor", 2), ("reno-sack", 13, 1, 1, "floor", 2)])
+@pytest.mark.parametrize(
+    "case",
+    [
+        *CASES,
+        ("reno", 12, 2, 1, "floor", 2),
+        ("reno-sack", 13, 1, 1, "floor", 2),
+        ("reno", 2, 2, 2, "floor", 1),  # slow start leads into the middle of the largest window
+        ("reno-sack", 2, 2, 2, "floor", 1),
+    ],
+)
 def test_live_is_its_twin(case):
     path = made(*case, loss=0.05)
     moves = twin.chain(twin.long_run(path)[1])

@@ -201,8 +201,10 @@ class Backlog:
             level *= p * wait(ways) * (1 + fresh)
         again = p * wait((self._shifts[-1], self._weights[-1])) * (1 + fresh)
         timeout += np.where(np.abs(again) < 1, level * fresh**2 / (1 - again), np.inf)
+        starts, targets, shares = self._apart_moves
+        moves = starts, np.minimum(targets, self._states - 1), shares
         return perron(
-            self._factors, *self._links, self._apart_moves if self.source.apart else None, self._restart_row,
+            self._factors, *self._links, moves if self.source.apart else None, self._restart_row,
             packet, playback,
             wait(self._all_lost) * timeout, wait(self._short_wait) * timeout, self._over_row,
         )  # fmt: skip
@@ -239,7 +241,7 @@ class Backlog:
 
     @property
     def _apart_moves(self) -> tuple[Ints, Ints, Floats]:
-        """Where states of slow start lead: see `kernels.perron.perron`."""
+        """Where the states apart lead: see `kernels.perron.perron`."""
         apart, growth = self.source.apart, self.source.growth
         at = np.flatnonzero(growth.source < apart)
         at = at[np.argsort(growth.source[at], kind="stable")]
@@ -248,7 +250,7 @@ class Backlog:
 
     @property
     def _branches(self) -> dict[int, list[tuple[int, float]]]:
-        """States of slow start that lead to each state, with their shares."""
+        """States apart that lead to each state, with their shares."""
         starts, targets, shares = self._apart_moves
         found: dict[int, list[tuple[int, float]]] = {}
         for state, target, share in zip(np.repeat(np.arange(len(starts) - 1), np.diff(starts)), targets, shares):
