@@ -114,6 +114,11 @@ def test_application_limited_by_hand(tcp, window):
     assert Path(loss=0.01, rtt=0.2, rto=0.5).application_limited(50).initial_window is None
 
 
+def test_application_limited_goes_with_no_bottleneck():
+    with pytest.raises(InputError, match="leave out bottleneck 500 packets/s"):
+        Path(loss=0.01, rtt=0.2, rto=0.5, tcp="reno-sack", bottleneck=500, buffer=9).application_limited(50)
+
+
 @pytest.mark.parametrize("rate", [0, -1, math.inf, math.nan, "50"])
 def test_application_limited_needs_a_rate(rate):
     with pytest.raises(InputError, match="playback rate"):

@@ -233,7 +233,10 @@ class Path:
         further behind has a larger window; that is left out.
         """
         if self.bottleneck is not None:
-            raise InputError("behind a bottleneck the window has its limit: leave out either of the two")
+            raise InputError(
+                "an application-limited sender takes its largest window from the stream: leave out bottleneck "
+                f"{self.bottleneck:g} packets/s"
+            )
         peak = 1.3 if self.tcp == "cubic" else 1.5
         needed = peak * positive("playback rate", packet_rate, "packets/s") * self.rtt
         limit = min(self.max_window, math.ceil(min(needed, self.max_window)) + 1)
