@@ -1,8 +1,8 @@
 """What `tcpstream estimate` finds in captures whose path is known: ``python validation/linux/truth.py``.
 
 Each segment of 150 s of a capture is an estimate of its own. The truth is p as the path drew it, T of the whole run,
-and the kernel's own smoothed round trip time and timer, averaged over the run. The mean round trip is also judged by that
-of the whole capture, averaged in the same way, where it has five segments and more.
+and the kernel's own smoothed round trip time and timer, averaged over the run. The mean round trip is also
+judged by that of the whole capture, averaged in the same way, where it has five segments and more.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ def main() -> None:
                 continue
             known = [(name, name, value) for name, value in true.items()]
             if len(record["segments"]) >= LONG:
-                known.append(
-                    (f"rtt_s, by the capture's {LONG} segments and more", "rtt_s", record["estimate"]["rtt_s"])
-                )
+                known.append(("rtt_s, by that of the whole capture", "rtt_s", record["estimate"]["rtt_s"]))
             for title, name, value in known:
                 estimate, low, high = segment[name]
                 inside[title].append(low <= value <= high)
