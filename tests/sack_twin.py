@@ -13,6 +13,7 @@ from math import ceil, comb, floor
 
 import numpy as np
 
+from monte_carlo import packets_due
 from tcpstream.tcp.table_vi import BACKOFF, HALF
 
 
@@ -251,6 +252,20 @@ def finite(path, due, exists, moves=moves, rules=None, **chosen):
             results.append(new)
         every, never = results
     return late, float(sum(law.sum() for law in never.values()))
+
+
+def stored(path, video, tau, *how, **chosen):
+    """Return f and alpha of a stored video at a delay; `how` and `chosen` as for `finite`."""
+    due, judged = packets_due(path, video, tau, "end")
+    late, alpha = finite(path, due, np.full(len(due), np.inf), *how, **chosen)
+    return late / judged, alpha
+
+
+def stream(path, video, tau, *how, **chosen):
+    """Return f of a live stream of finite length, with a whole number of packets due a round, at a delay."""
+    due, judged = packets_due(path, video, tau, "end")
+    m = round(video.packet_rate * path.rtt)
+    return finite(path, due, np.minimum(m * np.arange(len(due)), video.packets), *how, **chosen)[0] / judged
 
 
 def live(path, m, ahead, depth, moves=moves, rules=None, **chosen):

@@ -107,12 +107,10 @@ def test_random_losses(monkeypatch):
 
 @pytest.mark.parametrize("p", [0.001, 0.003, 0.01])
 def test_as_fast_as_reno_where_round_trips_are_short(p):
-    """The aim of Section 4.3, which is exact for periodic losses and large windows; the Linux kernel's ratio is 0.91 to
-    0.97 at R = 0.02 s, p = 0.01 to 0.002 (docs/kernel.md).
-    """
+    """The aim of Section 4.3, met within a tenth: whole packets, and the lag of W_est, matter."""
     usual = {"loss": p, "rtt": 0.005, "rto": 0.2}
     ratio = throughput(Path(**usual, tcp="cubic")) / throughput(Path(**usual, tcp="reno-sack"))
-    assert 0.87 < ratio < 1.02
+    assert ratio == pytest.approx(1, abs=0.1)
 
 
 @settings(max_examples=50)
@@ -236,9 +234,8 @@ def test_stored_is_its_twin(case):
     video = Video(packet_rate=1.5 / path.rtt, duration=14 * path.rtt)
     result = stored(path, video)
     for tau in (0.0, 3.5 * path.rtt, 8 * path.rtt):
-        due, judged = packets_due(path, video, tau, "end")
-        late, alpha = sack_twin.finite(path, due, np.full(len(due), np.inf))
-        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+        late, alpha = sack_twin.stored(path, video, tau)
+        assert result.late_fraction(tau) == pytest.approx(late, abs=1e-12)
         assert result.no_late_probability(tau) == pytest.approx(alpha, abs=1e-12)
     assert result.error_bound < 1e-12
 
@@ -249,9 +246,8 @@ def test_finite_live_is_its_twin(case):
     video = Video(packet_rate=1 / path.rtt, duration=16 * path.rtt)
     result = live(path, video)
     for tau in (0.0, 2.5 * path.rtt, 8 * path.rtt):
-        due, judged = packets_due(path, video, tau, "end")
-        late, _ = sack_twin.finite(path, due, np.minimum(np.arange(len(due)), video.packets))
-        assert result.late_fraction(tau) == pytest.approx(late / judged, abs=1e-12)
+        late = sack_twin.stream(path, video, tau)
+        assert result.late_fraction(tau) == pytest.approx(late, abs=1e-12)
     assert result.error_bound < 1e-12
 
 
@@ -272,12 +268,11 @@ def test_losses_between_two_lines(monkeypatch):
     assert recovery.grid(12).tolist() == given
     path = Path(loss=0.05, rtt=0.5, rto=0.5, max_window=12, tcp="cubic")
     assert np.any((source_of(path).recover_share > 0) & (source_of(path).recover_share < 1))
-    for kind, video in ((stored, Video(packet_rate=10, duration=8)), (live, Video(packet_rate=8, duration=8))):
-        due, judged = packets_due(path, video, 0.5, "end")
-        m = video.packet_rate * path.rtt
-        exists = np.full(len(due), np.inf) if kind is stored else np.minimum(m * np.arange(len(due)), video.packets)
-        late, _ = sack_twin.finite(path, due, exists, given=given)
-        assert kind(path, video).late_fraction(0.5) == pytest.approx(late / judged, abs=1e-12)
+    film, event = Video(packet_rate=10, duration=8), Video(packet_rate=8, duration=8)
+    late, _ = sack_twin.stored(path, film, 0.5, given=given)
+    assert stored(path, film).late_fraction(0.5) == pytest.approx(late, abs=1e-12)
+    late = sack_twin.stream(path, event, 0.5, given=given)
+    assert live(path, event).late_fraction(0.5) == pytest.approx(late, abs=1e-12)
 
 
 @pytest.mark.parametrize(("rtt", "window", "load"), [(0.1, 9, 0.5), (0.5, 30, 0.8)])

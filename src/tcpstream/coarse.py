@@ -41,7 +41,7 @@ def stride(source: RenoSource, quantum: int) -> int:
 
 def packet_by_packet(source: RenoSource) -> bool:
     """Return whether a source is only solved in steps of a packet: independent losses, and slow start."""
-    return isinstance(source, SackSource) or source.slow_start
+    return isinstance(source, SackSource) or source.apart > 0 or bool(source.windows[source.start] > 1)
 
 
 def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:

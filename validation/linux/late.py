@@ -26,11 +26,10 @@ VISIBLE = 1e-3
 LOADS = ((1.3, np.inf), (1.0, 1.3))
 """Ranges of T / mu."""
 
-
-LIMITED, AMPLE = ("reno-sack", "cubic"), 1.3
-"""Chains, and least T / mu, whose live streams are solved for application-limited senders: after timeouts, which the
-paper's chain has, and where T is hardly more than mu, a stream falls further behind than `Path.application_limited`
-allows for."""
+LIMITED = ("reno-sack", "cubic")
+"""Chains whose live streams are solved for application-limited senders in the first of these ranges: after timeouts,
+which the paper's chain has, and where T is hardly more than mu, a stream falls further behind than
+`Path.application_limited` allows for."""
 
 
 def model(path: Path, kind: str, mu: float, video: float) -> list[float]:
@@ -42,7 +41,7 @@ def model(path: Path, kind: str, mu: float, video: float) -> list[float]:
     delays = np.maximum(np.array(DELAYS) - path.rtt / 2, 0.0)
     try:
         if kind == "live":
-            ample = path.tcp in LIMITED and throughput(path) >= AMPLE * mu
+            ample = path.tcp in LIMITED and throughput(path) >= LOADS[0][0] * mu
             limited = path.application_limited(mu) if ample else path
             return list(live(limited, Video(packet_rate=mu)).late_fraction(delays))
         return list(stored(path, Video(packet_rate=mu, duration=video)).late_fraction(delays))

@@ -18,9 +18,8 @@ RECORDED = RAW.with_suffix(".jsonl.gz")
 CHAINS = {("round", "reno"): "reno", ("bernoulli", "reno"): "reno-sack", ("bernoulli", "cubic"): "cubic"}
 """The chain for losses and a kernel's congestion control."""
 
-SLOW_START = {"detection": "rack", "initial_window": 10}
-LINUX: dict[str, dict[str, Any]] = dict.fromkeys(("reno", "reno-sack", "cubic"), SLOW_START)
-"""What Linux does beside, as far as the chain can: RACK-TLP, and slow start from 10 packets."""
+LINUX: dict[str, Any] = {"detection": "rack", "initial_window": 10}
+"""What Linux does beside, as far as the chains can: RACK-TLP, and slow start from 10 packets."""
 
 Record = dict[str, Any]
 
@@ -78,7 +77,7 @@ def estimated(record: Record, tcp: str, **chosen: Any) -> Path:
     found = record["estimate"]
     p = found["loss_event_rate"] if tcp == "reno" else found["loss"]
     values = {"loss": p, "rtt": found["rtt_s"], "rto": max(found["rto_s"], found["rtt_s"]), "tcp": tcp}
-    return Path(**(values | LINUX[tcp] | chosen))
+    return Path(**(values | LINUX | chosen))
 
 
 def with_throughput(path: Path, T: float) -> Path:

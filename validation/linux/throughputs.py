@@ -22,7 +22,7 @@ def ratios(record: Record, name: str) -> dict[str, float]:
     known = {"loss": loss(record), "rtt": rtt, "rto": max(record["rto"], rtt), "tcp": name}
     paths = {
         "plain": Path(**known),
-        "Linux": Path(**known, **LINUX[name]),
+        "Linux": Path(**known, **LINUX),
         "estimate": estimated(record, name),
     }
     return {given: throughput(path) / record["throughput"] for given, path in paths.items()}

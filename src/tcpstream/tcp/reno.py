@@ -117,11 +117,6 @@ class RenoSource:
         target = int(self.grow_to[-1])
         return target if target < self.size - self.rounds_per_increase else None
 
-    @property
-    def slow_start(self) -> bool:
-        """Whether there is slow start."""
-        return self.apart > 0 or bool(self.windows[self.start] > 1)
-
     @cached_property
     def growth(self) -> Growth:
         """Every move after a round delivered whole."""
