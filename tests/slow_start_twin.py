@@ -49,11 +49,19 @@ def plain(path, state, threshold):
     """The row of the chain without slow start, growth first: (probability, received, in order, rounds, target)."""
     if path.tcp == "reno-sack":
         return sack_twin.moves((Sack if path.bottleneck is None else Limited)(path, threshold), state)
+    W, w, lost = path.max_window, state[0], state[2]
     row = transitions(
         State(*state), p=path.loss, max_window=path.max_window, timeout_ratio=path.timeout_ratio,
         rounds_per_increase=path.rounds_per_increase, backoff=path.backoff, halving=path.halving,
     )  # fmt: skip
-    return [(t.probability, t.packets, t.packets, t.rounds, tuple(t.target)) for t in row]
+    found = [(t.probability, t.packets, t.packets, t.rounds, tuple(t.target)) for t in row]
+    if w < threshold == W and not lost:  # in the first slow start acknowledgements let out more than they are
+        for k, (*numbers, target) in enumerate(found):
+            if target[2]:
+                acknowledged, gone = target[0], target[2]
+                sent = min(acknowledged + ceil(acknowledged / path.rounds_per_increase), W - gone)
+                found[k] = (*numbers, (sent, 0, gone, 0, 0))
+    return found
 
 
 def window(path, w):

@@ -80,6 +80,26 @@ def test_tilted_matrix_is_that_of_the_transitions(path):
     found = np.zeros_like(expected)
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
+    going_on = np.zeros((n, n))
+    np.add.at(going_on, (arrays.source, arrays.target), arrays.probability)
+    for means, numbers in zip(source.per_transition, (arrays.packets, arrays.rounds)):
+        each = np.bincount(arrays.source, arrays.probability * numbers, n)
+        whole = each[inside] + going_on[np.ix_(inside, short)] @ each[short]
+        np.testing.assert_allclose(means, whole, rtol=1e-10, atol=1e-12)
+
+
+def test_the_first_slow_start_grows_before_its_loss_shows():
+    """Of 10 packets 4 arrive: they let out 8, and half of 14 remains; in congestion avoidance 4 and half of 10."""
+    source = source_of(made("reno", 60, 1, 2, "floor", 10))
+    state, delivered, sent, window = source.opening_losses
+    (at,) = np.flatnonzero((state == 0) & (delivered == 4))
+    assert (sent[at], window[at]) == (8, 14)
+    assert (sent.max(), window.max()) == (59, 60)  # at most W_max in flight, one of them lost
+    arrays = source.explicit()
+    labels = {tuple(label): number for number, label in enumerate(arrays.labels.tolist())}
+    avoidance = next(s for s in range(source.apart, source.size) if source.windows[s] == 10)
+    assert labels[8, 0, 6, 0, 0] in arrays.target[arrays.source == 0]
+    assert labels[4, 0, 6, 0, 0] in arrays.target[arrays.source == avoidance]
 
 
 CASES = [
@@ -98,11 +118,12 @@ def made(tcp, window, b, ratio, halving, initial, loss=0.1):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("packets", [8, 50])  # the first slow start delivers 9 and more
 @pytest.mark.parametrize("case", CASES)
-def test_stored_is_its_twin(case):
+def test_stored_is_its_twin(case, packets):
     path = made(*case)
     moves = twin.chain(twin.long_run(path)[1])
-    video = Video(packet_rate=20, duration=2.5)
+    video = Video(packet_rate=20, duration=packets / 20)
     result = stored(path, video)
     for tau in (0.0, 0.35, 1.0):
         late, alpha = sack_twin.stored(path, video, tau, moves, twin.Rules(path))

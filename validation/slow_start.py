@@ -116,7 +116,9 @@ def send(tcp: Any, path: Any, rng: np.random.Generator) -> tuple[int, int]:
     elif received == 0:
         tcp[2], tcp[3], tcp[4], tcp[5] = 1, 1, timer - 1, max(2, w // 2)
     else:
-        tcp[0], tcp[1] = received, w
+        opening = w < tcp[5] and tcp[5] == largest  # each acknowledgement lets out two packets
+        tcp[0] = min(2 * received, largest - (w - received)) if opening else received
+        tcp[1] = w - received + tcp[0]
     return received, received
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .kernels.saturated import advance, lose
 from .law import Law, together
+from .opening import Opening
 from .rows import Rows
 from .tcp.reno import RenoSource
 from .timeouts import Timeouts
@@ -77,11 +78,14 @@ class Saturated:
         self._restart = int(place[source.restart])
         self._margin = 2 * source.max_window + 8
         self._x = Rows.empty(states).at(-self._margin, 4 * self._margin)
+        self._place = place
+        self._opening = Opening(source)
         start = int(place[source.start])
-        self._x.add(start, Law(0, np.ones(1)))
+        self._x.add(start, Law(0, np.array([1 - self._opening.chance])))
         self._before, self._spare = Rows.empty(states), Rows.empty(states)
         self._timeouts = Timeouts(source, 1, NEGLIGIBLE)
-        self._total = self._law = Law(-self._margin, self._x.mass[start].copy())
+        self._total = Law(-self._margin, self._x.mass[start].copy())
+        self._law = together(self._total, self._opening.law)
         self._short = Law(0, np.zeros(1))
         self._few = Law(0, np.zeros(1))
 
@@ -101,9 +105,10 @@ class Saturated:
         anchor = x.origin + self._margin
         first, end = x.span or (anchor, anchor)
         sending = Law(first, self._total.mass[first - x.origin : end - x.origin])
-        restarted = timeouts.step(sending, self._few, floor, limit)
+        restarted = timeouts.step(together(sending, self._opening.law), self._few, floor, limit)
+        entered, opening_short, opening_few, removed = self._opening.step(floor)
 
-        spans = [(first, end), before.span or (first, end)]
+        spans = [(first, end), before.span or (first, end), *((law.origin, law.end) for _, law in entered)]
         if len(restarted.mass):
             spans.append((restarted.origin, restarted.end))
         origin = min(low for low, _ in spans) - self._margin
@@ -122,6 +127,8 @@ class Saturated:
             x.origin - origin, floor - origin, short, few,
         )  # fmt: skip
 
+        below += removed + self._enter(entered, new, Law(origin, total), floor, limit)
+
         self.round += 1
         self.floor = floor
         self.killed += below
@@ -130,12 +137,26 @@ class Saturated:
         self._x, self._before, self._spare = new, x, before
         self._total = Law(origin, total)
         used = slice(first - origin, end + source.max_window + 2 - origin)
-        self._short, self._few = Law(first, short[used]), Law(first, few[used])
+        self._short = together(Law(first, short[used]), opening_short)
+        self._few = together(Law(first, few[used]), opening_few)
         self.cells += cells
-        self._law = together(self._total, timeouts.resting, self._short, timeouts.waiting)
+        self._law = together(self._total, self._opening.law, timeouts.resting, self._short, timeouts.waiting)
         accounted = float(self._law.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))
+
+    def _enter(self, entered: list[tuple[int, Law]], new: Rows, total: Law, floor: int, limit: int) -> float:
+        """Add what leaves the first slow start to rows and their sum; return what of it lies below the floor."""
+        below = 0.0
+        for state, law in entered:
+            first, last = np.clip([floor - law.origin, limit - law.origin], 0, len(law.mass))
+            below += float(law.mass[:first].sum())
+            self.done += float(law.mass[last:].sum())
+            if first < last:
+                kept = Law(law.origin + int(first), law.mass[first:last])
+                new.add(int(self._place[state]), kept)
+                total.add(kept)
+        return below
 
     def survivors(self) -> float:
         """Return the probability of being at or above the floor now, in waits too."""
@@ -156,4 +177,5 @@ class Saturated:
         return self._law
 
     def _active(self) -> float:
-        return float(self._total.mass.sum() + self._timeouts.resting.mass.sum() + self._short.mass.sum())
+        total = self._total.mass.sum() + self._timeouts.resting.mass.sum() + self._short.mass.sum()
+        return float(total + self._opening.chance)

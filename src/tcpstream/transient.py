@@ -15,7 +15,7 @@ from .kernels.growth import grow
 from .kernels.losses import lose
 from .kernels.recovery import recover
 from .law import Law
-from .tcp.reno import RenoSource
+from .tcp.reno import DUPLICATE_ACKS, RenoSource
 from .tcp.waits import LEVELS, Wait
 
 Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ class Transient:
         self._rows, inverse = np.unique(source.recover_to[source.recover_to >= 0], return_inverse=True)
         row_of_window = np.zeros(source.max_window + 1, dtype=np.int64)
         row_of_window[source.recover_to >= 0] = inverse
-        self._row_of_state = row_of_window[source.windows]
+        self._row_of_window = row_of_window
         self._x = Law(0, np.zeros((source.size, 1)))
         self._x.mass[source.start, 0] = 1.0
         self._timeouts = Law(0, np.zeros((2, LEVELS, 1)))  # r = 1, then r = 0
@@ -127,7 +127,10 @@ class Transient:
             x.mass, source.windows, self._success, growth.source, growth.target, growth.share, stride,
             ceiling - origin, x.origin - origin, nx.mass,
         )  # fmt: skip
-        lose(x.mass, source.windows, self._success, p, stride, ceiling - x.origin, nshort.mass)
+        usual = slice(source.opening, None)
+        windows, success = source.windows[usual], self._success[usual]
+        lose(x.mass[usual], windows, success, p, stride, ceiling - x.origin, nshort.mass)
+        self._lose_in_opening(x, nshort, ceiling)
         for row, state in enumerate(self._rows):
             Law(origin, nx.mass[state]).add(Law(recovered.origin, recovered.mass[row]), limit=ceiling)
         self._release(release, nx, ceiling)
@@ -194,11 +197,41 @@ class Transient:
         n = sending.mass.shape[1]
         out = np.zeros((len(self._rows), n + 2 * self.stride * source.max_window))
         frozen = np.zeros((len(self._rows), source.max_window))
+        windows = source.windows[source.opening :]
         recover(
-            sending.mass, source.windows, self._row_of_state, source.loss, self.stride,
+            sending.mass[source.opening :], windows, self._row_of_window[windows], source.loss, self.stride,
             0, now - sending.origin, out, frozen,
         )  # fmt: skip
+        self._recover_in_opening(sending, now - sending.origin, out, frozen)
         return Law(sending.origin, out), frozen
+
+    def _lose_in_opening(self, x: Law, short: Law, ceiling: int) -> None:
+        """Add the short rounds after losses in the first slow start, by position and class of what they send."""
+        p, cap = self.source.loss, ceiling - x.origin
+        state, j, sent, _ = self.source.opening_losses
+        lost = p * (1 - p) ** j
+        for k in np.flatnonzero(x.mass[: self.source.opening].any(axis=0)):
+            at = (np.minimum(sent, 3) - 1, np.minimum(k + j * self.stride, cap))
+            np.add.at(short.mass, at, lost * x.mass[state, k])
+
+    def _recover_in_opening(self, sending: Law, cap: int, out: Floats, frozen: Floats) -> None:
+        """Add the second round of losing in the first slow start and recovering, as `recover`."""
+        p, stride = self.source.loss, self.stride
+        state, j, sent, window = self.source.opening_losses
+        lost = p * (1 - p) ** j
+        rows = self._row_of_window[window]
+        i = np.arange(self.source.max_window)
+        for k in np.flatnonzero(sending.mass[: self.source.opening].any(axis=0)):
+            chance = lost * sending.mass[state, k]
+            stopped = k + j * stride >= cap
+            for n in np.flatnonzero((sent >= DUPLICATE_ACKS) & (chance > 0)):
+                if stopped[n]:
+                    frozen[rows[n], sent[n]] += chance[n]
+                    continue
+                law = p * (1 - p) ** i[DUPLICATE_ACKS : sent[n] + 1]
+                law[-1] /= p
+                first = k + (j[n] + DUPLICATE_ACKS) * stride
+                out[rows[n], first : first + len(law) * stride : stride] += chance[n] * law
 
     def _hold(self, now: int, frozen: Floats, classes: Floats | None) -> tuple[Held, Held]:
         """Return the short rounds that are held no longer, and those that are held during this round."""

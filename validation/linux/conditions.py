@@ -8,16 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 EVENTS = 2000
-"""Loss events of a run: the standard error of T is then about 1.5%."""
+"""Loss events of a run: the standard error of T of `SEEDS` together is then about 1.5%."""
 
 LONGEST = 1800.0
 """Conditions that would need longer [s] are left out."""
 
 WARMUP = 20.0
 """Not counted at the start of a backlogged or live run [s]."""
-
-LEAST_TIMER = 0.2
-"""The kernel's retransmission timer is about the round trip time and this [s]."""
 
 
 @dataclass(frozen=True)
@@ -90,21 +87,64 @@ SENDERS = (
 )
 
 RATIOS = (1.3, 1.6, 2.0)
-"""T / mu of the videos, about: T is here the chain's."""
+"""T / mu of the videos, about, for the T of `NEAR`."""
 
-VIDEO_LOSSES = (0.01, 0.02, 0.04)
-VIDEO_ROUND_TRIPS = (0.1, 0.3)
+NEAR = {
+    "round": {
+        (0.01, 0.1): 93.03, (0.01, 0.3): 31.95, (0.02, 0.1): 57.22, (0.02, 0.3): 20.23, (0.04, 0.1): 33.4,
+        (0.04, 0.3): 12.38,
+    },
+    "bernoulli": {
+        (0.01, 0.1): 121.65, (0.01, 0.3): 40.65, (0.02, 0.1): 82.03, (0.02, 0.3): 27.47, (0.04, 0.1): 53.0,
+        (0.04, 0.3): 17.96,
+    },
+}  # fmt: skip
+"""T that a chain without slow start gave by p and R, when the runs were planned [packets/s]."""
+
+CLIPS = {
+    ("round", "reno"): {
+        (0.01, 0.1): 68.9, (0.01, 0.3): 23.7, (0.02, 0.1): 42.4, (0.02, 0.3): 15.0, (0.04, 0.1): 24.8, (0.04, 0.3): 9.17
+    },
+    ("bernoulli", "reno"): {
+        (0.01, 0.1): 90.3, (0.01, 0.3): 30.1, (0.02, 0.1): 61.2, (0.02, 0.3): 20.5, (0.04, 0.1): 39.8, (0.04, 0.3): 13.5
+    },
+    ("bernoulli", "cubic"): {
+        (0.01, 0.1): 83.9, (0.01, 0.3): 38.8, (0.02, 0.1): 55.2, (0.02, 0.3): 23.0, (0.04, 0.1): 35.1, (0.04, 0.3): 13.6
+    },
+}  # fmt: skip
+"""Packet rates of the short stored videos by sender, p and R: T / 1.35 of each one's chain [packets/s]."""
+
 VIDEO_SENDERS = SENDERS[:3]
 
 VIDEO = 60.0
 """Length of the stored videos [s]."""
 
-LIVE_LOAD, STORED_LOAD = 1.2, 1.09
-"""T / mu in Section 5: of the live videos, about, and of the stored ones."""
+CLIP = 20.0
+"""Length of short stored videos [s], of which more are fetched, and more is late."""
+
+SECTION_5 = {
+    "round": {
+        (0.12, 25.0): 0.038, (0.12, 40.0): 0.02, (0.12, 50.0): 0.015, (0.25, 25.0): 0.015, (0.25, 40.0): 0.007,
+        (0.25, 50.0): 0.0049, (0.35, 25.0): 0.0087, (0.35, 40.0): 0.004, (0.35, 50.0): 0.0028,
+    },
+    "bernoulli": {
+        (0.12, 25.0): 0.068, (0.12, 40.0): 0.036, (0.12, 50.0): 0.025, (0.25, 25.0): 0.023, (0.25, 40.0): 0.01,
+        (0.25, 50.0): 0.0068, (0.35, 25.0): 0.013, (0.35, 40.0): 0.0055, (0.35, 50.0): 0.0036,
+    },
+}  # fmt: skip
+"""p of the live videos of Section 5 by R and packet rate: a chain has T / mu of 1.2 there."""
+
+PIECES = {"round": 0.03, "bernoulli": 0.051}
+"""p of its stored videos of 14 packets/s, R = 0.3 s: T / mu of 1.09."""
 
 LIVE = 2700.0
 STORED = 2700.0
+STORED_CLIPS = 1800.0
 """Lengths of the runs with videos [s]."""
+
+SEEDS = (1, 2, 3)
+"""Runs of each stored video, and of each file that a chain is made for; those that differ in nothing else are put
+together."""
 
 DISTURBED = 0.2
 """A run of which a larger share had to be left out, in and after stalls of the machine, is rejected."""
@@ -122,11 +162,14 @@ def files() -> list[Condition]:
         events_per_second = p * 1.25 / (rtt * math.sqrt(p))  # the square root law
         seconds = WARMUP + max(120.0, math.ceil(EVENTS / events_per_second))
         if seconds <= LONGEST:
-            found.append(Condition(losses, p, rtt, tcp, sack, seconds=seconds))
+            seeds = SEEDS if (losses, tcp, sack) in VIDEO_SENDERS else SEEDS[:1]
+            found += [Condition(losses, p, rtt, tcp, sack, seconds=seconds, seed=s) for s in seeds]
     known = {(one.losses, one.p, one.rtt, one.tcp, one.sack) for one in found}
     slow = [
-        Condition(losses, p, rtt, tcp, sack, seconds=LONGEST)
-        for (losses, tcp, sack), p, rtt in itertools.product(VIDEO_SENDERS, VIDEO_LOSSES, VIDEO_ROUND_TRIPS)
+        Condition(losses, p, rtt, tcp, sack, seconds=LONGEST, seed=s)
+        for losses, tcp, sack in VIDEO_SENDERS
+        for p, rtt in NEAR[losses]
+        for s in SEEDS
         if (losses, p, rtt, tcp, sack) not in known
     ]
     return found + slow
@@ -134,16 +177,24 @@ def files() -> list[Condition]:
 
 def videos() -> list[Condition]:
     """Return the runs that measure late fractions, live and stored."""
-    from tcpstream import Path, throughput  # a run needs none of it
-
     found = []
-    for (losses, tcp, sack), p, rtt in itertools.product(VIDEO_SENDERS, VIDEO_LOSSES, VIDEO_ROUND_TRIPS):
-        chain = "reno" if losses == "round" else "reno-sack"
-        T = throughput(Path(loss=p, rtt=rtt, rto=rtt + LEAST_TIMER, tcp=chain))
-        rates = [float(f"{T / ratio:.3g}") for ratio in RATIOS]
-        found.append(Condition(losses, p, rtt, tcp, sack, rates[0], VIDEO, seconds=STORED))
-        found.extend(Condition(losses, p, rtt, tcp, sack, rate, seconds=LIVE) for rate in rates)
+    for losses, tcp, sack in VIDEO_SENDERS:
+        for (p, rtt), T in NEAR[losses].items():
+            rates = [float(f"{T / ratio:.3g}") for ratio in RATIOS]
+            path = (losses, p, rtt, tcp, sack)
+            found += [Condition(*path, rates[0], VIDEO, seconds=STORED, seed=s) for s in SEEDS]
+            found += [Condition(*path, rate, seconds=LIVE) for rate in rates]
     return found
+
+
+def clips() -> list[Condition]:
+    """Return the runs with short stored videos."""
+    return [
+        Condition(losses, p, rtt, tcp, sack, rate, CLIP, seconds=STORED_CLIPS, seed=s)
+        for losses, tcp, sack in VIDEO_SENDERS
+        for (p, rtt), rate in CLIPS[losses, tcp].items()
+        for s in SEEDS
+    ]
 
 
 def others() -> list[Condition]:
@@ -161,25 +212,15 @@ def others() -> list[Condition]:
 
 def section_5() -> list[Condition]:
     """Return the runs in place of the paper's Internet experiments: its rates, round trips, lengths and load."""
-    from scipy.optimize import brentq
-
-    from tcpstream import Path, throughput
-
-    def loss(chain: str, rtt: float, T: float) -> float:
-        """Return the p at which a chain has T, to two digits."""
-        path: dict[str, Any] = {"rtt": rtt, "rto": rtt + LEAST_TIMER, "tcp": chain}
-        return float(f"{brentq(lambda p: throughput(Path(loss=p, **path)) - T, 5e-4, 0.2, rtol=1e-3):.2g}")
-
     found = []
-    for (losses, tcp, sack), rtt, rate in itertools.product(VIDEO_SENDERS, (0.12, 0.25, 0.35), (25.0, 40.0, 50.0)):
-        p = loss("reno" if losses == "round" else "reno-sack", rtt, LIVE_LOAD * rate)
-        found.append(Condition(losses, p, rtt, tcp, sack, rate, seconds=1000.0))
     for losses, tcp, sack in VIDEO_SENDERS:
-        p = loss("reno" if losses == "round" else "reno-sack", 0.3, STORED_LOAD * 14)
+        for (rtt, rate), p in SECTION_5[losses].items():
+            found.append(Condition(losses, p, rtt, tcp, sack, rate, seconds=1000.0))
+        p = PIECES[losses]
         found += [Condition(losses, p, 0.3, tcp, sack, 14.0, seconds=2000.0, piece=100.0, seed=s) for s in range(1, 9)]
     return found
 
 
 def everything() -> list[Condition]:
     """Return all runs, in the order in which they are made."""
-    return [*videos(), *section_5(), *files(), *others()]
+    return [*videos(), *clips(), *section_5(), *files(), *others()]

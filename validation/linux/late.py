@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from conditions import RATIOS
-from records import RECORDED, Record, chain, kind, measured_path, place, recorded, run_name, with_throughput
+from records import RECORDED, Record, chain, kind, measured_path, place, recorded, run_name, together, with_throughput
 from rich.console import Console
 from rich.progress import track
 from run import DELAYS
@@ -86,8 +86,12 @@ def compared(record: Record, download: Record) -> list[dict[str, Any]]:
 def rows() -> list[dict[str, Any]]:
     """Return every point of a path with a chain and a measured T; what is solved once is kept in `SOLVED`."""
     records = recorded()
-    downloads = {place(one): one for one in records if kind(one) == "file"}
-    judged = [one for one in records if kind(one) in ("live", "stored") and place(one) in downloads and affordable(one)]
+    downloads = {place(one): one for one in together([one for one in records if kind(one) == "file" and chain(one)])}
+    videos = [
+        *(one for one in records if kind(one) == "live"),
+        *together([one for one in records if kind(one) == "stored"]),
+    ]
+    judged = [one for one in videos if chain(one) and place(one) in downloads]
     judged.sort(key=lambda one: (chain(one) == "cubic", -one["condition"]["p"]))  # those that take long come last
     solved = {}
     if SOLVED.exists():
@@ -108,13 +112,6 @@ def solve(missing: list[Record], downloads: dict[tuple[Any, ...], Record]) -> di
             file.write(json.dumps({"run": futures[future], "points": future.result()}) + "\n")
             file.flush()
     return solved
-
-
-def affordable(record: Record) -> bool:
-    """Return whether a run has a chain that is solved in minutes: CUBIC's windows are large where p is small."""
-    if chain(record) != "cubic":
-        return chain(record) is not None
-    return bool(kind(record) == "live" or record["condition"]["p"] > 0.01)
 
 
 def possible(row: dict[str, Any]) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 from pathlib import Path as FilePath
 from typing import Any
 
+import numpy as np
 from conditions import Condition, disturbed
 from scipy.optimize import brentq
 
@@ -46,6 +48,46 @@ def kind(record: Record) -> str:
 def run_name(record: Record) -> str:
     """Return what tells a run from others."""
     return Condition(**record["condition"]).name
+
+
+def together(records: list[Record]) -> list[Record]:
+    """Return one record for all runs of files or stored videos that differ in their seed only."""
+    groups: dict[str, list[Record]] = {}
+    for one in records:
+        groups.setdefault(run_name({"condition": {**one["condition"], "seed": 0}}), []).append(one)
+    return [
+        {
+            "condition": {**group[0]["condition"], "seed": len(group)},
+            **(_videos if "videos" in group[0] else _file)(group),
+        }
+        for group in groups.values()
+    ]
+
+
+def _videos(group: list[Record]) -> Record:
+    """Return the late shares of all videos."""
+    videos = np.array([one["videos"] for one in group])
+    weights = (videos / videos.sum())[:, np.newaxis, np.newaxis]
+    shares, errors = np.moveaxis(np.array([one["late"] for one in group]), -1, 0)
+    share, error = (weights * shares).sum(axis=0), np.sqrt(((weights * errors) ** 2).sum(axis=0))
+    return {"videos": int(videos.sum()), "late": np.stack([share, error], axis=-1).tolist()}
+
+
+def _file(group: list[Record]) -> Record:
+    """Return the mean of runs, and of their estimates."""
+
+    def mean(values: list[float]) -> float:
+        return float(np.mean(values))
+
+    return {
+        **{name: mean([one[name] for one in group]) for name in ("throughput", "rto", "mean_lateness")},
+        **{name: sum(one[name] for one in group) for name in ("first_losses", "asked")},
+        "throughput_error": math.hypot(*(one["throughput_error"] for one in group)) / len(group),
+        "estimate": {
+            name: mean([one["estimate"][name] for one in group])
+            for name in ("loss", "loss_event_rate", "rtt_s", "rto_s")
+        },
+    }
 
 
 def place(record: Record) -> tuple[Any, ...]:

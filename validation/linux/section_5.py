@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
-from late import VISIBLE, affordable, model, scatter
+from late import VISIBLE, model, scatter
 from records import Record, chain, kind, measured_path, recorded
 from run import DELAYS, PIECE
 
@@ -37,7 +37,7 @@ def live_points() -> list[dict[str, Any]]:
     found = []
     for record in recorded():
         condition = record["condition"]
-        if kind(record) != "live" or condition["seconds"] != LENGTH or not affordable(record):
+        if kind(record) != "live" or condition["seconds"] != LENGTH or chain(record) is None:
             continue
         fractions = model(measured_path(record), "live", condition["packet_rate"], 0.0)
         found += [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from records import LINUX, Record, chain, estimated, kind, loss, recorded
+from records import LINUX, Record, chain, estimated, kind, loss, recorded, together
 
 from tcpstream import Path, throughput
 
@@ -29,12 +29,11 @@ def ratios(record: Record, name: str) -> dict[str, float]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Return a row for every backlogged run with a chain."""
+    """Return a row for every condition of backlogged runs with a chain."""
     found = []
-    for record in recorded():
+    for record in together([one for one in recorded() if kind(one) == "file" and chain(one)]):
         name = chain(record)
-        if name is None or kind(record) != "file":
-            continue
+        assert name is not None
         condition, T = record["condition"], record["throughput"]
         error = record["throughput_error"] / T
         found.append(

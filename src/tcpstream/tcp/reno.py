@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,26 @@ class ExplicitArrays:
         return cls(np.array(labels), *map(np.array, zip(*rows)))
 
 
+class OpeningLosses(NamedTuple):
+    """Losses in the first slow start, one for each state and packets delivered.
+
+    Attributes
+    ----------
+    state : int array
+    delivered : int array
+        j, before the loss.
+    sent : int array
+        Packets of the short round, below W_max.
+    window : int array
+        Which a fast retransmit halves: the short round, and the packets lost before it.
+    """
+
+    state: Ints
+    delivered: Ints
+    sent: Ints
+    window: Ints
+
+
 @dataclass(frozen=True)
 class RenoSource:
     """The Reno chain in structured form: what the solvers read.
@@ -88,6 +109,8 @@ class RenoSource:
     apart : int
         States apart from congestion avoidance: of slow start, and of rounds that repair losses in `tcp.reno_sack`.
         Windows grow from a state to later ones only, but for the last: see `overflow`.
+    opening : int
+        States of the first slow start of the paper's chain, which come first of all: see `opening_losses`.
     branches : Growth
         After a round delivered whole of states whose `grow_to` is -1.
     """
@@ -104,6 +127,7 @@ class RenoSource:
     short_wait: Wait
     backoff_wait: tuple[Wait, ...]
     apart: int = field(default=0, kw_only=True)
+    opening: int = field(default=0, kw_only=True)
     branches: Growth = field(default_factory=Growth.none, kw_only=True)
 
     @property
@@ -123,6 +147,19 @@ class RenoSource:
         known = np.flatnonzero(self.grow_to >= 0)
         moves = Growth(known, self.grow_to[known], np.ones(len(known)))
         return moves.joined(self.branches) if len(self.branches.source) else moves
+
+    @cached_property
+    def opening_losses(self) -> OpeningLosses:
+        """Rounds of the first slow start in which 1 <= j < w packets are delivered.
+
+        The acknowledgements of j packets let out j and one more for each b of them, as far as W_max allows: the short
+        round is that of a larger window, which is halved (FlightSize in RFC 5681, Equation 4).
+        """
+        windows, W, b = self.windows[: self.opening], self.max_window, self.rounds_per_increase
+        state = np.repeat(np.arange(self.opening), windows - 1)
+        j = np.concatenate([np.arange(1, w) for w in windows] or [np.empty(0, dtype=np.int64)])
+        window = np.minimum(windows[state] - (-j // b), W)
+        return OpeningLosses(state, j, window - windows[state] + j, window)
 
     @cached_property
     def by_window(self) -> tuple[Ints, Ints]:
@@ -172,8 +209,12 @@ class RenoSource:
         j = np.arange(self.max_window)
         lost = np.where(j > 0, p * q**j, 0.0)
         first = np.cumsum(j * lost)[w - 1]  # of the round of the loss
-        second = np.cumsum(lost * q * -np.expm1(j * math.log1p(-p)) / p)[w - 1]  # of the short round
+        short = q * -np.expm1(j * math.log1p(-p)) / p  # of a short round of j
+        second = np.cumsum(lost * short)[w - 1]
         recovers = q**3 * np.maximum(q**3 - q**w, 0.0)
+        at, delivered, sent, _ = self.opening_losses
+        second[: self.opening] = np.bincount(at, lost[delivered] * short[sent], self.opening)
+        recovers[: self.opening] = q**3 * np.bincount(at, lost[delivered] * (sent >= DUPLICATE_ACKS), self.opening)
         short_timeout = (q - q**w) - recovers
         packets = w * q**w + first + second
         rounds = q**w + p * mean_wait(self.all_lost_wait) + 2 * recovers
@@ -224,13 +265,19 @@ class RenoSource:
         S = self.size
         first = S  # (1, 1)
         s = np.arange(S)
+        at, delivered, size, window = self.opening_losses
+        timed_out[: self.opening] = np.bincount(at, sent[delivered] * timeout_law[size], self.opening)
+        fast = size >= DUPLICATE_ACKS
+        opened = (sent[delivered] * (before[size] + (q * z) ** size))[fast]
+        usual = (w >= 4) & (s >= self.opening)
         grown = self.growth
-        rows = [grown.source, s, s[w >= 4]]
-        columns = [grown.target, np.full(S, first), self.recover_to[w[w >= 4]]]
+        rows = [grown.source, s, s[usual], at[fast]]
+        columns = [grown.target, np.full(S, first), self.recover_to[w[usual]], self.recover_to[window[fast]]]
         values = [
             ((q * z) ** w)[grown.source] * one * grown.share,
             p * tilt(self.all_lost_wait) + timed_out * one * tilt(self.short_wait),
-            recovered[w >= 4] * one**2,
+            recovered[usual] * one**2,
+            opened * one**2,
         ]
         from_, to, weights = self._tilted_timeouts(z, one, tilt, levels)
         return np.concatenate([*rows, from_]), np.concatenate([*columns, to]), np.concatenate([*values, weights])
@@ -270,8 +317,11 @@ class RenoSource:
         rows: list[tuple[int, int, float, int, int]] = []
         for s, w in enumerate(map(int, self.windows)):
             rows += [(s, target, q**w * share, w, 1) for target, share in self.growth.of(s)]
-            rows += [(s, short[j, w - j], p * q**j, j, 1) for j in range(1, w)]
+            if s >= self.opening:
+                rows += [(s, short[j, w - j], p * q**j, j, 1) for j in range(1, w)]
             rows += [(s, timeout[1, 1], p * weight, 0, d) for d, weight in self.all_lost_wait]
+        for s, j, sent, window in zip(*(one.tolist() for one in self.opening_losses)):
+            rows.append((s, short[sent, window - sent], p * q**j, j, 1))
         for (j, lost), s in short.items():
             for i in range(j + 1):
                 probability = q**j if i == j else p * q**i

@@ -126,6 +126,7 @@ def _slow(
         start=0 if opening else top,
         restart=again if climbing else source.restart + behind,
         apart=behind + source.apart,
+        opening=0 if isinstance(source, SackSource) else again,
         branches=_branches(slow[again:], again, law, source, behind, around),
     )
     if not isinstance(made, SackSource) or around.ways is None:
