@@ -41,16 +41,11 @@ class Opening:
         self.chance = 1.0 if self.source.opening else 0.0
 
     @property
-    def law(self) -> Law:
-        """Where it is, with its probability."""
-        return Law(self.delivered, np.array([self.chance]))
+    def law(self) -> list[Law]:
+        """Where it is, with its probability; nothing when it is over."""
+        return [Law(self.delivered, np.array([self.chance]))] if self.chance > 0 else []
 
-    @property
-    def over(self) -> bool:
-        """Whether nothing will enter any more."""
-        return self.chance == 0.0 and not self._recovering
-
-    def step(self, floor: int) -> tuple[list[tuple[int, Law]], Law, Law, float]:
+    def step(self, floor: int) -> tuple[list[tuple[int, Law]], list[Law], list[Law], float]:
         """Make one round.
 
         Parameters
@@ -62,18 +57,18 @@ class Opening:
         -------
         entered : list of (int, Law)
             States of the source that are entered at the end of the round.
-        short, few : Law
-            Short rounds that begin then, and where those without fast retransmit will end.
+        short, few : list of Law
+            Short rounds that begin then, and where those without fast retransmit will end; nothing when it is over.
         removed : float
             Of short rounds, and of the slow start itself.
         """
         source, n, s = self.source, self.delivered, self.state
         p, q = source.loss, 1 - source.loss
         entered, self._recovering = self._recovering, []
-        short, few = Law(n, np.zeros(2 * source.max_window)), Law(n, np.zeros(2 * source.max_window))
-        removed = 0.0
         if self.chance == 0.0:
-            return entered, short, few, removed
+            return entered, [], [], 0.0
+        short, few = (Law(n, np.zeros(2 * source.max_window)) for _ in range(2))
+        removed = 0.0
         _, *losses = (one[source.opening_losses.state == s] for one in source.opening_losses)
         for j, sent, window in zip(*(one.tolist() for one in losses)):
             chance = self.chance * p * q**j
@@ -94,9 +89,9 @@ class Opening:
         self.state = s + 1
         if self.state == source.opening:
             ((target, _),) = source.growth.of(s)
-            entered.append((target, self.law))
+            entered += [(target, law) for law in self.law]
             self.chance = 0.0
         if self.delivered < floor:
             removed += self.chance
             self.chance = 0.0
-        return entered, short, few, removed
+        return entered, [short], [few], removed

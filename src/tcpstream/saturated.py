@@ -85,7 +85,7 @@ class Saturated:
         self._before, self._spare = Rows.empty(states), Rows.empty(states)
         self._timeouts = Timeouts(source, 1, NEGLIGIBLE)
         self._total = Law(-self._margin, self._x.mass[start].copy())
-        self._law = together(self._total, self._opening.law)
+        self._law = together(self._total, *self._opening.law)
         self._short = Law(0, np.zeros(1))
         self._few = Law(0, np.zeros(1))
 
@@ -105,7 +105,7 @@ class Saturated:
         anchor = x.origin + self._margin
         first, end = x.span or (anchor, anchor)
         sending = Law(first, self._total.mass[first - x.origin : end - x.origin])
-        restarted = timeouts.step(together(sending, self._opening.law), self._few, floor, limit)
+        restarted = timeouts.step(together(sending, *self._opening.law), self._few, floor, limit)
         entered, opening_short, opening_few, removed = self._opening.step(floor)
 
         spans = [(first, end), before.span or (first, end), *((law.origin, law.end) for _, law in entered)]
@@ -137,10 +137,10 @@ class Saturated:
         self._x, self._before, self._spare = new, x, before
         self._total = Law(origin, total)
         used = slice(first - origin, end + source.max_window + 2 - origin)
-        self._short = together(Law(first, short[used]), opening_short)
-        self._few = together(Law(first, few[used]), opening_few)
+        self._short = together(Law(first, short[used]), *opening_short)
+        self._few = together(Law(first, few[used]), *opening_few)
         self.cells += cells
-        self._law = together(self._total, self._opening.law, timeouts.resting, self._short, timeouts.waiting)
+        self._law = together(self._total, *self._opening.law, timeouts.resting, self._short, timeouts.waiting)
         accounted = float(self._law.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))

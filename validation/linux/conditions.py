@@ -149,10 +149,17 @@ together."""
 DISTURBED = 0.2
 """A run of which a larger share had to be left out, in and after stalls of the machine, is rejected."""
 
+LATE = 0.02
+"""So is one whose packets were later on average [round trips], but for runs of many short connections."""
+
 
 def disturbed(record: dict[str, Any]) -> bool:
     """Return whether a busy machine disturbed a run, whatever it measured; of pieces each stands for itself."""
-    return bool(record["left_out"] > DISTURBED and not record["condition"]["piece"])
+    condition = Condition(**record["condition"])
+    if condition.piece:
+        return False
+    late = not condition.video and record["mean_lateness"] > LATE * condition.rtt
+    return bool(record["left_out"] > DISTURBED or late)
 
 
 def files() -> list[Condition]:
