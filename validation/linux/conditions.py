@@ -119,8 +119,15 @@ VIDEO_SENDERS = SENDERS[:3]
 VIDEO = 60.0
 """Length of the stored videos [s]."""
 
+SEEDS = (1, 2, 3)
+"""Runs of each stored video, and of each file that a chain is made for; those that differ in nothing else are put
+together."""
+
 CLIP = 20.0
 """Length of short stored videos [s], of which more are fetched, and more is late."""
+
+CLIP_SEEDS = {"round": SEEDS, "bernoulli": tuple(range(1, 9))}
+"""Runs of each: with independent losses few videos are late."""
 
 SECTION_5 = {
     "round": {
@@ -141,10 +148,6 @@ LIVE = 2700.0
 STORED = 2700.0
 STORED_CLIPS = 1800.0
 """Lengths of the runs with videos [s]."""
-
-SEEDS = (1, 2, 3)
-"""Runs of each stored video, and of each file that a chain is made for; those that differ in nothing else are put
-together."""
 
 DISTURBED = 0.2
 """A run of which a larger share had to be left out, in and after stalls of the machine, is rejected."""
@@ -200,7 +203,7 @@ def clips() -> list[Condition]:
         Condition(losses, p, rtt, tcp, sack, rate, CLIP, seconds=STORED_CLIPS, seed=s)
         for losses, tcp, sack in VIDEO_SENDERS
         for (p, rtt), rate in CLIPS[losses, tcp].items()
-        for s in SEEDS
+        for s in CLIP_SEEDS[losses]
     ]
 
 
