@@ -32,10 +32,10 @@ class Opening:
     """
 
     source: RenoSource
-    state: int = 0
-    delivered: int = 0
-    chance: float = 0.0
-    _recovering: list[tuple[int, Law]] = field(default_factory=list)
+    state: int = field(default=0, init=False)
+    delivered: int = field(default=0, init=False)
+    chance: float = field(init=False)
+    _recovering: list[tuple[int, Law]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.chance = 1.0 if self.source.opening else 0.0

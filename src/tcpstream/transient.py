@@ -220,7 +220,6 @@ class Transient:
         state, j, sent, window = self.source.opening_losses
         lost = p * (1 - p) ** j
         rows = self._row_of_window[window]
-        i = np.arange(self.source.max_window)
         for k in np.flatnonzero(sending.mass[: self.source.opening].any(axis=0)):
             chance = lost * sending.mass[state, k]
             stopped = k + j * stride >= cap
@@ -228,7 +227,7 @@ class Transient:
                 if stopped[n]:
                     frozen[rows[n], sent[n]] += chance[n]
                     continue
-                law = p * (1 - p) ** i[DUPLICATE_ACKS : sent[n] + 1]
+                law = p * (1 - p) ** np.arange(DUPLICATE_ACKS, sent[n] + 1)
                 law[-1] /= p
                 first = k + (j[n] + DUPLICATE_ACKS) * stride
                 out[rows[n], first : first + len(law) * stride : stride] += chance[n] * law
