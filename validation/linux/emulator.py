@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from losses import Losses
-from namespaces import ADDRESSES, PORT, Ends
+from namespaces import ADDRESSES, PORT, Ends, enough_memory, memory
 
 MSS = 1448
 """Payload of a packet of 1500 bytes, with timestamps."""
@@ -83,7 +83,8 @@ class Seen:
     late : list of float
         How late each packet was forwarded [s].
     stalls : list of (float, float)
-        When nothing was forwarded for `STALL` or more although it was due [s since the start], and how long [s].
+        When nothing was forwarded for `STALL` or more although it was due [s since the start], and how long [s]; and
+        when the kernel was short of memory for TCP, which holds windows down.
     """
 
     arrived: list[tuple[float, int]] = field(default_factory=list)
@@ -235,6 +236,8 @@ class Emulator:
             )
 
     def _info(self, now: float) -> None:
+        if memory() > enough_memory():
+            self.seen.stalls.append((now, INFO_SECONDS))
         data = self.ends.sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
         backoff = data[4]
         rto, _, _, _ = struct.unpack_from("<4I", data, 8)

@@ -10,10 +10,15 @@ import struct
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 CLONE_NEWNET = 0x40000000
 SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
+
+RESET = struct.pack("ii", 1, 0)
+"""A connection that is closed is reset. Otherwise a sender keeps what it has not sent for minutes, and many of them use
+up the kernel's memory for TCP: then it holds all windows down to four packets."""
 
 TUNSETIFF = 0x400454CA
 IFF_TUN, IFF_NO_PI = 0x0001, 0x1000
@@ -75,12 +80,14 @@ def ends(congestion: str, settings: Mapping[str, object], buffer: int) -> Ends:
     buffer : int
         Of the sender and of the listener [bytes].
     """
+    enough_memory()  # the limit is not to be seen from within a namespace
     tuns, sockets = [], []
     for address in ADDRESSES:
         tuns.append(_namespace(address, settings))
         one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         one.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, buffer)
         one.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, buffer)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         one.setblocking(False)
         sockets.append(one)
     sender, listener = sockets
@@ -89,6 +96,18 @@ def ends(congestion: str, settings: Mapping[str, object], buffer: int) -> Ends:
     listener.bind((ADDRESSES[1], PORT))
     listener.listen(1)
     return Ends((tuns[0], tuns[1]), sender, listener)
+
+
+@cache
+def enough_memory() -> int:
+    """Return up to how many pages of memory for TCP the kernel does not save any; first called outside a namespace."""
+    return int(Path("/proc/sys/net/ipv4/tcp_mem").read_text().split()[0])
+
+
+def memory() -> int:
+    """Return how many pages all TCP of this machine uses."""
+    lines = Path("/proc/net/sockstat").read_text().splitlines()
+    return next(int(line.split()[-1]) for line in lines if line.startswith("TCP:"))
 
 
 def _namespace(address: str, settings: Mapping[str, object]) -> int:

@@ -12,7 +12,7 @@ from .fates import Fates
 from .flow import Flow
 from .intervals import Measured, wilson
 from .timing import LEAST_VARIATION
-from .transmissions import AGAIN
+from .transmissions import AGAIN, Transmissions
 
 #: Packets that must have arrived after a missing one for a sender without RACK-TLP (RFC 5681, RFC 6675: DupThresh).
 DUPLICATES = 3
@@ -64,34 +64,48 @@ def repairs(flow: Flow, fates: Fates) -> NDArray[np.float64]:
     Section 5). The capture is taken for the sender's.
     """
     sent = fates.sent
-    time, number, duplicates, reported = _answers(flow)
-    top = np.maximum.accumulate(sent.start + sent.length)
-    original = np.flatnonzero(~sent.having(AGAIN))
-    begins = np.maximum.accumulate(sent.start[original])
-    found, recovery = [], int(sent.start[0])
-    for row in np.flatnonzero(sent.having(AGAIN)).tolist():
-        last = int(np.searchsorted(time, sent.time[row], side="right")) - 1
-        if last < 0:
-            continue
-        begun, recovery = recovery, top[row - 1]
-        if number[last] < begun:
-            continue
-        first = int(np.searchsorted(number, number[last]))
-        if max(duplicates[last] - duplicates[first], reported[last]) < DUPLICATES:
-            oldest = original[max(int(np.searchsorted(begins, number[last], side="right")) - 1, 0)]
-            found.append(float(sent.time[row] - max(time[first], sent.time[oldest])))
-    return np.array(found)
+    rows = np.flatnonzero(sent.having(AGAIN))
+    answered, number, since, duplicates = _known(flow, sent.time[rows])
+    rows = rows[answered]
+    top = _highest(sent.start + sent.length)[rows - 1]
+    recovered = number >= np.concatenate((sent.start[:1], top[:-1]))[: len(rows)]
+    chosen = recovered & (duplicates < DUPLICATES)
+    oldest = sent.time[_oldest(sent, number[chosen])]
+    return np.asarray(sent.time[rows[chosen]] - np.maximum(since[chosen], oldest), dtype=float)
 
 
-def _answers(flow: Flow) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return of each acknowledgement its time, its number, the duplicates up to it, and the packets it reports."""
-    blocks = flow.blocks
-    above = blocks[:, 0] > 0
-    packets = -(-(blocks[above, 1] - blocks[above, 0]) // flow.mss)
-    row = np.repeat(np.arange(len(flow.time)), np.diff(flow.first_block))[above]
-    reported = np.bincount(row, packets, len(flow.time)).astype(np.int64)[~flow.is_data]
-    number = np.maximum.accumulate(flow.mark[~flow.is_data])
-    return flow.time[~flow.is_data], number, np.cumsum(reported > 0), reported
+def _known(
+    flow: Flow, times: NDArray[np.float64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]:
+    """Return what a sender knows at some times: whether anything is acknowledged yet.
+
+    And where it is: the number acknowledged, since when [s], and how many packets are reported to have arrived behind
+    it, by as many duplicates or by one.
+    """
+    acks = ~flow.is_data
+    time, number = flow.time[acks], _highest(flow.mark[acks])
+    left, right = flow.blocks.T
+    packets = np.where(left > 0, -(-(right - left) // flow.mss), 0)
+    before = np.concatenate(([0], np.cumsum(packets))).astype(np.int32)  # may wrap, differences do not
+    reported = np.diff(before[flow.first_block])[acks]
+    so_far = np.cumsum(reported > 0, dtype=np.int32)
+    last = np.searchsorted(time, times, side="right") - 1
+    answered = last >= 0
+    last = last[answered]
+    first = np.searchsorted(number, number[last])
+    return answered, number[last], time[first], np.maximum(so_far[last] - so_far[first], reported[last])
+
+
+def _oldest(sent: Transmissions, numbers: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return the row of the first copy of each of these numbers."""
+    begins = _highest(np.where(sent.having(AGAIN), sent.start[0], sent.start))
+    last = np.maximum(np.searchsorted(begins, numbers, side="right") - 1, 0)
+    return np.searchsorted(begins, begins[last])
+
+
+def _highest(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Replace each number by the highest up to it, in place: they may be many."""
+    return np.maximum.accumulate(numbers, out=numbers)
 
 
 def detection(waits: NDArray[np.float64], where: str, *, sack: bool, round_trip: float) -> Detection:
