@@ -26,12 +26,23 @@ def test_the_initial_window_is_seen_anywhere(tmp_path, window, vantage, timestam
 
 @pytest.mark.parametrize(("window", "lost"), [(10, (0,)), (10, (1, 2)), (10, (0, 1, 2)), (10, (9,)), (1, (0,))])
 def test_losses_of_the_first_flight_count_once(tmp_path, window, lost):
-    """The first simulation in which the first flight loses these: at the sender all of them are seen."""
-    for seed in itertools.count():
-        run = simulate(0.2, seconds=20, seed=seed, initial_window=window)
-        if tuple(i for i, packet in enumerate(run.packets[3 : 3 + window]) if packet.lost) == lost:
-            break
-    assert estimate(capture(tmp_path, run)).first_flight == window
+    """At the sender all of them are seen."""
+    assert estimate(capture(tmp_path, losing(window, lost))).first_flight == window
+
+
+def test_a_capture_that_ends_before_anything_is_acknowledged_in_order(tmp_path):
+    """The first packet is lost, and the capture ends before it is sent again: acknowledgements are selective only."""
+    run = losing(16, (0,))
+    again = [i for i, packet in enumerate(run.packets) if packet.payload and packet.seq == run.packets[3].seq][1]
+    del run.packets[again:]
+    assert estimate(capture(tmp_path, run)).first_flight == 16
+
+
+def losing(window, lost):
+    """Return the first simulation in which the first flight loses these packets."""
+    runs = (simulate(0.2, seconds=20, seed=seed, initial_window=window) for seed in itertools.count())
+    flight = range(3, 3 + window)
+    return next(run for run in runs if tuple(i - 3 for i in flight if run.packets[i].lost) == lost)
 
 
 @pytest.mark.parametrize("name", ["reno", "cubic"])

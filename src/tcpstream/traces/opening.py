@@ -29,6 +29,7 @@ def first_flight(fates: Fates, opening: int | None, upstream: float) -> int | No
     """
     if opening is None or int(fates.sent.start[0]) != opening:
         return None
-    answered = min(float(fates.ack_times[0]), float(fates.moments[0])) + _SOONEST * upstream
+    first = min(float(times[0]) for times in (fates.ack_times, fates.moments) if len(times))
+    answered = first + _SOONEST * upstream
     sent = int(np.count_nonzero((fates.sent.time < answered) & ~fates.sent.having(AGAIN)))
     return max(sent, 1)  # times may be equal
