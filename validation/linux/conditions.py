@@ -123,7 +123,7 @@ SEEDS = (1, 2, 3)
 """Runs of each file that a chain is made for; those that differ in nothing else are put together."""
 
 VIDEO_SEEDS = (1, 2)
-"""Runs of each stored video."""
+"""Runs of each stored video of that length."""
 
 CLIP = 20.0
 """Length of short stored videos [s], of which more are fetched, and more is late."""
