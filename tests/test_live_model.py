@@ -210,3 +210,41 @@ def test_a_rate_far_below_throughput():
     path = Path(loss=0.04, rtt=0.3, timeout_ratio=4)
     far, farther = (live(path, Video(packet_rate=throughput(path) / ratio)) for ratio in (400, 850))
     np.testing.assert_allclose(farther.late_fraction([0, 1, 5]), far.late_fraction([0, 1, 5]), rtol=2e-3)
+
+
+OFF_LATTICE = [  # path, packets per second, length [s], startup delays [s]
+    (Path(loss=0.02, rtt=0.101, timeout_ratio=3), 64e3 / 12e3, 60, [0.05, 0.1, 0.5]),
+    (Path(loss=0.02, rtt=1.0, timeout_ratio=3, max_window=8), 0.14142, 500, [0.0, 1.0, 6.0]),
+    (Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=2), 10.27, 10.37, [0.0, 0.1, 0.3]),  # D falls to m - 1/37
+    (Path(loss=0.1, rtt=0.1, timeout_ratio=2), 33.33, 3.03, [0.0, 0.1, 0.3]),  # faster than TCP
+]
+
+
+@pytest.mark.parametrize(("path", "rate", "duration", "delays"), OFF_LATTICE)
+def test_finite_off_the_lattice_against_fluid_playback(path, rate, duration, delays):
+    """Generation is a fluid, as playback is: G = mu t to the end, also of a part of a round."""
+    video = Video(packet_rate=rate, duration=duration)
+    seen = monte_carlo.live_finite(path, video, delays, 40_000, np.random.default_rng(8))
+    result = live(path, video)
+    f, error = result.late_fraction(delays), result.lattice_error(delays)
+    assert (error > 0).all()
+    assert (np.abs(seen.f - f) < 4 * seen.f_se + error * f).all()
+
+
+@pytest.mark.parametrize("delay", [0.09, 0.1, 0.11])
+def test_off_the_lattice_around_one_round_trip(delay):
+    """After a pause the backlog is m: f has a kink at tau = R that no smoothing may hide."""
+    path, video = Path(loss=0.005, rtt=0.1, timeout_ratio=2, max_window=16), Video(packet_rate=7.0711)
+    seen = monte_carlo.live(path, video, [delay], 8_000_000, np.random.default_rng(9))
+    result = live(path, video)
+    f, error = result.late_fraction(delay), result.lattice_error(delay)
+    assert error < 0.05
+    assert abs(seen.f[0] - f) < 4 * seen.f_se[0] + error * f
+
+
+def test_a_stream_that_ends_within_a_round_is_judged_to_its_end():
+    """On a lattice too: 2 packets a round for 10.3 rounds are 20.6."""
+    path, video = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=6), Video(packet_rate=20, duration=1.03)
+    seen = monte_carlo.live_finite(path, video, [0.0, 0.15], 40_000, np.random.default_rng(10))
+    f = live(path, video).late_fraction([0.0, 0.15])
+    assert (np.abs(seen.f - f) < 4 * seen.f_se).all()

@@ -42,8 +42,8 @@ class FiniteBacklog:
         self.packets = lattice.packets_due * length
         self._goal = math.ceil(self.packets * lattice.stride - 1e-6)
         self._generating = math.floor(length + NOISE)
-        kind = TransientSack if isinstance(source, SackSource) else Transient
-        transient = kind(source, lattice.trace, lattice.stride, lattice.trace)
+        start = (lattice.trace, lattice.stride, lattice.trace)
+        transient = TransientSack(source, *start) if isinstance(source, SackSource) else Transient(source, *start)
         total = np.zeros(1)
         for i in range(1, self._generating + 1):
             ceiling = min(self._goal, lattice.steps * i) + lattice.trace

@@ -82,17 +82,22 @@ def lattices(packets_due: float, order: int, most: float = math.inf) -> tuple[La
         One that fits m; or the neighbours below and above it.
     """
     for stride in range(1, 3 * order + 1):
-        steps = packets_due * stride
-        if round(steps) >= 1 and abs(steps - round(steps)) < NEAR * steps:
-            return (Lattice(round(steps), stride),)
+        if _fits(packets_due, round(packets_due * stride), stride):
+            return (Lattice(round(packets_due * stride), stride),)
     low, high = (math.floor(packets_due), 1), (math.floor(packets_due) + 1, 1)
     while low[1] + high[1] <= order or low[0] == 0 or high[0] >= most * high[1]:
         between = (low[0] + high[0], low[1] + high[1])
+        if _fits(packets_due, *between):
+            return (Lattice(*between),)
         if between[0] < packets_due * between[1]:
             low = between
         else:
             high = between
     return (Lattice(*low, trace=1), Lattice(*high))
+
+
+def _fits(packets_due: float, steps: int, stride: int) -> bool:
+    return steps >= 1 and abs(packets_due * stride - steps) < NEAR * steps
 
 
 def order(source: RenoSource, packets_due: float) -> int:
