@@ -11,10 +11,14 @@ _ETHERNET, _JUMBO = 1500, 9000
 _SMALLEST = 64
 #: A size is common that this share of the packets has.
 _COMMON = 0.01
-#: A candidate explains the payload as well as the best one if it explains this share of what that does.
+#: Of two sizes the one tried first is taken if it explains this share of what the other does.
 _AS_WELL = 0.9
-#: Less than this share of the payload in packets of twice the size and more is no sign of offloading.
-_OFFLOADED = 0.02
+#: A size that explains less than this share of the payload explains nothing.
+_LEAST = 0.2
+#: Of so many sizes the fractions are tried.
+_SPLIT = 5
+#: Packets in a packet of offloading, at most (64 KiB).
+_MOST_PIECES = 128
 
 
 def segment_size(payload: NDArray[np.uint32], header: int, address: int, announced: tuple[int, int]) -> int:
@@ -34,20 +38,33 @@ def segment_size(payload: NDArray[np.uint32], header: int, address: int, announc
     Notes
     -----
     A sender is bound by what its receiver announces, less the options (RFC 9293, Section 3.7.1; RFC 6691), and by its
-    own link, of which only its data tell: what it announces itself binds the other end. Without offloading the full
-    packet is the largest one. Where larger ones than the receiver accepts are seen, or multiples of a smaller size, it is
-    the size of which most of the payload consists in whole multiples; the limits are tried first.
+    own link, of which its data tell: what it announces itself binds the other end. As long as no packet is larger than
+    either, the largest one is full. Else offloading may have made it: then a full packet is what most of the payload
+    consists of in whole multiples. The limits are tried first, then the common sizes, then their fractions.
     """
     options = header - HEADERS[address]
-    limits = [mss - options for mss in announced]
-    most = limits[0] if announced[0] else _JUMBO - header
+    ethernet, jumbo = (max(link - header, _SMALLEST) for link in (_ETHERNET, _JUMBO))
+    limits = [mss - options for mss in announced if mss - options >= _SMALLEST] or [ethernet]
+    most = limits[0] if announced[0] - options >= _SMALLEST else jumbo
+    expected = min(*limits, most)
     sizes, counts = np.unique(payload, return_counts=True)
-    largest = int(sizes[-1])
-    common = sizes[counts >= _COMMON * counts.sum()]
-    expected = [limit for limit, mss in zip(limits, announced) if mss] or [_ETHERNET - header]
-    found = _explaining(sizes, counts, [m for m in [*expected, *_seen(common, most)] if _SMALLEST <= m <= most])
-    split = largest > most or sizes[sizes >= 2 * found] @ counts[sizes >= 2 * found] > _OFFLOADED * (sizes @ counts)
-    if not split:
-        return max(largest, _SMALLEST)
-    whole = common[(common > found) & (common <= most) & (common % found != 0)]
-    return max(found, int(whole.max(initial=0)), _SMALLEST)
+    largest, weight = int(sizes[-1]), sizes.astype(float)
+    if largest <= expected:
+        return largest
+    common = sizes[counts >= _COMMON * counts.sum()].tolist()
+    fitting = [size for size in common if size <= min(ethernet, most)]
+    largest_share = sizes[np.argsort(-weight * counts, kind="stable")[:_SPLIT]].tolist()
+    parts = [size // n for size in largest_share for n in _pieces(size, most)]
+    tried = [size for size in dict.fromkeys([*limits, *fitting[::-1], *common[::-1], *parts]) if size <= most]
+    explained = [float((sizes % size == 0) * weight @ counts) for size in tried]
+    best = max(explained, default=0.0)
+    if best < _LEAST * (weight @ counts):
+        return max([expected, *fitting])
+    found = next(size for size, share in zip(tried, explained) if share >= _AS_WELL * best)
+    return max([found, *fitting])
+
+
+def _pieces(size: int, most: int) -> list[int]:
+    """Return into how many equal packets a size may have been split, none of them less than half of the most."""
+    least = -(-size // most)
+    return [n for n in range(least, min(2 * least, _MOST_PIECES)) if size % n == 0]
