@@ -3,7 +3,7 @@
 import os
 import struct
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -175,6 +175,20 @@ def test_stored_answers_have_intervals(run, capture):
             assert low < value < high
     shown = "{:.4g} ({:.4g} to {:.4g})".format(answer["late_fraction"][1], *answer["late_fraction_interval"][1])
     assert shown in run(line).out
+
+
+def test_a_value_lies_in_its_own_interval(run, capture, monkeypatch, tmp_path):
+    """Steps of playback are judged by whole round trips: at R = 102 ms less is late than at 101.9 and at 102.1 ms."""
+    found = tcpstream.estimate(capture)
+    rate = tcpstream.traces.Measured(found.loss.value, found.loss.value, found.loss.value, "by hand")
+    times = [tcpstream.traces.Measured(m, m - 1e-4, m + 1e-4, "by hand") for m in (0.102, 0.302)]
+    near = replace(found, loss=rate, rtt=times[0], rto=times[1])
+    monkeypatch.setattr(tcpstream.traces, "estimate", lambda file: near)
+    curve = tmp_path / "curve.csv"
+    curve.write_text("0,0\n1,10\n1.01,60\n2.5,70\n2.51,150\n6,200\n")
+    answer = run(f"stored --capture {capture} --playback {curve} --delay 0.1 --json").answer
+    for name in ("late_fraction", "no_late_probability", "no_late_lower_bound"):
+        assert answer[f"{name}_interval"][0][0] <= answer[name][0] <= answer[f"{name}_interval"][0][1]
 
 
 def test_live_answers_have_intervals_up_to_all_late(run, capture):
