@@ -36,8 +36,8 @@ class Connection:
         Left and right edges of these blocks, one packet's after the other's.
     payload, data : list of int
         Payload bytes and packets with payload that each end sent.
-    mss : int
-        Smallest maximum segment size that an end announced [bytes]; 0 if none did.
+    mss : list of int
+        Maximum segment size that each end announced in its SYN [bytes]; 0 if that was not seen.
     """
 
     def __init__(self, ends: tuple[Endpoint, Endpoint]) -> None:
@@ -47,7 +47,7 @@ class Connection:
         self.edges = array("I")
         self.payload = [0, 0]
         self.data = [0, 0]
-        self.mss = 0
+        self.mss = [0, 0]
 
     def add(self, segment: Segment, way: int) -> None:
         """Append a packet that end `way` sent."""
@@ -66,8 +66,8 @@ class Connection:
             self.edges.extend(block)
         self.payload[way] += segment.payload
         self.data[way] += segment.payload > 0
-        if segment.mss:
-            self.mss = min(self.mss or segment.mss, segment.mss)
+        if segment.mss and segment.flags & SYN:
+            self.mss[way] = segment.mss
 
     @property
     def sender(self) -> int:
