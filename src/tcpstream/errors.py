@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
+
+FAILING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What the system says where a file cannot be written, but its place is not to blame."""
 
 
 def printable(text: str) -> str:
@@ -38,6 +43,10 @@ class MissingExtraError(TcpstreamError, ImportError):
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
         """Pickle by the arguments, so that the error crosses process borders."""
         return type(self), self._arguments
+
+
+class WriteError(TcpstreamError, OSError):
+    """A file that cannot be written, though nothing is wrong with the question: the disk is full, or fails."""
 
 
 class AccuracyError(TcpstreamError, ArithmeticError):
@@ -104,3 +113,14 @@ def choice(name: str, value: object, accepted: tuple[object, ...]) -> None:
     """Raise `InputError` unless `value` is one of `accepted`."""
     if value not in accepted:
         raise InputError(f"{name} must be one of {', '.join(map(str, accepted))}, got {value!r}")
+
+
+def cause(error: OSError) -> str:
+    """Return what the system says of an error, without number and name of file."""
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
+def unwritable(file: object, error: OSError) -> TcpstreamError:
+    """Return what to raise: `WriteError` where the disk is to blame, `InputError` where the place is."""
+    kind = WriteError if error.errno in FAILING else InputError
+    return kind(f"cannot write {file}: {cause(error)}")
