@@ -120,7 +120,7 @@ def cause(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error)
 
 
-def unwritable(file: object, error: OSError) -> TcpstreamError:
-    """Return what to raise: `WriteError` where the disk is to blame, `InputError` where the place is."""
+def unwritable(task: str, error: OSError) -> TcpstreamError:
+    """Return what to raise where nothing can be written: `WriteError` for a bad disk, `InputError` for a bad place."""
     kind = WriteError if error.errno in FAILING else InputError
-    return kind(f"cannot write {file}: {cause(error)}")
+    return kind(f"cannot {task}: {cause(error)}")
