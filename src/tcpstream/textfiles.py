@@ -10,7 +10,7 @@ from .errors import InputError, cause
 
 MIB = 2**20
 
-LARGEST, LARGEST_TOML = 64 * MIB, 4 * MIB
+LARGEST, LARGEST_TOML = 16 * MIB, 4 * MIB
 """Bytes of a text file, and of one in TOML; more is no description of anything, and would be read for minutes."""
 
 

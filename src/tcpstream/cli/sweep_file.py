@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, choice, real, whole
+from ..errors import InputError, choice, real, shown, whole
 from ..explore import grid
 from ..explore.columns import KINDS, POINTS, UNITS, WORDS, few_enough
 from ..explore.frames import pandas
@@ -45,7 +45,7 @@ def read_sweep(file: str) -> tuple[DataFrame, str, bool]:
 def _kind(given: dict[str, Any]) -> str:
     unknown = [name for name in given if name not in KEYS]
     if unknown:
-        raise InputError(f"{unknown[0]!r} is not known: {', '.join(KEYS)} are accepted")
+        raise InputError(f"{shown(unknown[0])} is not known: {', '.join(KEYS)} are accepted")
     choice("kind", given.get("kind"), KINDS)
     return str(given["kind"])
 
@@ -79,7 +79,7 @@ def _known(table: Any, where: str) -> None:
         raise InputError(f"{where} must be a table")
     unknown = [name for name in table if name not in POINTS]
     if unknown:
-        raise InputError(f"{where} has no {unknown[0]!r}: {', '.join(POINTS)} are accepted")
+        raise InputError(f"{where} has no {shown(unknown[0])}: {', '.join(POINTS)} are accepted")
 
 
 def _axis(name: str, given: Any) -> Any:
@@ -113,7 +113,7 @@ def _value(name: str, given: Any) -> Any:
     """Return a value in the unit of its name; text may carry a unit."""
     if name in WORDS:
         if not isinstance(given, str):
-            raise InputError(f"{name} must be text, got {given!r}")
+            raise InputError(f"{name} must be text, got {shown(given)}")
         return given
     if not isinstance(given, str):
         number = real(name, given, UNITS[name].replace("1", ""))
@@ -123,6 +123,6 @@ def _value(name: str, given: Any) -> Any:
     if name in ("packet_rate", "bitrate"):
         rate = units.rate(given)
         if rate.name != name:
-            raise InputError(f"{name} is in {UNITS[name]}, got {given!r}")
+            raise InputError(f"{name} is in {UNITS[name]}, got {shown(given)}")
         return rate.value
     return units.number(given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from numbers import Integral, Real
 
-from ..errors import InputError, choice
+from ..errors import InputError, choice, shown
 from .frames import pandas
 
 KINDS = ("live", "stored")
@@ -69,7 +69,7 @@ def with_unit(name: str) -> str:
 def few_enough(what: str, number: int) -> None:
     """Raise `InputError`, naming what gives so many, for more points than a sweep may have."""
     if number > LARGEST:
-        raise InputError(f"{what} would make {number:,} points, more than the {LARGEST:,} of a sweep: give fewer values")
+        raise InputError(f"{what} makes {number:,} points, more than the {LARGEST:,} of a sweep: give fewer values")
 
 
 def check_value(name: str, value: object) -> None:
@@ -78,7 +78,7 @@ def check_value(name: str, value: object) -> None:
         if abs(int(value)) >= 2**63:
             raise InputError(f"{name}: a whole number must be below 2**63, got one of {int(value).bit_length()} bits")
     elif not (value is None or isinstance(value, (Real, str)) or pandas("a sweep").isna(value) is True):
-        raise InputError(f"{name} must be a number or text, got {type(value).__name__} {value!r}")
+        raise InputError(f"{name} must be a number or text, got {type(value).__name__} {shown(value)}")
 
 
 def check(names: Iterable[str], kind: str) -> str:
@@ -87,7 +87,7 @@ def check(names: Iterable[str], kind: str) -> str:
     have = list(names)
     unknown = [name for name in have if name not in POINTS]
     if unknown:
-        raise InputError(f"points have no column {unknown[0]!r}: {', '.join(POINTS)} are accepted")
+        raise InputError(f"points have no column {shown(unknown[0])}: {', '.join(POINTS)} are accepted")
     if len(set(have)) < len(have):
         raise InputError("points have two columns of one name")
     questions = [name for name in QUESTIONS if name in have]

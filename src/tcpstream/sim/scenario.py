@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..errors import InputError
+from ..errors import InputError, whole
 from .links import Link
 from .senders import Tcp
 from .sources import Backlogged, Requests, Source, Steady, real_time
@@ -42,6 +42,7 @@ class Flow:
 
     def __post_init__(self) -> None:
         real_time(self.start)
+        object.__setattr__(self, "packet_size", whole("packet_size", self.packet_size, unit="bytes"))
         if not self.there:
             raise InputError("a flow needs at least one link")
         if self.tcp is None and not isinstance(self.source, Steady):
