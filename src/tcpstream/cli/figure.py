@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..errors import choice
+from ..errors import choice, unwritable
 from . import options as opt
 from .report import Report, Table
 
