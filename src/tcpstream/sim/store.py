@@ -17,7 +17,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from .._version import __version__
-from ..errors import InputError, cause, positive, shown, unwritable, whole
+from ..errors import InputError, cause, positive, real, shown, unwritable, whole
 from .arrays import array
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
@@ -98,7 +98,11 @@ def _run(archive: ZipFile) -> Run:
         times = array(archive, f"times_{number}", "f", 1)
         if not np.isfinite(times).all() or (np.diff(times) < 0).any():
             raise ValueError(f"times_{number} are not nondecreasing times")
-        flows.append(Delivery(times=times, **dict(zip(names, row))))
+        flow = Delivery(times=times, **dict(zip(names, row)))
+        positive("duration", flow.duration, "s")
+        if real("interval", flow.interval, "s") < 0:
+            raise ValueError(f"interval must be at least 0 s, got {flow.interval:g} s")
+        flows.append(flow)
     if len(flows) != len(scenario.measured):
         raise ValueError(f"it has {len(flows)} flows, and {len(scenario.measured)} are measured")
     duration = positive("duration", about["duration"], "s")
