@@ -21,6 +21,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import unicodedata
 import warnings
 from collections import Counter
@@ -36,8 +37,8 @@ RESULTS = FilePath(__file__).parent / "results" / "fuzz_inputs.json"
 
 FAMILIES = {"command lines": 2000, "processes": 100, "TOML files": 500, "saved runs and stores": 500, "reports": 500}
 
-LONGEST = 10.0
-"""Seconds of a case."""
+LONGEST, PATIENCE = 10.0, 120.0
+"""Seconds of computing after which a case is long, and of waiting."""
 
 MEMORY = 8 * 2**30
 """Address space of a process that tries cases [bytes]."""
@@ -127,7 +128,7 @@ def here(line: list[str], folder: FilePath) -> Done:
 def elsewhere(line: list[str], folder: FilePath) -> Done:
     """Run a command line in a process of its own."""
     arguments = [os.fsencode(part) for part in (sys.executable, "-m", "tcpstream", *line)]
-    done = subprocess.run(arguments, capture_output=True, cwd=folder, timeout=3 * LONGEST, check=False)
+    done = subprocess.run(arguments, capture_output=True, cwd=folder, timeout=PATIENCE, check=False)
     return Done(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
 
 
@@ -142,13 +143,12 @@ def try_case(family: str, number: int, *, show: bool = False) -> tuple[str, str]
             return _asked(rng, folder)
         draw = {"TOML files": hostile.toml, "reports": hostile.report}.get(family, hostile.command)
         line = [part.replace("\0", "") for part in draw(rng, folder)]
+        if show:
+            print(line, *sorted(folder.iterdir()), flush=True)
         try:
             done = elsewhere(line, folder) if family == "processes" else here(line, aside)
         except subprocess.TimeoutExpired:
             return LONG, ""
-        finally:
-            if show:
-                print(line)
         if show:
             print(*done, sep="\n")
         fault = wrong(done, as_json="--json" in line)
@@ -175,7 +175,8 @@ def _asked(rng: random.Random, folder: FilePath) -> tuple[str, str]:
 def _work(orders: Any, family: str) -> None:
     """Try the cases whose numbers come, and send back how they ended."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    hostile.saved()
+    if family == "saved runs and stores":
+        hostile.saved()
     orders.send("ready")
     while True:
         orders.send(try_case(family, orders.recv()))
@@ -199,12 +200,19 @@ class Worker:
             self.orders.recv()
         try:
             self.orders.send(number)
-            if self.orders.poll((4 if self.family == "processes" else 1) * LONGEST):
-                ended: tuple[str, str] = self.orders.recv()
-                return ended
-            return self.stop(LONG, "")
-        except (EOFError, BrokenPipeError):
+            begun, end = self.computing(), time.monotonic() + PATIENCE
+            while not self.orders.poll(0.5):
+                if self.computing() - begun > LONGEST or time.monotonic() > end:
+                    return self.stop(LONG, "")
+            ended: tuple[str, str] = self.orders.recv()
+            return ended
+        except (EOFError, BrokenPipeError, ConnectionResetError):
             return self.stop(REFUSED, f"the process ended: {self.process.exitcode}")
+
+    def computing(self) -> float:
+        """Return the seconds that the process has computed."""
+        fields = FilePath(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self, *ended: str) -> Any:
         """End the process."""
