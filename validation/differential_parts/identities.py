@@ -1,0 +1,224 @@
+"""What holds for every answer, whatever the chain: checks without chance. Each gives nothing, or what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tcpstream import AccuracyError, StoredStreaming, live, live_many, stored, stored_many, throughput
+from tcpstream.result import Streaming
+
+from .cases import Case
+
+ROUNDING = 1e-12
+"""Of a late fraction, absolute, on top of error bounds."""
+
+NEAR = 1e-6
+"""Relative change of R of which the answers are asked."""
+
+SMOOTH = 1e-4
+"""Relative change of f that it may make."""
+
+Floats = Any
+Check = Callable[[Case, Any, Floats, Floats], str | None]
+
+
+def solve(case: Case) -> Streaming:
+    """Solve a case."""
+    path, video = case.to_path(), case.to_video()
+    if case.kind == "stored":
+        return stored(path, video, horizon=case.horizon, quantum=case.quantum)
+    return live(path, video)
+
+
+def relative(result: Any) -> float:
+    """Return the relative error that a result states, on top of its error bound."""
+    return float(getattr(result, "quantum_error", 0.0) + getattr(result, "lattice_error", 0.0))
+
+
+def apart(f: Floats, other: Floats, result: Any, again: Any, share: float = 0.0) -> str | None:
+    """Say where two answers differ by more than their stated errors and a share of themselves."""
+    allowed = result.error_bound + again.error_bound + ROUNDING
+    allowed = allowed + (relative(result) + relative(again) + share) * np.maximum(f, other)
+    bad = np.flatnonzero(~(np.abs(f - other) <= allowed))
+    return f"{f[bad[0]]!r} and {other[bad[0]]!r} (delay {bad[0]})" if len(bad) else None
+
+
+def in_range(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """A fraction lies between 0 and 1."""
+    bad = ~((f >= 0) & (f <= 1 + result.error_bound + ROUNDING))
+    return f"f = {f[bad][0]!r}" if bad.any() else None
+
+
+def monotone(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """Who waits longer has no more late packets."""
+    taus = np.unique(np.concatenate([delays, np.linspace(0, 2.5 * case.path["rtt"], 11)]))
+    late = np.asarray(result.late_fraction(taus))
+    rises = np.diff(late) - 2 * result.error_bound - ROUNDING
+    bad = np.flatnonzero(rises > 0)
+    return f"f rises from {late[bad[0]]!r} to {late[bad[0] + 1]!r} at {taus[bad[0] + 1]!r} s" if len(bad) else None
+
+
+def as_json(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """What is written as JSON is what was answered."""
+    read = json.loads(json.dumps(result.to_dict(delays), allow_nan=False))
+    return None if np.array_equal(read["late_fraction"], f) else f"JSON has {read['late_fraction']}, not {f.tolist()}"
+
+
+def one_of_many(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """Solved with others, each is as by itself."""
+    other = replace(case, video=case.video | ({} if "curve" in case.video else {"packet_rate": _slower(case)}))
+    pairs = [(one.to_path(), one.to_video()) for one in (other, case)]
+    if case.kind == "stored":
+        _, again = stored_many(pairs, horizon=case.horizon, quantum=getattr(result, "quantum", None))
+        return apart(f, np.asarray(again.late_fraction(delays)), result, again)
+    _, stream = live_many(pairs)
+    return apart(f, np.asarray(stream.late_fraction(delays)), result, stream)
+
+
+def _slower(case: Case) -> float:
+    return float(case.video["packet_rate"]) / 2
+
+
+def scaled(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """In another unit of time everything is the same; but for CUBIC, which grows by the second."""
+    if case.path["tcp"] == "cubic":
+        return None
+    s = 4.0
+    path, video = dict(case.path), dict(case.video)
+    path["rtt"] *= s
+    if "bottleneck" in path:
+        path["bottleneck"] /= s
+    if "curve" in video:
+        times, packets = video["curve"]
+        video["curve"] = (tuple(t * s for t in times), packets)
+    else:
+        video["packet_rate"] /= s
+    if "duration" in video:
+        video["duration"] *= s
+    again = solve(replace(case, path=path, video=video))
+    return apart(f, np.asarray(again.late_fraction(delays * s)), result, again)
+
+
+def inverse(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """The delay for a late fraction has it, and no shorter one does."""
+    R = case.path["rtt"]
+    for target in (0.05, 1e-3):
+        if target < 20 * result.error_bound:
+            continue
+        tau = result.required_delay(target)
+        if float(result.late_fraction(tau)) > target:
+            return f"f({tau!r}) = {float(result.late_fraction(tau))!r} misses the target {target:g}"
+        shorter = tau - 1e-6 * (tau + R) - 1e-8
+        if shorter > 0 and float(result.late_fraction(shorter)) < target * (1 - 1e-9) - 2 * result.error_bound:
+            before = float(result.late_fraction(shorter))
+            return f"required_delay({target:g}) = {tau!r}, but f({shorter!r}) = {before!r} meets it"
+    return None
+
+
+def theorem_1(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """Theorem 1: prod (1 - P_i) <= alpha; and f <= 1 - alpha <= sum P_i."""
+    if not isinstance(result, StoredStreaming):
+        return None
+    some = delays[[len(delays) // 2, -1]]
+    alpha, bound = (np.asarray(g(some)) for g in (result.no_late_probability, result.no_late_lower_bound))
+    least = np.asarray(result.late_fraction(some))
+    P = np.array([result.late_probability_per_round(tau).sum() for tau in some])
+    slack = 1e-9 + result.error_bound * case_rounds(case) + 2 * relative(result) * (1 - np.minimum(alpha, bound))
+    judged = result.quantum_error == 0 or 1
+    for tau, a, b, late, most in zip(some, alpha, bound, least, P):
+        if b > a + slack.max():
+            return f"Theorem 1's bound {b!r} is above alpha {a!r} at {tau!r} s"
+        if judged and late > 1 - a + slack.max():
+            return f"f = {late!r} above 1 - alpha = {1 - a!r} at {tau!r} s"
+        if 1 - a > most + slack.max():
+            return f"1 - alpha = {1 - a!r} above the sum of P_i, {most!r}, at {tau!r} s"
+    return None
+
+
+def case_rounds(case: Case) -> float:
+    """Return the rounds of a finite video."""
+    return float(case.to_video().duration or 0.0) / float(case.path["rtt"])
+
+
+def continuous(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """A round trip time of a millionth more or less changes next to nothing."""
+    if case.path["tcp"] == "cubic" or case.kind == "endless" or case.application_limited:
+        return None
+    if "bottleneck" in case.path:
+        return None  # whole packets, floor(C R)
+    if case.horizon == "paper":
+        return None  # whole rounds, floor(duration / R)
+    for factor in (1 - NEAR, 1 + NEAR):
+        again = solve(replace(case, path=case.path | {"rtt": case.path["rtt"] * factor}))
+        wrong = apart(f, np.asarray(again.late_fraction(delays)), result, again, SMOOTH)
+        if wrong:
+            return f"f at R and R (1 {factor - 1:+.0e}): {wrong}"
+    return None
+
+
+def threads(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """Several threads that ask one result get what one gets, bit for bit."""
+    shared = solve(case)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda k: float(shared.late_fraction(delays[k])), np.tile(np.arange(len(delays)), 3)))
+    expected = np.tile([float(solve(case).late_fraction(tau)) for tau in delays], 3)
+    return None if np.array_equal(found, expected) else f"threads {found[: len(delays)]}, one {expected[: len(delays)]}"
+
+
+def coarse(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """Steps of several packets are within their stated error of steps of one."""
+    if case.kind != "stored" or result.quantum == 1:
+        return None
+    exact = solve(replace(case, quantum=1))
+    reference = np.asarray(exact.late_fraction(delays))
+    seen = reference >= COARSE_FROM
+    if not seen.any():
+        return None
+    return apart(f[seen], reference[seen], result, exact)
+
+
+COARSE_FROM = 1e-9
+"""Late fractions that are compared."""
+
+
+def fastest(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """Where the target is the late fraction of this rate, this rate is the largest."""
+    from tcpstream import largest_rate
+
+    k = int(np.argmin(np.abs(np.log(np.maximum(f, 1e-300)) - math.log(1e-2))))
+    if not 1e-4 < f[k] < 0.3 or case.kind == "finite" or "curve" in case.video or case.horizon == "paper":
+        return None
+    if result.load > 0.9 or case.application_limited or relative(result) > 0:
+        return None
+    path, duration = case.to_path(), case.video.get("duration")
+    try:
+        rate = largest_rate(path, delay=float(delays[k]), duration=duration, target=float(f[k]))
+    except AccuracyError:
+        return None
+    mu = case.video["packet_rate"]
+    off = 2e-3 + (0.05 if case.kind == "endless" else 0.0)
+    if abs(rate / mu - 1) > off and rate < 0.94 * throughput(path):
+        again = solve(replace(case, video=case.video | {"packet_rate": rate})).late_fraction(float(delays[k]))
+        if float(again) > f[k] * (1 + 1e-9) or rate < mu * (1 - off):
+            return f"largest_rate {rate!r} for f = {f[k]!r} at {delays[k]!r} s, which {mu!r} has"
+    return None
+
+
+ALWAYS: dict[str, Check] = {"range": in_range, "monotone": monotone, "JSON": as_json}
+SOMETIMES: dict[str, Check] = {
+    "many": one_of_many,
+    "scale": scaled,
+    "inverse": inverse,
+    "Theorem 1": theorem_1,
+    "continuity": continuous,
+    "threads": threads,
+    "coarse": coarse,
+    "largest rate": fastest,
+}
