@@ -40,13 +40,13 @@ HANGS = 900.0
 """Seconds after which a case is given up."""
 
 
-def worker(pipe: Connection, seed: int) -> None:
+def worker(pipe: Connection, seed: int, simplify: bool) -> None:
     """Judge the cases whose numbers come through a pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         number = pipe.recv()
         record = judged(number, seed)
-        if record["verdict"] == "disagrees":
+        if simplify and record["verdict"] == "disagrees":
             case, wrong = shrunk(Case.of(record["case"]), record["wrong"])
             record["shrunk"] = {"case": case.to_dict(), "wrong": wrong}
         pipe.send(record)
@@ -55,17 +55,18 @@ def worker(pipe: Connection, seed: int) -> None:
 class Worker:
     """A process that judges; a new one where it dies."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self, seed: int, simplify: bool) -> None:
+        self.seed, self.simplify = seed, simplify
         self._start()
 
     def _start(self) -> None:
         self.pipe, other = multiprocessing.Pipe()
-        self.process = multiprocessing.Process(target=worker, args=(other, self.seed), daemon=True)
+        self.process = multiprocessing.Process(target=worker, args=(other, self.seed, self.simplify), daemon=True)
         self.process.start()
         other.close()
 
     def ask(self, number: int) -> None:
+        """Hand a case over."""
         self.number, self.since = number, time.monotonic()
         self.pipe.send(number)
 
@@ -81,6 +82,7 @@ class Worker:
             return _died(self.number, self.seed, f"the process died with {code}")
 
     def give_up(self) -> dict[str, Any]:
+        """End the process, and start a new one; return what is recorded."""
         self.process.kill()
         self.process.join()
         self._start()
@@ -95,14 +97,14 @@ def _died(number: int, seed: int, why: str) -> dict[str, Any]:
             "options": [], "seconds": 0.0}  # fmt: skip
 
 
-def run(path: Path, seed: int, wanted: int, workers: int, budget: float) -> None:
+def run(path: Path, seed: int, wanted: int, workers: int, budget: float, simplify: bool) -> None:
     """Judge cases until so many are solved, or the seconds are over; append them to the record."""
     records = read(path)
     if path.exists():
         path.write_text("".join(map(compact, records)))  # without a last line cut off
     done = {record["number"] for record in records}
     count, number, begun = sum(map(solved, records)), 0, time.monotonic()
-    team = [Worker(seed) for _ in range(workers)]
+    team = [Worker(seed, simplify) for _ in range(workers)]
     busy: list[Worker] = []
     with path.open("a") as out:
         while True:
@@ -137,6 +139,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--record", type=Path, default=RESULTS)
+    parser.add_argument("--as-found", action="store_true", help="do not simplify the cases that disagree")
     parser.add_argument("--case", type=int, help="judge one case and print all about it")
     parser.add_argument("--summary", action="store_true", help="print what the record comes to, and run nothing")
     given = parser.parse_args()
@@ -145,7 +148,7 @@ def main() -> None:
         return
     if not given.summary:
         os.environ["NUMBA_NUM_THREADS"] = "1"
-        run(given.record, given.seed, given.solved, given.workers, given.seconds)
+        run(given.record, given.seed, given.solved, given.workers, given.seconds, not given.as_found)
     records = read(given.record)
     print(summary(records))
     sys.exit(any(record["verdict"] == "disagrees" for record in records))

@@ -1,1 +1,1 @@
-"""The parts of `validation/differential.py`: cases, agents that draw packets, identities, and the evidence they give."""
+"""Cases, agents that draw packets, identities, and what they say of an answer: parts of `differential.py`."""

@@ -82,7 +82,8 @@ def finite(
 
 @njit(cache=True)
 def endless(
-    move: Any, start: Any, tcp: Any, law: Any, m: float, ahead: Any, replications: int, rounds: int, rng: np.random.Generator
+    move: Any, start: Any, tcp: Any, law: Any, m: float, ahead: Any, replications: int, rounds: int,
+    rng: np.random.Generator,
 ) -> Any:  # fmt: skip
     late = np.zeros((replications, PARTS, len(ahead)))
     seen = np.zeros(1, dtype=np.int64)
@@ -156,7 +157,8 @@ class Agent:
     def packets_per_round(self, replications: int, rounds: int, rng: np.random.Generator) -> Floats:
         """Return the mean packets received in a round, of each replication, its first third left out."""
         unseen = np.zeros(1, dtype=np.int64)
-        return np.asarray(always(self._move, self._start, self._tcp, self._law, unseen, replications, rounds, rng)) / rounds
+        packets = always(self._move, self._start, self._tcp, self._law, unseen, replications, rounds, rng)
+        return np.asarray(packets) / rounds
 
     def finite(
         self, video: Video, delays: Floats, looked: Any, watched: int, runs: int, rng: np.random.Generator, *,
@@ -176,8 +178,9 @@ class Agent:
         if live:
             exists = snapped(video.packet_rate * np.minimum(t, video.duration or math.inf))
         found = finite(
-            self._move, self._start, self._tcp, self._law, exists, due, np.array(ends), np.asarray(looked), watched, runs, rng
-        )
+            self._move, self._start, self._tcp, self._law, exists, due, np.array(ends), np.asarray(looked), watched,
+            runs, rng,
+        )  # fmt: skip
         return Finite(*found)
 
     def endless(

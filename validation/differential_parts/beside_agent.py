@@ -15,10 +15,10 @@ from .cases import Case
 from .evidence import STAGES, Claim, Sample, of_events, of_runs
 from .identities import relative
 
-ROUNDS = 1_000_000
+ROUNDS = 500_000
 """Rounds of the first sample."""
 
-MOST_ROUNDS = 6_000_000
+MOST_ROUNDS = 4_000_000
 """Where fewer runs than `LEAST_RUNS` fit in these, the agent is not asked."""
 
 LEAST_RUNS, MOST_RUNS = 32, 20_000
@@ -28,7 +28,7 @@ REPLICATIONS = 64
 MIXING = 10.0
 """Times that a stream forgets its beginning, before it is counted."""
 
-LEARNING = 1_000_000
+LEARNING = 500_000
 """Rounds from which the law of slow start thresholds is learnt."""
 
 Record = dict[str, Any]

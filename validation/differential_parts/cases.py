@@ -38,17 +38,21 @@ class Case:
     delays: tuple[float, ...] = field(default=())
 
     def to_path(self) -> Path:
+        """Return the path."""
         path = Path(**self.path)
         return path.application_limited(self.to_video().packet_rate) if self.application_limited else path
 
     def to_video(self) -> Video:
+        """Return the video."""
         return Video(**self.video)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
         return asdict(self)
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Case:
+        """Return the case of a dict, also of one read from JSON."""
         video = dict(values["video"])
         if "curve" in video:
             video["curve"] = tuple(map(tuple, video["curve"]))
@@ -79,16 +83,20 @@ def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
     return float(np.exp(rng.uniform(math.log(low), math.log(high))))
 
 
-def draw(number: int, seed: int) -> Case:
-    """Return case `number` of a seed; the load is set later, when T is known: see `with_load`."""
-    rng = np.random.default_rng([seed, number])
+def draw(number: int, seed: int, attempt: int = 0) -> Case:
+    """Return case `number` of a seed; the load is set later, when T is known: see `with_load`.
+
+    The first attempt is drawn from everything, each further one from smaller windows and shorter videos.
+    """
+    rng = np.random.default_rng([seed, number, attempt])
+    shrink = 2.0**-attempt
     focus = OPTIONS[number % len(OPTIONS)]
 
     def has(option: str, chance: float) -> bool:
         return focus == option or bool(rng.random() < chance)
 
     kind = KINDS[(number // len(OPTIONS)) % 3]
-    tcp = str(rng.choice(CHAINS))
+    tcp = CHAINS[(number // (3 * len(OPTIONS))) % 3]
     if focus in ("curve", "quantum", "horizon=paper"):
         kind = "stored"
     elif focus == "application_limited" and kind == "stored":
@@ -97,13 +105,11 @@ def draw(number: int, seed: int) -> Case:
         kind = "finite"
     if focus == "bottleneck":
         tcp = "reno-sack"
-    elif focus == "quantum":
+    elif focus == "quantum" or (focus == "rounds_per_increase=2" and tcp == "cubic"):
         tcp = "reno"
-    elif focus == "rounds_per_increase=2" and tcp == "cubic":
-        tcp = "reno"
-    R = log_uniform(rng, 1e-4, 3.0)
+    R = log_uniform(rng, 1e-4 if attempt < 4 else 1e-2, 3.0)
     T_O = float(rng.integers(1, 6)) if rng.random() < 0.25 else log_uniform(rng, 1, 300 if rng.random() < 0.3 else 20)
-    W = round(log_uniform(rng, 1, 2000 if rng.random() < 0.2 else 150))
+    W = round(log_uniform(rng, 1, max((2000 if rng.random() < 0.2 else 150) * shrink, 12)))
     path: dict[str, Any] = {
         "loss": log_uniform(rng, 1e-5, 0.5) if rng.random() < 0.4 else log_uniform(rng, 1e-3, 0.3),
         "rtt": R, "timeout_ratio": T_O, "tcp": tcp, "max_window": W,
@@ -119,19 +125,19 @@ def draw(number: int, seed: int) -> Case:
     limited = kind != "stored" and focus != "bottleneck" and has("application_limited", 0.1)
     if tcp == "reno-sack" and not limited and has("bottleneck", 0.15):
         del path["max_window"]
-        pipe = log_uniform(rng, 2, 200)
+        pipe = log_uniform(rng, 2, max(200 * shrink, 10))
         path["bottleneck"] = pipe / R
-        path["buffer"] = round(log_uniform(rng, 1, 200)) - 1
+        path["buffer"] = round(log_uniform(rng, 1, max(200 * shrink, 10))) - 1
         W = Path(**path).max_window
     if focus != "quantum" and has("initial_window", 0.25):
         path["initial_window"] = min(W, int(rng.choice([1, 2, 3, 4, 10, 20])))
     quantum = None
     if focus == "quantum":
         quantum = int(rng.choice([2, 4, 8, 16]))
-        path["max_window"] = max(path["max_window"], 8 * quantum)
+        path["max_window"] = max(path["max_window"], 4 * quantum)
     video: dict[str, Any] = {"packet_rate": 1.0}
     if kind != "endless":
-        video["duration"] = max(log_uniform(rng, 1, 10800), 2 * R)
+        video["duration"] = max(log_uniform(rng, 1, max(10800 * shrink**2, 2)), 2 * R)
     horizon = "paper" if kind == "stored" and has("horizon=paper", 0.05) else "end"
     if kind == "stored" and horizon == "end" and has("curve", 0.15):
         video["curve"] = ()

@@ -1,9 +1,9 @@
 """What random runs say about an answer: nothing, or that it is too small or too large.
 
-An answer is called wrong only when it is rejected in each of `STAGES` samples, independent of each other and growing, all
-on the same side, at level `LEVEL` each. An answer that is right is so called wrong with probability 2 x LEVEL^4 or about
-1e-13. A run of 10,000 cases with 20 answers each has a false alarm with probability 3e-8; if the levels were ten times
-what they should be (late packets come in bursts, and are far from normal), 3e-4. `RATE` is what is promised.
+An answer is called wrong only when it is rejected in each of `STAGES` samples, independent of each other and growing,
+all on the same side, at level `LEVEL` each. An answer that is right is so called wrong with probability 2 x LEVEL^4,
+about 1e-13. A run of 10,000 cases with 20 answers each has a false alarm with probability 3e-8; were the levels ten times
+what they should be (late packets come in bursts, and are far from normal), with 3e-4. `RATE` is what is promised.
 """
 
 from __future__ import annotations
@@ -98,9 +98,8 @@ def of_runs(values: Floats, parts: Floats | None = None) -> Sample:
     counted = np.ravel(values if parts is None else parts)
     squares = float((counted**2).sum())
     effective = float(counted.sum()) ** 2 / squares if squares > 0 else 0.0
-    return Sample(
-        n, float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), effective, int((values > 0).sum())
-    )
+    error = float(values.std(ddof=1)) / math.sqrt(n)
+    return Sample(n, float(values.mean()), error, effective, int((values > 0).sum()))
 
 
 def of_events(count: float, n: int) -> Sample:

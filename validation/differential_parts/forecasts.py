@@ -36,7 +36,7 @@ def depth(case: Case, T: float, m: float) -> float:
     p, T_O = case.path["loss"], case.path["timeout_ratio"]
     back_off = -math.log(1 - (1 - p) ** 2) / (64 * m * T_O)
     waves = 2 * (T - m) / (0.1 * T**3 + T)
-    return DEEP / min(back_off, waves)
+    return float(DEEP / min(back_off, waves))
 
 
 def seconds(case: Case, source: RenoSource) -> float:

@@ -1,5 +1,7 @@
 """What holds for every answer, whatever the chain: checks without chance. Each gives nothing, or what is wrong."""
 
+# ruff: noqa: ARG001 - checks are called alike
+
 from __future__ import annotations
 
 import json
@@ -19,11 +21,11 @@ from .cases import Case
 ROUNDING = 1e-12
 """Of a late fraction, absolute, on top of error bounds."""
 
-NEAR = 1e-6
-"""Relative change of R of which the answers are asked."""
+NEAR, NEARER = 1e-6, 1e-8
+"""Relative changes of R of which the answers are asked; the smaller one where f is steep."""
 
 SMOOTH = 1e-4
-"""Relative change of f that it may make."""
+"""Relative change of f that one of them may make."""
 
 Floats = Any
 Check = Callable[[Case, Any, Floats, Floats], str | None]
@@ -47,13 +49,13 @@ def apart(f: Floats, other: Floats, result: Any, again: Any, share: float = 0.0)
     allowed = result.error_bound + again.error_bound + ROUNDING
     allowed = allowed + (relative(result) + relative(again) + share) * np.maximum(f, other)
     bad = np.flatnonzero(~(np.abs(f - other) <= allowed))
-    return f"{f[bad[0]]!r} and {other[bad[0]]!r} (delay {bad[0]})" if len(bad) else None
+    return f"{f[bad[0]]:.9g} and {other[bad[0]]:.9g} (delay {bad[0]})" if len(bad) else None
 
 
 def in_range(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
     """A fraction lies between 0 and 1."""
     bad = ~((f >= 0) & (f <= 1 + result.error_bound + ROUNDING))
-    return f"f = {f[bad][0]!r}" if bad.any() else None
+    return f"f = {f[bad][0]:.9g}" if bad.any() else None
 
 
 def monotone(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
@@ -62,7 +64,9 @@ def monotone(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
     late = np.asarray(result.late_fraction(taus))
     rises = np.diff(late) - 2 * result.error_bound - ROUNDING
     bad = np.flatnonzero(rises > 0)
-    return f"f rises from {late[bad[0]]!r} to {late[bad[0] + 1]!r} at {taus[bad[0] + 1]!r} s" if len(bad) else None
+    return (
+        f"f rises from {late[bad[0]]:.12g} to {late[bad[0] + 1]:.12g} at {taus[bad[0] + 1]:.9g} s" if len(bad) else None
+    )
 
 
 def as_json(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
@@ -114,11 +118,11 @@ def inverse(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
             continue
         tau = result.required_delay(target)
         if float(result.late_fraction(tau)) > target:
-            return f"f({tau!r}) = {float(result.late_fraction(tau))!r} misses the target {target:g}"
+            return f"f({tau:.9g}) = {float(result.late_fraction(tau)):.9g} misses the target {target:g}"
         shorter = tau - 1e-6 * (tau + R) - 1e-8
         if shorter > 0 and float(result.late_fraction(shorter)) < target * (1 - 1e-9) - 2 * result.error_bound:
             before = float(result.late_fraction(shorter))
-            return f"required_delay({target:g}) = {tau!r}, but f({shorter!r}) = {before!r} meets it"
+            return f"required_delay({target:g}) = {tau:.9g}, but f({shorter:.9g}) = {before:.9g} meets it"
     return None
 
 
@@ -131,14 +135,13 @@ def theorem_1(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
     least = np.asarray(result.late_fraction(some))
     P = np.array([result.late_probability_per_round(tau).sum() for tau in some])
     slack = 1e-9 + result.error_bound * case_rounds(case) + 2 * relative(result) * (1 - np.minimum(alpha, bound))
-    judged = result.quantum_error == 0 or 1
     for tau, a, b, late, most in zip(some, alpha, bound, least, P):
         if b > a + slack.max():
-            return f"Theorem 1's bound {b!r} is above alpha {a!r} at {tau!r} s"
-        if judged and late > 1 - a + slack.max():
-            return f"f = {late!r} above 1 - alpha = {1 - a!r} at {tau!r} s"
+            return f"Theorem 1's bound {b:.9g} is above alpha {a:.9g} at {tau:.9g} s"
+        if late > 1 - a + slack.max():
+            return f"f = {late:.9g} above 1 - alpha = {1 - a:.9g} at {tau:.9g} s"
         if 1 - a > most + slack.max():
-            return f"1 - alpha = {1 - a!r} above the sum of P_i, {most!r}, at {tau!r} s"
+            return f"1 - alpha = {1 - a:.9g} above the sum of P_i, {most:.9g}, at {tau:.9g} s"
     return None
 
 
@@ -155,11 +158,15 @@ def continuous(case: Case, result: Any, delays: Floats, f: Floats) -> str | None
         return None  # whole packets, floor(C R)
     if case.horizon == "paper":
         return None  # whole rounds, floor(duration / R)
-    for factor in (1 - NEAR, 1 + NEAR):
-        again = solve(replace(case, path=case.path | {"rtt": case.path["rtt"] * factor}))
-        wrong = apart(f, np.asarray(again.late_fraction(delays)), result, again, SMOOTH)
+    for sign in (-1, 1):
+        wrong = None
+        for near in (NEAR, NEARER):
+            again = solve(replace(case, path=case.path | {"rtt": case.path["rtt"] * (1 + sign * near)}))
+            wrong = apart(f, np.asarray(again.late_fraction(delays)), result, again, SMOOTH)
+            if not wrong:
+                break
         if wrong:
-            return f"f at R and R (1 {factor - 1:+.0e}): {wrong}"
+            return f"f at R and R (1 {sign * NEARER:+.0e}): {wrong}"
     return None
 
 
@@ -207,7 +214,7 @@ def fastest(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
     if abs(rate / mu - 1) > off and rate < 0.94 * throughput(path):
         again = solve(replace(case, video=case.video | {"packet_rate": rate})).late_fraction(float(delays[k]))
         if float(again) > f[k] * (1 + 1e-9) or rate < mu * (1 - off):
-            return f"largest_rate {rate!r} for f = {f[k]!r} at {delays[k]!r} s, which {mu!r} has"
+            return f"largest_rate {rate:.9g} for f = {f[k]:.9g} at {delays[k]:.9g} s, which {mu:.9g} has"
     return None
 
 

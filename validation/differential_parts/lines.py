@@ -7,7 +7,7 @@ acknowledgement, as RFC 9438 and Linux do. A loss begins with the round that rep
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,7 +18,6 @@ from numba import njit
 from tcpstream import Path
 
 from .draws import AFTER_TIMEOUT, OPENING, half
-
 
 SEND, IN_FLIGHT, EARLY, GROWN, GROWN_EARLY, FOLLOWING, KIND = range(7)
 """Columns of `Tables.states`: packets of the round; window that a loss reduces; whether it is below the plateau of its
@@ -106,6 +105,7 @@ class Rows:
         self.rows: list[dict[str, Any]] = []
 
     def add(self, send: int, window: int, plateau: int = 0, merged: float = -1.0, slow: int = 0) -> int:
+        """Add a state that leads nowhere yet; return its number."""
         row = {"send": send, "window": window, "plateau": plateau, "merged": merged, "slow": slow, "following": -1}
         self.rows.append(row)
         return len(self.rows) - 1
@@ -147,7 +147,7 @@ def tables(path: Path) -> tuple[int, Tables]:
         rows.line(climb, 0, limit)
         top = len(rows.rows) - 1
         rows.rows[top]["following"] = top if b == 1 else top - 1
-        first_of = {w: start + next(i for i, x in enumerate(climb) if x >= w) for w in range(1, W + 1)}
+        first_of = {w: start + bisect_left(climb, w) for w in range(1, climb[-1] + 1)}  # those below W_max matter
         for w in own:
             rows.rows[repairs[w, False]]["following"] = first_of[reduced[w]]
         if path.bottleneck is not None:
@@ -249,7 +249,7 @@ def _gathered(
         if entered and cubic:
             windows[w, ENTER_BELOW], windows[w, ENTER_ABOVE] = entered[low], entered[high]
             upper[w, 1] = (w - low) / (high - low) if high > low else 0.0
-        elif entered:
+        elif w in entered:
             windows[w, ENTER_BELOW] = windows[w, ENTER_ABOVE] = entered[w]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     columns["early"] = columns["window"] < columns["plateau"]

@@ -18,13 +18,8 @@ def read(path: Path) -> list[Record]:
     """Return the records of a file, which may be compressed; a last line that was cut off is left out."""
     if not path.exists():
         return []
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    found = []
-    with opened as lines:
-        for line in lines:
-            if line.endswith("\n"):
-                found.append(json.loads(line))
-    return found
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
+    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 
 def solved(record: Record) -> bool:
@@ -48,6 +43,8 @@ def summary(records: list[Record]) -> str:
     """Return tables of what was solved, judged, refused and not run, and the disagreements."""
     verdicts = Counter(record["verdict"] for record in records)
     lines = [", ".join(f"{verdicts[name]} {name}" for name in sorted(verdicts))]
+    long, passed = (sum(record.get(name, 0) for record in records) for name in ("too long", "passed over"))
+    lines.append(f"{long} forecast above 30 s, not run; {passed} shorter ones passed over")
     done = [record for record in records if solved(record)]
     lines.append(f"{sum(record.get('seconds', 0.0) for record in records) / 60:.1f} minutes of the processor")
     count = by_option(records)

@@ -42,14 +42,14 @@ from .lines import (
 
 
 @njit(cache=True)
-def after_loss(windows: Any, upper: Any, w: int, early: int, rng: np.random.Generator) -> int:
+def after_loss(windows: Any, upper: Any, w: int, early: int, rng: np.random.Generator) -> Any:
     """Return the state that repairs a loss at a window."""
     w = max(w, 2)
     return windows[w, (ABOVE if rng.random() < upper[w, 0] else BELOW) + early]
 
 
 @njit(cache=True)
-def entered(windows: Any, upper: Any, threshold: int, rng: np.random.Generator) -> int:
+def entered(windows: Any, upper: Any, threshold: int, rng: np.random.Generator) -> Any:
     """Return the state in which congestion avoidance begins at a threshold."""
     share = upper[threshold, 1]
     return windows[threshold, ENTER_ABOVE if share > 0 and rng.random() < share else ENTER_BELOW]
@@ -58,7 +58,7 @@ def entered(windows: Any, upper: Any, threshold: int, rng: np.random.Generator) 
 @njit(cache=True)
 def after_timeout(
     states: Any, windows: Any, upper: Any, at: int, threshold: int, rng: np.random.Generator
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """Return the state after a round of slow start after a timeout that was delivered whole."""
     if threshold <= states[at, IN_FLIGHT]:
         return states[entered(windows, upper, threshold, rng), FOLLOWING]

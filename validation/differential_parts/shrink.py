@@ -42,7 +42,8 @@ def simpler(case: Case) -> Iterator[Case]:
         s = 0.1 / path["rtt"]
         scaled = {k: v * s for k, v in video.items() if k == "duration"}
         limited = {"bottleneck": path["bottleneck"] / s} if "bottleneck" in path else {}
-        yield replace(case, path=path | limited | {"rtt": 0.1}, video=scaled | {"packet_rate": video["packet_rate"] / s})
+        rate = {"packet_rate": video["packet_rate"] / s}
+        yield replace(case, path=path | limited | {"rtt": 0.1}, video=scaled | rate)
     if "duration" in video and "curve" not in video:
         for share in (0.1, 0.5):
             shorter = float(f"{video['duration'] * share:.2g}")

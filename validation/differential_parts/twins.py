@@ -44,6 +44,7 @@ def written_out(case: Case, tau: float) -> tuple[float, float | None]:
     import sack_twin  # type: ignore[import-not-found]
 
     twin: Any = sack_twin
+    assert video.duration is not None
     if case.kind == "stored":
         t = np.maximum(np.arange(int(np.ceil((video.duration + tau) / path.rtt - 1e-9)) + 1) * path.rtt - tau, 0)
         due = np.asarray(video.due(t))
