@@ -2,8 +2,8 @@
 
 An answer is called wrong only when it is rejected in each of `STAGES` samples, independent of each other and growing,
 all on the same side, at level `LEVEL` each. An answer that is right is so called wrong with probability 2 x LEVEL^4,
-about 1e-13. A run of 10,000 cases with 20 answers each has a false alarm with probability 3e-8; were the levels ten times
-what they should be (late packets come in bursts, and are far from normal), with 3e-4. `RATE` is what is promised.
+about 1e-13. A run of 10,000 cases with 20 answers each has a false alarm with probability 3e-8; were the levels ten
+times what they should be (late packets come in bursts, and are far from normal), 3e-4. `RATE` is what is promised.
 """
 
 from __future__ import annotations

@@ -64,9 +64,10 @@ def monotone(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
     late = np.asarray(result.late_fraction(taus))
     rises = np.diff(late) - 2 * result.error_bound - ROUNDING
     bad = np.flatnonzero(rises > 0)
-    return (
-        f"f rises from {late[bad[0]]:.12g} to {late[bad[0] + 1]:.12g} at {taus[bad[0] + 1]:.9g} s" if len(bad) else None
-    )
+    if len(bad) == 0:
+        return None
+    k = bad[0]
+    return f"f rises from {late[k]:.12g} to {late[k + 1]:.12g} at {taus[k + 1]:.9g} s"
 
 
 def as_json(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
