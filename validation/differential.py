@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from differential_parts.cases import Case
+from differential_parts.identities import LEFT_OUT, SOMETIMES
 from differential_parts.judge import judged
 from differential_parts.record import compact, read, solved, summary
 from differential_parts.shrink import shrunk
@@ -140,9 +141,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--record", type=Path, default=RESULTS)
     parser.add_argument("--as-found", action="store_true", help="do not simplify the cases that disagree")
+    parser.add_argument("--without", action="append", default=[], choices=SOMETIMES, help="an identity to leave out")
     parser.add_argument("--case", type=int, help="judge one case and print all about it")
     parser.add_argument("--summary", action="store_true", help="print what the record comes to, and run nothing")
     given = parser.parse_args()
+    LEFT_OUT.update(given.without)
     if given.case is not None:
         print(json.dumps(judged(given.case, given.seed), indent=1))
         return

@@ -82,9 +82,9 @@ class _Finite:
         rounds = (self.video.duration + float(delays[-1])) / R
         self.runs = int(min(max(ROUNDS / rounds, LEAST_RUNS), MOST_RUNS))
         self.why = "too long" if self.runs * rounds > MOST_ROUNDS else None
-        share = relative(result) + learnt
+        share = relative(result, delays) + learnt
         error = result.error_bound + 1e-12
-        self.claims = [Claim(f"f({tau:.6g})", x, error + share * x) for tau, x in zip(delays, f)]
+        self.claims = [Claim(f"f({tau:.6g})", x, error + one * x) for tau, x, one in zip(delays, f, share)]
         self.looked = [0] * len(delays)
         self.watched = max(1, int(0.6 * self.video.duration / R))
         self.judged = self.video.packets
@@ -92,7 +92,7 @@ class _Finite:
             self.judged = float(self.video.due(math.floor(self.video.duration / R + 1e-9) * R))
         self.quantiles: list[tuple[float, float]] = []
         if isinstance(result, StoredStreaming) and quick and self.why is None:
-            self._of_stored(result, share, error)
+            self._of_stored(result, float(share[0]), error)
         if self.why:
             self.claims = []
 
@@ -151,10 +151,10 @@ class _Endless:
         memory = 2 * variance / (T - self.m) ** 2
         self.rounds = max(self._rounds(ROUNDS), int(2 * MIXING * memory))
         self.why = "slow to mix" if 1.5 * REPLICATIONS * self.rounds > MOST_ROUNDS else None
-        share, error = relative(result) + learnt, result.error_bound + 1e-12
+        share, error = relative(result, delays) + learnt, result.error_bound + 1e-12
         self.claims = [Claim("T", T, 1e-9 * T, bounded=False)]
         if self.why is None:
-            self.claims += [Claim(f"f({tau:.6g})", x, error + share * x) for tau, x in zip(delays, f)]
+            self.claims += [Claim(f"f({tau:.6g})", x, error + one * x) for tau, x, one in zip(delays, f, share)]
 
     @staticmethod
     def _rounds(rounds: float) -> int:

@@ -18,7 +18,7 @@ from scipy import stats
 
 Floats = NDArray[np.float64]
 
-STAGES = (1, 3, 9, 27)
+STAGES = (1, 2, 4, 8)
 """Sizes of the samples, over the first one."""
 
 LEVEL = 5e-4
