@@ -4,6 +4,7 @@ from __future__ import annotations
 
 KERNELS, EPOCH, SATURATED = (f"tests/kernels/test_{name}.py::test_" for name in ("kernels", "epoch", "saturated"))
 SACK, CUBIC, SLOW = (f"tests/test_{name}.py::test_" for name in ("reno_sack", "cubic", "slow_start"))
+LIVE, STORED = "tests/test_live_model.py::test_", "tests/test_stored_model.py::test_"
 NARROW = "tests/test_bottleneck.py::test_"
 
 TESTS: dict[str, tuple[str, ...]] = {
@@ -33,7 +34,9 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{CUBIC}growth_without_a_window_to_compare_with",
         f"{CUBIC}periodic_losses",
     ),
-    "kernels/perron.py": ("tests/test_stationary.py", f"{CUBIC}waves", f"{NARROW}waves_are_those_of_the_transitions"),
+    "kernels/perron.py": ("tests/test_stationary.py",
+                          f"{CUBIC}waves_are_what_an_epoch_does_far_from_an_empty_backlog",
+                          f"{NARROW}waves_are_those_of_the_transitions"),
     "kernels/repairs.py": (f"{SACK}stored_is_its_twin",),
     "kernels/epoch_sack.py": (f"{SACK}live_is_its_twin", f"{CUBIC}live_is_its_twin"),
     "tcp/formulas.py": ("tests/test_formulas.py",),
@@ -49,9 +52,30 @@ TESTS: dict[str, tuple[str, ...]] = {
                           f"{SLOW}throughput_is_that_of_the_chain_that_remembers"),
     "tcp/bottleneck.py": (f"{NARROW}windows_grow_by_a_packet_a_round_and_then_by_acknowledgements_at_the_rate",
                           f"{NARROW}without_losses_it_is_the_sawtooth", f"{NARROW}what_is_whole_stays_whole"),
-    "tcp/reno_sack.py": (f"{SACK}rows_are_all_fates_of_the_packets", f"{SACK}tilted_matrix_and_throughput"),
+    "tcp/reno_sack.py": (f"{SACK}rows_are_all_fates_of_the_packets",
+                         f"{SACK}tilted_matrix_and_throughput_are_those_of_the_transitions"),
     "tcp/sack.py": (f"{SACK}rows_are_all_fates_of_the_packets",
                     f"{SACK}tilted_matrix_and_throughput_are_those_of_the_transitions"),
     "tcp/cubic.py": (f"{CUBIC}states", f"{CUBIC}tilted_matrix_and_throughput_are_those_of_the_transitions",
                      f"{CUBIC}lines_are_eliminated_first"),
+    "law.py": ("tests/test_coarse.py::test_split_keeps_moments", f"{STORED}agrees_with_the_explicit_chain"),
+    "quanta.py": ("tests/test_coarse.py::test_split_keeps_moments", "tests/test_coarse.py::test_recovery_by_all_pairs",
+                  "tests/test_coarse.py::test_a_quantum_of_one_packet_is_exact",
+                  "tests/test_coarse.py::test_within_the_stated_error"),
+    "coarse.py": ("tests/test_coarse.py",),
+    "timeouts.py": ("tests/test_coarse.py::test_a_quantum_of_one_packet_is_exact",
+                    f"{STORED}agrees_with_the_explicit_chain"),
+    "saturated.py": (f"{STORED}agrees_with_the_explicit_chain", f"{STORED}mass_is_conserved_over_ten_thousand_rounds",
+                     f"{SLOW}stored_is_its_twin"),
+    "saturated_sack.py": (f"{SACK}stored_is_its_twin",),
+    "opening.py": (f"{SLOW}stored_is_its_twin",),
+    "arrivals.py": ("tests/test_stored_model.py",),
+    "stored_model.py": ("tests/test_stored_model.py",),
+    "transient.py": (f"{LIVE}finite_agrees_with_the_explicit_chain", f"{SLOW}finite_live_is_its_twin",
+                     f"{LIVE}a_long_live_video_comes_near_the_stationary_law"),
+    "transient_sack.py": (f"{SACK}finite_live_is_its_twin",),
+    "live_model.py": ("tests/test_live_model.py",),
+    "stationary.py": ("tests/test_stationary.py", "tests/test_live_model.py"),
+    "backlog.py": ("tests/test_stationary.py", f"{LIVE}agrees_with_the_explicit_chain"),
+    "backlog_sack.py": (f"{SACK}live_is_its_twin", f"{CUBIC}waves_are_what_an_epoch_does_far_from_an_empty_backlog"),
 }  # fmt: skip
