@@ -152,6 +152,7 @@ def trial(sandbox: Path, tests: tuple[str, ...]) -> tuple[str, float]:
 
 def session(sandbox: Path, tests: tuple[str, ...], answer: Any) -> None:
     """Run tests in this process, which is one of its own."""
+
     class First:
         def pytest_runtest_logreport(self, report: Any) -> None:
             if report.failed:
