@@ -50,7 +50,7 @@ def test_fifteen_percent_are_alike(capture, modelled, words):
 
 
 def test_table_shows_what_was_measured_and_modelled(run, capture):
-    out = run(f"delay --capture {capture} --rate 10pps --live").out
+    out = run(f"delay --capture {capture} --rate 10pps --duration 2").out
     estimate = tcpstream.estimate(capture)
     for measured in (estimate.loss, estimate.loss_event_rate, estimate.rtt, estimate.throughput_pps):
         for number in (measured.value, measured.low, measured.high):
@@ -310,7 +310,7 @@ def test_a_capture_may_come_through_a_pipe(run, capture, tmp_path):
 
 
 def test_bit_rates_are_of_the_captures_packets(run, capture):
-    line = f"live --capture {capture} --rate 80kbps --delay 1 --json"
+    line = f"live --capture {capture} --rate 80kbps --duration 2 --delay 1 --json"
     assert run(line).answer["parameters"]["packet_size_bytes"] == tcpstream.estimate(capture).packet_size
     assert run(f"{line} --packet-size 1000").answer["parameters"]["packet_rate_pps"] == 10
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tcpstream import Path
 from tcpstream.kernels.epoch import Playback, Windows, back_off, climb, one_return
-from tcpstream.kernels.half_line import HalfLine
+from tcpstream.kernels.half_line import HalfLine, next_fast
 from tcpstream.kernels.program import Program
 from tcpstream.kernels.shifts import gather, put, scatter
 from tcpstream.tcp import reno, source_of
@@ -139,6 +139,13 @@ def test_gather_and_scatter(shifts, stride):
         back = np.zeros_like(rows)
         scatter(rows[h], np.full(len(shifts), 0.5), shifts, stride, back)
         np.testing.assert_allclose(back[h], total / 2)
+
+
+def test_lengths_of_transforms():
+    """Even, products of 2s and one of 1, 3, 5, 9: the next of them."""
+    fast = sorted(factor << k for factor in (1, 3, 5, 9) for k in range(1, 14))
+    for points in range(1, 5000):
+        assert next_fast(points) == next(length for length in fast if length >= points)
 
 
 @given(st.integers(0, 2**32))
