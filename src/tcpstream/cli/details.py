@@ -165,9 +165,15 @@ def flow(estimate: PathEstimate) -> Table:
             ("chain", f"{found.tcp}: {found.reason}"),
             ("slow start", f"{window}: {found.initial_window_reason}"),
             ("detection", f"{found.detection}: {found.detection_reason}"),
+            *_limitation(estimate),
             *_others(estimate),
         ]
     )
+
+
+def _limitation(estimate: PathEstimate) -> list[tuple[str, str]]:
+    found = estimate.limitation
+    return [("limited by", f"{found.cause}: {found.evidence}"), ("instead", found.ask_instead)] if found else []
 
 
 def _others(estimate: PathEstimate) -> list[tuple[str, str]]:

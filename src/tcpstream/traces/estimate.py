@@ -130,6 +130,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         packet_size=size,
         vantage=where,
         flow=label,
+        limitation=None,
         others=(),
         warnings=(*notes, *_limits(mss, fates, up, where)),
     )
