@@ -216,7 +216,7 @@ class Path:
         loss = within("loss rate", loss, *LOSSES)
         rtt = within("round trip time", rtt, *ROUND_TRIPS, "s")
         rto_assumed = rto is None and timeout_ratio is None
-        rto, timeout_ratio = _timeout(rtt, rtt + LINUX_VARIATION if rto_assumed else rto, timeout_ratio)
+        rto, timeout_ratio = _timeout(rtt, round(rtt + LINUX_VARIATION, 12) if rto_assumed else rto, timeout_ratio)
         rounds_per_increase = whole("rounds per increase", rounds_per_increase)
         choice("rounds per increase", rounds_per_increase, (1, 2))
         choice("tcp", tcp, TCPS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, unremarked, whole
-from ..path import Path
+from ..path import ROUND_TRIPS, Path
 from .intervals import Measured
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def ends_of(found: PathEstimate, given: dict[str, Any]) -> tuple[Path | None, Pa
     if "rto" in measured:
         low["rto"] = max(low["rto"], low["rtt"])  # a timer is at least a round trip
     with unremarked():
-        return Path(**low) if low["rtt"] > 0 else None, Path(**high)
+        return Path(**low) if low["rtt"] >= ROUND_TRIPS[0] else None, Path(**high)
 
 
 def _chosen(found: PathEstimate, given: dict[str, Any]) -> dict[str, Any]:
