@@ -81,8 +81,8 @@ class ModelMismatchError(TcpstreamError):
         self.modelled, self.measured = modelled, measured
         self.cause, self.evidence, self.instead = cause, evidence, instead
         super().__init__(
-            f"no verdict, for the model does not describe this flow: it had {measured:.4g} packets/s, and a TCP that only "
-            f"these losses limit has {modelled:.4g} packets/s. Likeliest cause: {cause}. {evidence} {instead}"
+            f"no verdict, for the model does not describe this flow: it had {measured:.4g} packets/s, and a TCP that "
+            f"only its losses limit has {modelled:.4g} packets/s. Likeliest cause: {cause}. {evidence} {instead}"
         )
 
     def __reduce__(self) -> tuple[type[ModelMismatchError], tuple[float, float, str, str, str]]:

@@ -11,18 +11,21 @@ from .errors import AccuracyError, InputError, unremarked, within
 from .path import LARGE_LOSS, LOSSES, Path
 from .video import RATES, SIZES
 
+__all__ = ["Path", "from_throughput"]
+
 RESIDUAL = 1e-6
 """Relative difference of the chain's throughput and the wanted one, at most."""
 
 STEP = 8.0
 """Factor from one loss rate to the next, until two have the wanted throughput between them."""
 
-FIRST = 1e-6, 0.1
-"""Loss rates between which the search begins."""
+FIRST = 0.1
+"""Loss rate at which the search begins: the chains of larger ones are small, those of ever smaller ones ever larger."""
 
 
 def from_throughput(
     cls: type[Path],
+    /,
     throughput: float | None = None,
     *,
     bitrate: float | None = None,
@@ -90,8 +93,7 @@ def _loss_rate(path: Callable[[float], Path], wanted: float) -> float:
         return math.log(tcp.throughput(path(min(math.exp(log_loss), LARGE_LOSS))) / wanted)
 
     least, most = math.log(LOSSES[0]), math.log(LARGE_LOSS)
-    guess = 1.5 / (wanted * path(LARGE_LOSS).rtt) ** 2  # Mathis and others, "The macroscopic behavior ...", 1997
-    low = high = math.log(min(max(guess, FIRST[0]), FIRST[1]))
+    low = high = math.log(FIRST)
     while gap(low) < 0 and low > least:
         low, high = max(low - math.log(STEP), least), low
     while gap(high) > 0 and high < most:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, fields
+from typing import ClassVar
 
 from .errors import InputError, choice, note, positive, real, unremarked, whole, within
 
@@ -20,7 +20,7 @@ REACHES_MAX_WINDOW = 1e-9
 #: Packets that a bottleneck must carry in a round trip.
 LEAST_PIPE = 2
 
-#: What Linux adds to the smoothed round trip time for its timer, at least [s] (`tcp_rto_min`, RFC 6298's variance term).
+#: What Linux adds at least to the smoothed round trip time for its timer [s]: `tcp_rto_min`, RFC 6298's variance term.
 LINUX_VARIATION = 0.2
 
 #: Loss rates: from a packet lost in ten years at 3000 packets/s, to packets that take a thousand attempts each.
@@ -126,8 +126,9 @@ class Path:
     timeout_ratio : float, optional
         T_O = R_TO / R [rounds], any real number from 1 to 1e6, instead of `rto`.
     max_window : int, optional
-        W_max, largest window [packets], at most 1e9. By default large enough not to matter (`enough_window`, `enough_cubic`); what
-        fits in the path, C R + B in whole packets, where there is a bottleneck: then it cannot be given.
+        W_max, largest window [packets], at most 1e9. By default large enough not to matter (`enough_window`,
+        `enough_cubic`); what fits in the path, C R + B in whole packets, where there is a bottleneck: then it cannot be
+        given.
     rounds_per_increase : {1, 2}
         b, rounds of full windows per window increase: 2 for delayed ACKs where growth is per ACK; 1 for cubic.
     backoff : {"rfc6298", "paper"}
@@ -291,8 +292,8 @@ class Path:
         needed = peak * positive("playback rate", packet_rate, "packets/s") * self.rtt
         limit = min(self.max_window, math.ceil(min(needed, self.max_window)) + 1)
         first = self.initial_window and min(self.initial_window, limit)
-        set_here = {"timeout_ratio", "rto_assumed", *(["rto"] if self.rto_assumed else [])}
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__.keys() - set_here}
+        timer = {"timeout_ratio", *(["rto"] if self.rto_assumed else [])}
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.init and one.name not in timer}
         with unremarked():
             return Path(**(values | {"max_window": limit, "initial_window": first}))
 

@@ -31,8 +31,8 @@ LONGEST_DELAY = 1e8
 """Longest startup delay [s] that is accepted, as for the length of a video."""
 
 LONG_DELAY, LONG_LIVE_DELAY = 100.0, 300.0
-"""Startup delays [s] above that are noted if they exceed the video too; of a stream without end, those above the second:
-in milliseconds the first is a tenth of a second, and no live stream is shown five minutes late."""
+"""Startup delays [s] above the first are noted if they exceed the video too: in milliseconds it is a tenth of a second.
+Of a stream without end those above the second: none is shown five minutes late."""
 
 DEFAULT_TARGET = 1e-4
 """Late fraction below which streaming is called satisfactory (Section 6.2)."""
@@ -42,8 +42,8 @@ def check_length(rounds: float, video: Video) -> None:
     """Raise `AccuracyError` for a video of too many rounds or packets to follow."""
     if rounds > MOST_ROUNDS or video.packets > MOST_PACKETS:
         raise AccuracyError(
-            f"a video of {rounds:.4g} round trips and {video.packets:.4g} packets is too long to follow: take a shorter "
-            f"one, of at most {MOST_ROUNDS} round trips and {MOST_PACKETS} packets"
+            f"a video of {rounds:.4g} round trips and {video.packets:.4g} packets is too long to follow: take a "
+            f"shorter one, of at most {MOST_ROUNDS} round trips and {MOST_PACKETS} packets"
         )
 
 

@@ -113,7 +113,10 @@ def _live(path: Path, tau: float, wanted: float) -> float:
     while gap(low) > 0:
         low, high = low / 2, low
         if low < LOWEST_LOAD * T:
-            raise AccuracyError(f"no rate of {high:.3g} packets/s or more meets the target after {tau:g} s: give a longer delay or a larger target")
+            raise AccuracyError(
+                f"no rate of {high:.3g} packets/s or more meets the target after {tau:g} s: give a longer delay or a "
+                "larger target"
+            )
     while low == high or gap(high) <= 0:
         low, high = high, (high + T) / 2
         if high > HIGHEST_LOAD * T * (1 + 1e-9):

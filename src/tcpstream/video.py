@@ -107,7 +107,8 @@ class Video:
             object.__setattr__(self, name, value)
         if bitrate is not None and bitrate < LOW_BIT_RATE:
             unit, factor = ("kbit/s", 1e3) if bitrate >= 100 else ("Mbit/s", 1e6)
-            note(f"a bit rate of {bitrate:g} bit/s is below that of any video: {bitrate:g} {unit} are {factor * bitrate:g} bit/s")
+            meant = f"{bitrate:g} {unit} are {factor * bitrate:g} bit/s"
+            note(f"a bit rate of {bitrate:g} bit/s is below that of any video: {meant}")
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], *, packet_size: float = 1500) -> Video:

@@ -45,7 +45,8 @@ def group() -> None:
     """Will this video play without glitches over this TCP path, and how long must the player wait first?
 
     Times are seconds or carry a unit: 0.11, 110ms, 2min, 1h. Rates carry a unit: 25pps, 600kbps, 1.2Mbit/s, 5Gbps;
-    3MB/s are bytes, 24 Mbit/s. Every command prints a table, or with --json one JSON object. `tcpstream COMMAND --help` says more.
+    3MB/s are bytes, 24 Mbit/s. Every command prints a table, or with --json one JSON object.
+    `tcpstream COMMAND --help` says more.
 
     \b
     tcpstream delay  --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --live

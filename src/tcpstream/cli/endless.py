@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NO_FINITE_DELAY = 3
 
 SHARES = (0.9, 0.75, 0.5, 0.25)
-"""Shares of the throughput that are tried as a rate that the path carries: at the first the wait is long, but finite."""
+"""Shares of the throughput that are tried as a rate that the path carries: at the first the wait is long and finite."""
 
 DIGITS = 2
 """Of that rate, which is rounded down."""

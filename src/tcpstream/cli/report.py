@@ -40,7 +40,9 @@ class Report:
         if self.reason:
             print(f"tcpstream: {self.reason}", file=sys.stderr)
         if self.as_json:
-            print(json.dumps(finite(self.data | {"warnings": [*self.warnings, *self.notes]}), indent=2, allow_nan=False))
+            print(
+                json.dumps(finite(self.data | {"warnings": [*self.warnings, *self.notes]}), indent=2, allow_nan=False)
+            )
         elif self.blocks:
             from .tables import text_of
 

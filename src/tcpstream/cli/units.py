@@ -38,7 +38,9 @@ def measured(text: str) -> list[Rate]:
     if len(rates) not in (1, 3) or len({one.name for one in rates}) > 1:
         raise InputError(f"{text!r} is not a rate, or a rate and the ends of its interval, as 250pps,220pps,280pps")
     if len(rates) == 3 and not rates[1].value <= rates[0].value <= rates[2].value:
-        raise InputError(f"{text!r}: the rate does not lie between the ends of its interval, as in 250pps,220pps,280pps")
+        raise InputError(
+            f"{text!r}: the rate does not lie between the ends of its interval, as in 250pps,220pps,280pps"
+        )
     return rates
 
 
@@ -70,7 +72,7 @@ def times(text: str) -> list[float]:
 def rate(text: str) -> Rate:
     """Return a rate from a number with its unit: packets, bits or bytes a second.
 
-    A small b stands for bits and a capital B for bytes, as in kbps and kB/s; the case of the other letters says nothing.
+    A small b stands for bits and a capital B for bytes, as in kbps and kB/s; the case of other letters says nothing.
     """
     value, unit = _split(text)
     if value is None:
