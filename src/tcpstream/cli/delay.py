@@ -63,7 +63,7 @@ def delay(
     route = read_route(options)
     video = read_video(options, route, stored=not is_live)
 
-    if refused := no_verdict(route, "live" if is_live else "stored", as_json):
+    if refused := no_verdict(route, "live" if is_live else "stored", as_json, limited=limited):
         return refused
 
     def solve(path: Path, video: Video) -> Streaming:

@@ -47,7 +47,7 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
     route = read_route(options)
     video = read_video(options, route, stored=False)
 
-    if refused := no_verdict(route, "live", as_json):
+    if refused := no_verdict(route, "live", as_json, limited=limited):
         return refused
 
     def solve(path: Path, video: Video) -> EndlessLive | FiniteLive:
