@@ -6,12 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tcpstream.errors import unremarked
 from tcpstream.path import Path
 from tcpstream.tcp.formulas import ALL, mathis, pftk, pftk_approximate, tfrc
 
 
 def path(loss, rtt=0.1, ratio=4.0, max_window=1000, b=1):
-    return Path(loss=loss, rtt=rtt, timeout_ratio=ratio, max_window=max_window, rounds_per_increase=b)
+    with unremarked():
+        return Path(loss=loss, rtt=rtt, timeout_ratio=ratio, max_window=max_window, rounds_per_increase=b)
 
 
 # Worked by hand -----------------------------------------------------------------------------------

@@ -82,7 +82,8 @@ class ModelMismatchError(TcpstreamError):
         self.cause, self.evidence, self.instead = cause, evidence, instead
         super().__init__(
             f"no verdict, for the model does not describe this flow: it had {measured:.4g} packets/s, and a TCP that "
-            f"only its losses limit has {modelled:.4g} packets/s. Likeliest cause, {cause}: {evidence}. Instead: {instead}"
+            f"only its losses limit has {modelled:.4g} packets/s. Likeliest cause, {cause}: {evidence}. "
+            f"Instead: {instead}"
         )
 
     def __reduce__(self) -> tuple[type[ModelMismatchError], tuple[float, float, str, str, str]]:

@@ -65,5 +65,8 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
         data["late_fraction_interval"] = np.column_stack((carried.low, carried.high)).tolist()
         late = with_spans(late, data["late_fraction_interval"], ".4g")
     rows = list(zip((f"{tau:g}" for tau in delay), late))
-    blocks = [Table(rows, ("startup delay [s]", "late fraction")), *details.solved(result, route)]
+    blocks = [
+        Table(rows, ("startup delay [s]", "late fraction")),
+        *details.solved(result, route, max(data["lattice_error"])),
+    ]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), carried))

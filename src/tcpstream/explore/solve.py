@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TcpstreamError
-from ..live_model import EndlessLive, FiniteLive, law_key, live, with_law
+from ..live_model import EndlessLive, FiniteLive, LiveStreaming, law_key, live, with_law
 from ..path import Path
 from ..result import Streaming
 from ..stored_model import StoredStreaming, stored, stored_many
@@ -134,5 +134,6 @@ def _answer(result: Streaming, question: str, value: Any, alpha: bool) -> dict[s
     if isinstance(result, StoredStreaming):
         answer |= {"quantum": result.quantum, "quantum_error": result.quantum_error}
     else:
-        answer["lattice_error"] = result.lattice_error  # type: ignore[attr-defined]
+        assert isinstance(result, LiveStreaming)
+        answer["lattice_error"] = result.lattice_error(answer.get("required_delay", value))
     return answer | {"error_bound": result.error_bound}
