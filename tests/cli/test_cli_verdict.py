@@ -179,7 +179,7 @@ def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
 @pytest.mark.parametrize(
     "line",
     [
-        "throughput --loss 1e-12 --rtt 100ms",
+        "throughput --loss 1e-9 --rtt 100ms --tcp cubic",
         "stored --loss 10% --rtt 100ms --rate 5pps --duration 4s --delay 1",
     ],
 )
