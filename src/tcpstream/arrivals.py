@@ -176,7 +176,7 @@ class Arrivals:
             if record.full:
                 raise AccuracyError(
                     f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
-                    f"after {record.rounds} of {rounds} rounds: shorten the video or lower the largest window"
+                    f"after {record.rounds} of {rounds} rounds: take a shorter video or a smaller max_window"
                 )
             with self._lock:
                 if self.record is record:  # no other thread has made the next row

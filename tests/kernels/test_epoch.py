@@ -21,7 +21,7 @@ def queues(draw):
     drop, trace = draw(st.integers(2, W * stride - 2)), draw(st.integers(0, 1))
     halving = draw(st.sampled_from(["floor", "ceil"]))
     path = Path(
-        loss=draw(st.floats(0.05, 0.6)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving,
+        loss=draw(st.floats(0.05, 0.5)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving,
         initial_window=draw(st.sampled_from([None, W])),
     )  # fmt: skip
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcpstream import Path
+from tcpstream.errors import unremarked
 from tcpstream.kernels.ends import ends
 from tcpstream.kernels.growth import grow
 from tcpstream.kernels.losses import lose
@@ -20,15 +21,16 @@ TIGHT = dict(rtol=1e-12, atol=1e-15)
 def masses(draw):
     """A small source with random mass: gaps, empty rows, rows of different lengths, or one unit."""
     largest = draw(st.integers(1, 12))
-    path = Path(
-        loss=draw(st.floats(0.001, 0.95)),
-        rtt=1,
-        timeout_ratio=2,
-        max_window=largest,
-        initial_window=draw(st.one_of(st.none(), st.integers(1, largest))),
-        rounds_per_increase=draw(st.integers(1, 2)),
-        halving=draw(st.sampled_from(["floor", "ceil"])),
-    )
+    with unremarked():
+        path = Path(
+            loss=draw(st.floats(0.001, 0.95)),
+            rtt=1,
+            timeout_ratio=2,
+            max_window=largest,
+            initial_window=draw(st.one_of(st.none(), st.integers(1, largest))),
+            rounds_per_increase=draw(st.integers(1, 2)),
+            halving=draw(st.sampled_from(["floor", "ceil"])),
+        )
     source = source_of(path)
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     x = rng.random((source.size, draw(st.integers(1, 40)))) * (rng.random((source.size, 1)) < 0.8)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcpstream import Path
+from tcpstream.errors import unremarked
 from tcpstream.kernels.moves import apply, trim
 from tcpstream.kernels.saturated import advance, clear, lose, span
 from tcpstream.kernels.shortfall import missing, tabulate
@@ -22,15 +23,16 @@ WIDE = 200
 def rounds(draw):
     """A source, the mass of this round and of the one before, with gaps and empty rows."""
     largest = draw(st.integers(1, 12))
-    path = Path(
-        loss=draw(st.floats(0.001, 0.95)),
-        rtt=1,
-        timeout_ratio=2,
-        max_window=largest,
-        initial_window=draw(st.one_of(st.none(), st.integers(1, largest))),
-        rounds_per_increase=draw(st.integers(1, 2)),
-        halving=draw(st.sampled_from(["floor", "ceil"])),
-    )
+    with unremarked():
+        path = Path(
+            loss=draw(st.floats(0.001, 0.95)),
+            rtt=1,
+            timeout_ratio=2,
+            max_window=largest,
+            initial_window=draw(st.one_of(st.none(), st.integers(1, largest))),
+            rounds_per_increase=draw(st.integers(1, 2)),
+            halving=draw(st.sampled_from(["floor", "ceil"])),
+        )
     source = source_of(path)
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     states = len(source.by_window[0])

@@ -21,7 +21,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """An answer: `data` for JSON, `blocks` for people; `warnings` and, unless empty, `reason` go to stderr."""
+    """An answer: `data` for JSON, `blocks` for people; `warnings`, `notes` and, unless empty, `reason` go to stderr."""
 
     data: dict[str, Any]
     blocks: Sequence[str | Table]
@@ -29,15 +29,20 @@ class Report:
     warnings: Sequence[str] = ()
     status: int = 0
     reason: str = field(default="")
+    notes: Sequence[str] = ()
 
     def write(self) -> None:
         """Print to stdout and stderr."""
         for text in self.warnings:
             say(f"warning: {text}")
+        for text in self.notes:
+            say(f"note: {text}")
         if self.reason:
             say(self.reason)
         if self.as_json:
-            print(json.dumps(finite(self.data | {"warnings": list(self.warnings)}), indent=2, allow_nan=False))
+            print(
+                json.dumps(finite(self.data | {"warnings": [*self.warnings, *self.notes]}), indent=2, allow_nan=False)
+            )
         elif self.blocks:
             from .tables import text_of
 

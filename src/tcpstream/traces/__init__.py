@@ -3,6 +3,7 @@
 from .detection import Detection
 from .estimate import estimate
 from .intervals import Measured
+from .limitation import UNKNOWN, Limitation
 from .parts import Part, estimate_flows, estimate_segments
 from .process import LossProcess
 from .proposal import Proposal
@@ -11,8 +12,10 @@ from .report import SenderReport
 from .result import FlowSize, PathEstimate
 
 __all__ = [
+    "UNKNOWN",
     "Detection",
     "FlowSize",
+    "Limitation",
     "LossProcess",
     "Measured",
     "Part",

@@ -136,6 +136,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         packet_size=mss + header,
         vantage=where,
         flow=label,
+        limitation=None,
         others=(),
         warnings=(*notes, *_limits(mss, fates, up, where, late)),
     )

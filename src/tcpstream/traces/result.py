@@ -9,6 +9,7 @@ from ..path import Path
 from .decrease import named
 from .detection import Detection
 from .intervals import Measured
+from .limitation import Limitation
 from .paths import ends_of, path_of
 from .process import LossProcess
 from .proposal import Proposal, propose
@@ -73,6 +74,8 @@ class PathEstimate:
         Where the capture was taken.
     flow : str
         "address:port > address:port".
+    limitation : Limitation or None
+        What set the throughput of this flow, if it was not the losses: the chains do not describe it then.
     others : tuple of FlowSize
         The other flows of the file, the one with most payload first.
     warnings : tuple of str
@@ -104,6 +107,7 @@ class PathEstimate:
     packet_size: int
     vantage: str
     flow: str
+    limitation: Limitation | None
     others: tuple[FlowSize, ...]
     warnings: tuple[str, ...]
 
@@ -177,6 +181,7 @@ class PathEstimate:
             "how": {key: m.how for key, m in measured.items()},
             "vantage": self.vantage,
             "flow": self.flow,
+            "limitation": self.limitation and self.limitation.to_dict(),
             "other_flows": [asdict(other) for other in self.others],
             "duration_s": self.duration_s,
             "packet_size_bytes": self.packet_size,
