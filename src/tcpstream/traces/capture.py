@@ -13,17 +13,24 @@ from .records import Record, load_dpkt, read_records
 ACCEPTED = "a pcap or pcapng file with TCP over IPv4 or IPv6 (Ethernet, raw IP, Linux cooked, BSD loopback)"
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 NO_TIMESTAMP = -1
-_MSS, _SACK, _TIMESTAMP = 2, 5, 8
+_MSS, _SCALE, _SACK, _TIMESTAMP = 2, 3, 5, 8
+#: The window scale of a packet without the option.
+NO_SCALE = -1
 _DEEPEST = 6
+#: A larger window scale counts as this one (RFC 7323, Section 2.3).
+_LARGEST_SCALE = 14
 
 Endpoint = tuple[bytes, int]
+#: Payload [bytes] of each UDP flow, by source and target.
+Datagrams = dict[tuple[Endpoint, Endpoint], int]
 
 
 class Segment(NamedTuple):
     """One TCP packet: time since the epoch [ns], both ends (address, port), what its headers say.
 
     `payload` and `size` are the lengths of the TCP payload and of the IP packet on the wire [bytes]; `tsval`
-    and `tsecr` are -1 without the timestamp option, `sack` is empty and `mss` 0 without theirs.
+    and `tsecr` are -1 without the timestamp option, `sack` is empty, `mss` 0 and `scale` -1 without theirs. `window` is
+    the number in the header, not scaled.
     """
 
     time_ns: int
@@ -38,10 +45,12 @@ class Segment(NamedTuple):
     tsecr: int
     sack: tuple[tuple[int, int], ...]
     mss: int
+    window: int
+    scale: int
 
 
-def read_segments(path: str | PathLike[str], notes: list[str]) -> Iterator[Segment]:
-    """Yield the TCP packets of a capture in the order of the file; everything else is skipped.
+def read_segments(path: str | PathLike[str], notes: list[str], datagrams: Datagrams | None = None) -> Iterator[Segment]:
+    """Yield the TCP packets of a capture in the order of the file; everything else is skipped, or counted.
 
     Parameters
     ----------
@@ -49,6 +58,8 @@ def read_segments(path: str | PathLike[str], notes: list[str]) -> Iterator[Segme
         A pcap (micro- or nanoseconds, either byte order) or pcapng file; headers of the packets suffice.
     notes : list of str
         Receives a sentence for everything that limits the use of the capture.
+    datagrams : dict, optional
+        Receives the payload of each UDP flow.
 
     Raises
     ------
@@ -69,6 +80,9 @@ def read_segments(path: str | PathLike[str], notes: list[str]) -> Iterator[Segme
                     unknown.add(record.linktype)
                     continue
                 ip = _network_layer(record, links[record.linktype], dpkt)
+                if datagrams is not None and ip is not None and isinstance(ip.data, dpkt.udp.UDP):
+                    ends = ((ip.src, ip.data.sport), (ip.dst, ip.data.dport))
+                    datagrams[ends] = datagrams.get(ends, 0) + max(ip.data.ulen - 8, 0)
                 if ip is None or not isinstance(ip.data, dpkt.tcp.TCP):
                     cut_header += len(record.data) < record.wire_length
                     continue
@@ -145,7 +159,7 @@ def _segment(record: Record, ip: Any, dpkt: Any) -> Segment | None:
         return None
     tsval = tsecr = NO_TIMESTAMP
     sack: tuple[tuple[int, int], ...] = ()
-    mss = 0
+    mss, scale = 0, NO_SCALE
     for option in dpkt.tcp.parse_opts(tcp.opts) if tcp.opts else ():
         if option is None:
             continue
@@ -157,6 +171,8 @@ def _segment(record: Record, ip: Any, dpkt: Any) -> Segment | None:
             sack = tuple(zip(edges[::2], edges[1::2]))
         elif kind == _MSS and len(data) == 2:
             mss = int.from_bytes(data, "big")
+        elif kind == _SCALE and len(data) == 1:
+            scale = min(data[0], _LARGEST_SCALE)
     return Segment(
         record.time_ns,
         (ip.src, tcp.sport),
@@ -170,6 +186,8 @@ def _segment(record: Record, ip: Any, dpkt: Any) -> Segment | None:
         tsecr,
         sack,
         mss,
+        tcp.win,
+        scale,
     )
 
 
