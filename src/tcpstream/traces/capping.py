@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from .fates import Fates
 from .intervals import wilson
-from .transmissions import LOST
+from .transmissions import LOST, Transmissions
 
 #: Losses closer than this many round trips belong to one burst.
 _APART = 2
 #: Rates this near to their median are the same.
 _ALIKE = 0.1
+#: Packets sent in slow start over those in flight at its end, by geometric series: 2 if the window doubles every round,
+#: 3 if it grows by half of itself, as with delayed acknowledgements.
+_SLOW_START = 3
 #: Sums of squares that rounding alone makes.
 _NOTHING = 1e-9
 
@@ -36,24 +39,26 @@ class Capping:
         Median of the rates from one to the next [packets/s].
     alike : int
         How many of these, `bursts` - 1, are within 10% of it.
-    least : float
-        Smallest round trip time [s].
-    middle : float
-        Its median [s].
-    together : float
-        Correlation of the logarithms of the round trip time and of the packets in flight, -1 to 1.
     first : float
         Share of the lost packets that were lost in the first burst.
+    overshoot : bool
+        Whether that one ended the first slow start: not many more packets were sent until then than in the last round.
+    least, middle, high : float
+        Smallest round trip time, median and 90% quantile [s].
+    together : float
+        Correlation of the logarithms of the round trip time and of the packets in flight, -1 to 1.
     """
 
     bursts: int
     burst: float
     rate: float
     alike: int
+    first: float
+    overshoot: bool
     least: float
     middle: float
+    high: float
     together: float
-    first: float
 
     @property
     def constant(self) -> bool:
@@ -62,7 +67,7 @@ class Capping:
         return trials > 0 and wilson(self.alike, trials)[0] > 0.5
 
 
-def capping(fates: Fates, trips: Floats, upstream: float, mss: int) -> Capping:
+def capping(fates: Fates, trips: Floats, opening: int | None) -> Capping:
     """Return what the losses and the round trips of a flow say of a cap.
 
     Parameters
@@ -70,40 +75,52 @@ def capping(fates: Fates, trips: Floats, upstream: float, mss: int) -> Capping:
     fates : Fates
         The transmissions and acknowledgements.
     trips : array of float
-        Round trip times [s], of `fates.delays`.
-    upstream : float
-        Delay from the point of capture to the sender and back [s].
-    mss : int
-        Payload of a full packet [bytes].
+        Round trip times [s], of `fates.moments`.
+    opening : int or None
+        Number of the first byte of the connection, from its SYN.
+
+    Notes
+    -----
+    The packets that pass within the round trip that an acknowledgement ends are those in flight then, wherever the
+    capture was taken.
     """
-    sent, middle = fates.sent, float(np.median(trips))
+    sent = fates.sent
+    flight = _passed(sent, fates.moments, trips)
+    middle, high = np.quantile(trips, (0.5, 0.9)).tolist()
     lost = sent.having(LOST)
     rows = np.flatnonzero(lost)
     begins = rows[np.diff(sent.time[rows], prepend=-np.inf) > _APART * middle]
-    rate, alike = 0.0, 0
+    rate, alike, overshoot = 0.0, 0, False
     if len(begins) > 1:
         rates = np.diff(np.cumsum(~lost)[begins]) / np.diff(sent.time[begins])
         rate = float(np.median(rates))
         alike = int(rate > 0) * int(np.count_nonzero(np.abs(rates - rate) <= _ALIKE * rate))
+    if len(rows) and opening is not None and int(sent.start[0]) == opening:
+        now = sent.time[begins[:1]]
+        trip = trips[np.searchsorted(fates.moments, now).clip(max=len(trips) - 1)]
+        overshoot = bool(rows[0] + 1 <= _SLOW_START * _passed(sent, now, trip)[0])
     end = int(np.searchsorted(rows, begins[1])) if len(begins) > 1 else len(rows)
     return Capping(
         bursts=len(begins),
         burst=len(rows) / max(len(begins), 1),
         rate=rate,
         alike=alike,
+        first=end / max(len(rows), 1),
+        overshoot=overshoot,
         least=float(trips.min()),
         middle=middle,
-        together=_together(fates, trips, upstream, mss),
-        first=end / max(len(rows), 1),
+        high=high,
+        together=_correlation(flight, trips),
     )
 
 
-def _together(fates: Fates, trips: Floats, upstream: float, mss: int) -> float:
-    """Correlate round trip times with the packets in flight when they began."""
-    sent, begun = fates.sent, fates.moments - fates.delays
-    top = np.maximum.accumulate(sent.start + sent.length)[np.searchsorted(sent.time, begun, side="right") - 1]
-    heard = np.searchsorted(fates.ack_times + upstream, begun, side="right")
-    flight = -(-(top - np.concatenate((sent.start[:1], fates.acks))[heard]) // mss)
+def _passed(sent: Transmissions, moments: Floats, trips: Floats) -> NDArray[np.int64]:
+    """Return how many packets passed within a round trip [s] before each of these times [s]."""
+    edges = [np.searchsorted(sent.time, at, side="right") for at in (moments - trips, moments)]
+    return np.asarray(edges[1] - edges[0], dtype=np.int64)
+
+
+def _correlation(flight: NDArray[np.int64], trips: Floats) -> float:
     used = (flight > 0) & (trips > 0)
     if not used.any():
         return 0.0

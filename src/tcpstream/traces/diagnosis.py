@@ -13,6 +13,8 @@ from .limitation import Limitation
 from .waiting import Waiting
 
 _MOST = 0.5
+#: Payload of full packets of the hosts that announce none (RFC 9293, Section 3.7.1) [bytes].
+_DEFAULT_MSS = 536
 #: Between 0.03, of senders that acknowledgements clock, and 0.35, of BBR's: those of Linux over an emulated path.
 _OWN_CLOCK = 0.2
 #: Half-way between CUBIC's 0.7 and no decrease at all.
@@ -21,6 +23,8 @@ _NO_DECREASE = 0.85
 _TOGETHER = 0.5
 #: A queue that makes half of the round trips so much longer than the shortest one has made the path another one.
 _LONGER = 1.5
+#: One that grows by less than this until it loses packets is as good as none.
+_AT_LAST = 1.25
 #: A policer drops what arrives while its bucket is empty, several packets at once.
 _BURST = 2.0
 
@@ -28,7 +32,7 @@ _THROUGHPUT = "ask for a path with the throughput that was measured: --throughpu
 
 
 def limitation(
-    waited: Waiting, capped: Capping, decrease: Measured | None, where: str, *, mss: int, overshoot: bool, rate: float
+    waited: Waiting, capped: Capping, decrease: Measured | None, where: str, *, mss: int, rate: float
 ) -> Limitation | None:
     """Return what limits a flow; None if nothing is seen but losses.
 
@@ -44,16 +48,14 @@ def limitation(
         Where the capture was taken: only at the sender can its own clock be told from acknowledgements.
     mss : int
         Payload of a full packet [bytes].
-    overshoot : bool
-        Whether the first loss came in the first slow start.
     rate : float
         Throughput [packets/s].
     """
     return (
-        _application(waited, mss)
+        _application(waited, capped, where, mss)
         or _window(waited, mss)
         or _own_clock(waited, decrease, where)
-        or (_overshoot(capped, rate) if overshoot else None)
+        or _overshoot(capped, rate)
         or _queue(capped, rate)
         or _policer(capped, rate)
         or _unnamed(waited, decrease, where, rate)
@@ -71,17 +73,18 @@ def bulk_is_udp(largest: int, payload: int) -> Limitation | None:
     )
 
 
-def _application(waited: Waiting, mss: int) -> Limitation | None:
-    if 2 * waited.payload < mss and waited.application > _MOST:
+def _application(waited: Waiting, capped: Capping, where: str, mss: int) -> Limitation | None:
+    queues = not _paced(waited) if where == "sender" else _fills(capped)
+    if 2 * waited.payload < max(mss, _DEFAULT_MSS) and waited.application > _MOST:
         return Limitation(
             "interactive",
             f"the sender had nothing to send {waited.application:.0%} of the time, and half of its packets carry at "
-            f"most {waited.payload} of {mss} bytes",
+            f"most {waited.payload} bytes",
             "capture a download over the same path, or give --loss and --rtt",
         )
     if waited.application > _MOST:
         evidence = f"the sender had nothing to send {waited.application:.0%} of the time"
-    elif waited.steady > _MOST:
+    elif waited.steady > _MOST and not queues:  # a link makes the rate constant as well
         evidence = f"{waited.steady:.0%} of the time the sender kept to a constant rate of {waited.rate:.4g} packets/s"
     else:
         return None
@@ -106,12 +109,12 @@ def _window(waited: Waiting, mss: int) -> Limitation | None:
     )
 
 
-def _paced(waited: Waiting, where: str) -> bool:
-    return where == "sender" and waited.clock > _OWN_CLOCK
+def _paced(waited: Waiting) -> bool:
+    return waited.clock > _OWN_CLOCK
 
 
 def _own_clock(waited: Waiting, decrease: Measured | None, where: str) -> Limitation | None:
-    if not _paced(waited, where) or decrease is None or decrease.value <= _NO_DECREASE:
+    if where != "sender" or not _paced(waited) or decrease is None or decrease.value <= _NO_DECREASE:
         return None
     return Limitation(
         "bbr",
@@ -122,7 +125,7 @@ def _own_clock(waited: Waiting, decrease: Measured | None, where: str) -> Limita
 
 
 def _overshoot(capped: Capping, rate: float) -> Limitation | None:
-    if capped.first <= _MOST or capped.burst < _BURST or capped.constant:
+    if not capped.overshoot or capped.first <= _MOST or capped.burst < _BURST or capped.constant:
         return None
     return Limitation(
         "slow-start",
@@ -132,9 +135,15 @@ def _overshoot(capped: Capping, rate: float) -> Limitation | None:
     )
 
 
+def _fills(capped: Capping) -> bool:
+    """Tell whether the flow fills a queue: most of the time, or from loss to loss."""
+    mostly = capped.middle >= _LONGER * capped.least
+    at_last = capped.constant and capped.high >= _AT_LAST * capped.least
+    return capped.least > 0 and capped.together > _TOGETHER and (mostly or at_last)
+
+
 def _queue(capped: Capping, rate: float) -> Limitation | None:
-    longer = capped.middle / capped.least if capped.least > 0 else 1.0
-    if capped.together <= _TOGETHER or not (longer >= _LONGER or capped.constant):
+    if not _fills(capped):
         return None
     return Limitation(
         "bottleneck",
@@ -156,7 +165,7 @@ def _policer(capped: Capping, rate: float) -> Limitation | None:
 
 
 def _unnamed(waited: Waiting, decrease: Measured | None, where: str, rate: float) -> Limitation | None:
-    if not _paced(waited, where):
+    if where != "sender" or not _paced(waited):
         return None
     reaction = "too few losses tell whether it reacts to them" if decrease is None else "it reacts to losses"
     return Limitation(

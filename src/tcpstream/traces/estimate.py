@@ -16,7 +16,7 @@ from .events import count_events
 from .fates import Fates, follow
 from .flow import Flow, read_flow, require_data
 from .measure import packets_per_ack, quantiles, rates, throughput, times
-from .opening import ends_in_loss, first_flight
+from .opening import first_flight
 from .process import loss_process
 from .result import FlowSize, PathEstimate
 from .timing import Upstream, acknowledges_at_once, round_trips, upstream, vantage
@@ -104,9 +104,10 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
     mss, size, label, sack = flow.mss, flow.mss + flow.header, flow.name, len(flow.blocks) > 0
-    waits, opening, waited = repairs(flow, fates), flow.opening, waiting(flow, up.least)
-    del flow  # the larger part of the memory
     where = vantage(down, up)
+    ahead = 0.0 if where == "sender" else up.least
+    waits, opening, waited = repairs(flow, fates), flow.opening, waiting(flow, ahead)
+    del flow  # the larger part of the memory
     trips = round_trips(fates.moments, down, up, where)
     begin, end = fates.sent.time[fates.sent.having(SEEN)][[0, -1]].tolist()
     if begin == end or trips.max() <= 0:
@@ -126,7 +127,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         sack=sack,
         decrease=fall,
         detection=detection(waits, where, sack=sack, round_trip=least),
-        first_flight=first_flight(fates, opening, 0.0 if where == "sender" else up.least),
+        first_flight=first_flight(fates, opening, ahead),
         rtt=rtt,
         rtt_quantiles=quantiles(trips, up, where),
         packets_per_ack=packets_per_ack(fates),
@@ -141,11 +142,10 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         flow=label,
         limitation=limitation(
             waited,
-            capping(fates, trips, up.least, mss),
+            capping(fates, trips, opening),
             fall,
             where,
             mss=mss,
-            overshoot=ends_in_loss(fates, opening, up.least),
             rate=delivered.value,
         ),
         others=(),
