@@ -5,8 +5,19 @@ from __future__ import annotations
 import math
 
 
+def printable(text: str) -> str:
+    """Return a text on one line, its control characters and what else is not printable escaped as in Python's repr.
+
+    A string of a file, or a file's name, then cannot give orders to the terminal that shows it.
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class TcpstreamError(Exception):
-    """Base class of everything that tcpstream raises on purpose."""
+    """Base class of everything that tcpstream raises on purpose; its message is printable."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(printable(value) if isinstance(value, str) else value for value in args))
 
 
 class InputError(TcpstreamError, ValueError):

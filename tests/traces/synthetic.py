@@ -128,13 +128,13 @@ class Sender:
 
     def handshake(self, sender_opens):
         t, way = 0.0, sender_opens
-        for flags, mss in ((2, 1460), (18, 1460), (16, 0)):
+        for flags, mss, scale in ((2, 1460, 7), (18, 1460, 7), (16, 0, None)):
             arrival = self.travel(t, way)
             seq = (ISN if way else 1000) + (flags == 16)
             ends = (t, arrival) if way else (arrival, t)
             other = 0 if flags == 2 else (1001 if way else ISN + 1)
             ts = (self.clock(t, 7 if way else 9_000_000), 0) if self.timestamps else None
-            self.run.packets.append(Seen(*ends, way, seq, other, 0, flags=flags, mss=mss, ts=ts, scale=7 if mss else None))
+            self.run.packets.append(Seen(*ends, way, seq, other, 0, flags=flags, mss=mss, ts=ts, scale=scale))
             t, way = arrival + 2e-5, not way
         self.at(t + (0 if way else self.rtt), self.fill)
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import struct
+import sys
+import time
 
 import pytest
+import zstandard
 from synthetic import frames, pcap_bytes, simulate
 
-from tcpstream.errors import CaptureError
+from tcpstream.errors import CaptureError, MissingExtraError
 from tcpstream.traces import estimate
 
 RUN = simulate(0.02, seconds=8)
@@ -162,7 +166,8 @@ ERRORS = {
     "header only": (pcap_bytes([]), "no TCP packet"),
     "half a header": (pcap_bytes([])[:10], "no TCP packet"),
     "no TCP": (pcap_bytes([(1.0, UDP)] * 20), "no TCP packet"),
-    "wireless": (pcap_bytes(PACKETS, 105), "link type 105"),
+    "foreign link": (pcap_bytes(PACKETS, 147), "no TCP packet that can be decoded, but .* of link type 147"),
+    "sparse": (pcap_bytes([]) + bytes(10**5), "no TCP packet"),
     "acknowledgements only": (pcap_bytes([p for p in PACKETS if p[1][:4] != b"\x45\0\x05\xdc"]), "payload"),
     "one way": (pcap_bytes([p for p in PACKETS if p[1][:4] == b"\x45\0\x05\xdc"]), "both directions"),
     "few packets": (pcap_bytes(PACKETS[:9]), r"at least 10 are needed"),
@@ -188,6 +193,74 @@ def test_files_that_cannot_be_opened(tmp_path):
     for nonsense in (None, 7, "a\0b"):
         with pytest.raises(CaptureError, match="pcapng"):
             estimate(nonsense)
+
+
+def gzipped(data):
+    """Two members, as after ``cat a.gz b.gz``."""
+    return gzip.compress(data[:5000]) + gzip.compress(data[5000:])
+
+
+def zstandardized(data):
+    one = zstandard.ZstdCompressor()
+    return one.compress(data[:5000]) + one.compress(data[5000:])
+
+
+@pytest.mark.parametrize("make", [pcap_bytes, pcapng_bytes])
+@pytest.mark.parametrize("compress", [gzipped, zstandardized])
+def test_compressed(tmp_path, compress, make, expected):
+    same(estimate(write(tmp_path, compress(make(PACKETS)))), expected)
+
+
+@pytest.mark.parametrize("compress", [gzipped, zstandardized])
+def test_compressed_and_cut_or_damaged(tmp_path, compress, expected):
+    data = compress(pcap_bytes(PACKETS))
+    result = estimate(write(tmp_path, data[:-9]))
+    assert any("is cut off after packet" in text for text in result.warnings)
+    assert 30 < result.packets <= expected.packets
+    damaged = data[: len(data) // 2] + b"\xff" * 99 + data[len(data) // 2 :]
+    assert any("is damaged after packet" in text for text in estimate(write(tmp_path, damaged)).warnings)
+    with pytest.raises(CaptureError, match=r"cannot read the capture .*is cut off"):
+        estimate(write(tmp_path, data[:14]))
+    with pytest.raises(CaptureError, match="is no capture"):
+        estimate(write(tmp_path, compress(bytes(10_000))))
+
+
+def test_zstd_is_optional(tmp_path, monkeypatch):
+    file = write(tmp_path, zstandardized(pcap_bytes(PACKETS)))
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(MissingExtraError, match=r"zstandard.*tcpstream\[capture\]"):
+        estimate(file)
+
+
+def test_a_hole_in_a_sparse_file_is_not_read_for_minutes(tmp_path, expected):
+    """Two gigabytes of nothing, behind the header or behind the packets."""
+    for data in (pcap_bytes([]), pcap_bytes(PACKETS)):
+        file = write(tmp_path, data)
+        with file.open("r+b") as sparse:
+            sparse.truncate(2 << 30)
+        begin = time.process_time()
+        if data == pcap_bytes([]):
+            with pytest.raises(CaptureError, match="holds no TCP packet"):
+                estimate(file)
+        else:
+            result = estimate(file)
+            same(result, expected)
+            assert any("holds nothing but zeros after packet" in text for text in result.warnings)
+        assert time.process_time() - begin < 10
+
+
+def test_interfaces_of_several_links_and_clocks(tmp_path, expected):
+    """One section, data on Ethernet in nanoseconds, acknowledgements on raw IP in microseconds."""
+    out = [block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1), "<")]
+    out.append(block(1, struct.pack("<HHI", 1, 0, 0) + struct.pack("<HHB3xHH", 9, 1, 9, 0, 0), "<"))
+    out.append(block(1, struct.pack("<HHI", 101, 0, 0), "<"))
+    for t, data in PACKETS:
+        sent = data[12:16] == b"\x0a\0\0\1"
+        ticks = round(t * 1e6) * (1000 if sent else 1)
+        body = MACS + b"\x08\0" + data if sent else data
+        head = struct.pack("<IIIII", int(not sent), ticks >> 32, ticks & 0xFFFFFFFF, len(body), len(body))
+        out.append(block(6, head + body, "<"))
+    same(estimate(write(tmp_path, b"".join(out))), expected)
 
 
 @pytest.mark.parametrize("make", [pcap_bytes, pcapng_bytes])

@@ -215,6 +215,7 @@ def test_path_and_dict():
             "rto_s",
             "timeout_ratio",
             "throughput_pps",
+            "throughput_bps",
             "packets_per_ack",
             "decrease",
             *(f"rtt_q{percent}_s" for percent in (10, 50, 90, 99)),

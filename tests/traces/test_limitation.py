@@ -96,7 +96,7 @@ def limits(tmp_path, run, **options):
         {"p": 0.02, "timestamps": False, "seed": 6},
         {"p": 0.02, "decrease": 0.7, "seed": 8},
         {"p": 0.02, "detection": "rack", "seed": 9},
-        {"p": 0.001, "window": 20, "seconds": 20.0, "seed": 1},  # its own largest window limits it: a parameter of the chains
+        {"p": 0.001, "window": 20, "seconds": 20.0, "seed": 1},  # its largest window limits it
     ],
     ids=lambda c: ",".join(f"{k}={v}" for k, v in c.items()),
 )
@@ -162,7 +162,9 @@ def test_keystrokes(tmp_path):
         answer = t + (0.3 if number == 40 else 0) + 0.025
         seq += 48
         packets.append(Seen(answer + 0.025, answer, False, 1, seq, 0))
-    packets += [Seen(0.0, 0.02, True, 0, 0, 0, flags=2, mss=1460), Seen(0.04, 0.02, False, 0, 1, 0, flags=18, mss=1460)]
+    packets.append(Seen(0.0, 0.025, True, 0, 0, 0, flags=2, mss=1460))
+    packets.append(Seen(0.05, 0.025, False, 0, 1, 0, flags=18, mss=1460))
+    packets.append(Seen(0.05, 0.075, True, 1, 1, 0))
     found = estimate(capture(tmp_path, Run(packets=packets))).limitation
     assert found.cause == "interactive"
     assert "at most 48 bytes" in found.evidence

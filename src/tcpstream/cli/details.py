@@ -152,13 +152,14 @@ def parts(found: Sequence[Part], *, by_time: bool) -> list[str | Table]:
 def flow(estimate: PathEstimate) -> Table:
     """Return the table of the flow that was measured."""
     at = "between sender and receiver" if estimate.vantage == "between" else f"at the {estimate.vantage}"
-    rate = bits_per_second(8 * estimate.packet_size * estimate.throughput_pps.value)
+    rate = bits_per_second(estimate.throughput_bps.value)
+    size = f"{estimate.packets} of up to {estimate.packet_size} bytes"
     found = estimate.proposal
     window = "none" if found.initial_window is None else f"from {found.initial_window}"
     return Table(
         [
             ("flow", f"{estimate.flow}, captured {at}"),
-            ("packets", f"{estimate.packets} of {estimate.packet_size} bytes in {estimate.duration_s:.4g} s ({rate})"),
+            ("packets", f"{size} in {estimate.duration_s:.4g} s ({rate})"),
             ("timeouts", f"{estimate.timeouts}"),
             ("losses", estimate.loss_process.sentence()),
             ("SACK", "seen" if estimate.sack else "none seen"),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..errors import printable
 from ..finite import finite
 
 
@@ -33,9 +34,9 @@ class Report:
     def write(self) -> None:
         """Print to stdout and stderr."""
         for text in self.warnings:
-            print(f"tcpstream: warning: {text}", file=sys.stderr)
+            print(f"tcpstream: warning: {printable(text)}", file=sys.stderr)
         if self.reason:
-            print(f"tcpstream: {self.reason}", file=sys.stderr)
+            print(f"tcpstream: {printable(self.reason)}", file=sys.stderr)
         if self.as_json:
             print(json.dumps(finite(self.data | {"warnings": list(self.warnings)}), indent=2, allow_nan=False))
         elif self.blocks:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from ..errors import printable
 from .report import Table
 
 WIDE = 10_000
@@ -28,20 +29,24 @@ def text_of(blocks: Sequence[str | Table]) -> str:
     texts = []
     for block in blocks:
         with console.capture() as captured:
-            console.print(_rich(block) if isinstance(block, Table) else Text(block))
+            console.print(_rich(block) if isinstance(block, Table) else _text(block))
         texts.append("\n".join(line.rstrip() for line in captured.get().splitlines()).strip("\n"))
     return "\n\n".join(texts)
+
+
+def _text(block: str) -> Text:
+    return Text("\n".join(map(printable, block.split("\n"))))
 
 
 def _rich(table: Table) -> RichTable:
     if not table.header:
         grid = RichTable.grid(padding=(0, 2))
         for row in table.rows:
-            grid.add_row(*map(Text, row))
+            grid.add_row(*map(_text, row))
         return grid
     columns = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for i, name in enumerate(table.header):
         columns.add_column(Text(name), justify="left" if i == 0 else "right", overflow="fold")
     for row in table.rows:
-        columns.add_row(*map(Text, row))
+        columns.add_row(*map(_text, row))
     return columns

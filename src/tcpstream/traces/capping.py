@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .fates import Fates
 from .intervals import wilson
 from .transmissions import LOST, Transmissions
 
@@ -67,15 +66,15 @@ class Capping:
         return trials > 0 and wilson(self.alike, trials)[0] > 0.5
 
 
-def capping(fates: Fates, trips: Floats, opening: int | None) -> Capping:
+def capping(sent: Transmissions, moments: Floats, trips: Floats, opening: int | None) -> Capping:
     """Return what the losses and the round trips of a flow say of a cap.
 
     Parameters
     ----------
-    fates : Fates
-        The transmissions and acknowledgements.
-    trips : array of float
-        Round trip times [s], of `fates.moments`.
+    sent : Transmissions
+        All of them.
+    moments, trips : array of float
+        Times of acknowledgements [s], and the round trip times that they end [s].
     opening : int or None
         Number of the first byte of the connection, from its SYN.
 
@@ -84,8 +83,7 @@ def capping(fates: Fates, trips: Floats, opening: int | None) -> Capping:
     The packets that pass within the round trip that an acknowledgement ends are those in flight then, wherever the
     capture was taken.
     """
-    sent = fates.sent
-    flight = _passed(sent, fates.moments, trips)
+    flight = _passed(sent, moments, trips)
     middle, high = np.quantile(trips, (0.5, 0.9)).tolist()
     lost = sent.having(LOST)
     rows = np.flatnonzero(lost)
@@ -97,7 +95,7 @@ def capping(fates: Fates, trips: Floats, opening: int | None) -> Capping:
         alike = int(rate > 0) * int(np.count_nonzero(np.abs(rates - rate) <= _ALIKE * rate))
     if len(rows) and opening is not None and int(sent.start[0]) == opening:
         now = sent.time[begins[:1]]
-        trip = trips[np.searchsorted(fates.moments, now).clip(max=len(trips) - 1)]
+        trip = trips[np.searchsorted(moments, now).clip(max=len(trips) - 1)]
         overshoot = bool(rows[0] + 1 <= _SLOW_START * _passed(sent, now, trip)[0])
     end = int(np.searchsorted(rows, begins[1])) if len(begins) > 1 else len(rows)
     return Capping(

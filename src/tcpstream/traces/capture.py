@@ -1,24 +1,27 @@
-"""The TCP packets of a capture file, one after another; dpkt takes them apart."""
+"""The TCP packets of a capture file, one after another."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from os import PathLike, fspath
-from pathlib import Path as FilePath
-from typing import Any, BinaryIO, NamedTuple
+from os import PathLike
+from typing import NamedTuple
 
 from ..errors import CaptureError
-from .records import Record, load_dpkt, read_records
+from .containers import ACCEPTED, open_capture
+from .layers import UndecodedError, find_tcp
+from .records import Record, read_records
 
-ACCEPTED = "a pcap or pcapng file with TCP over IPv4 or IPv6 (Ethernet, raw IP, Linux cooked, BSD loopback)"
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 NO_TIMESTAMP = -1
 _MSS, _SCALE, _SACK, _TIMESTAMP = 2, 3, 5, 8
 #: The window scale of a packet without the option.
 NO_SCALE = -1
-_DEEPEST = 6
 #: A larger window scale counts as this one (RFC 7323, Section 2.3).
 _LARGEST_SCALE = 14
+_HEADER = 20
+#: Kinds of packets that an error names at most.
+_NAMED = 4
 
 Endpoint = tuple[bytes, int]
 #: Payload [bytes] of each UDP flow, by source and target.
@@ -55,7 +58,8 @@ def read_segments(path: str | PathLike[str], notes: list[str], datagrams: Datagr
     Parameters
     ----------
     path : path-like
-        A pcap (micro- or nanoseconds, either byte order) or pcapng file; headers of the packets suffice.
+        A pcap (micro- or nanoseconds, either byte order) or pcapng file, also compressed by gzip or zstd; headers of
+        the packets suffice.
     notes : list of str
         Receives a sentence for everything that limits the use of the capture.
     datagrams : dict, optional
@@ -66,132 +70,137 @@ def read_segments(path: str | PathLike[str], notes: list[str], datagrams: Datagr
     CaptureError
         When the file cannot be read, is no capture, or holds no TCP packet with its header whole.
     MissingExtraError
-        When dpkt is not installed.
+        When dpkt, or what decompresses the file, is not installed.
     """
-    dpkt = load_dpkt()
     name = f"the capture {path!s}"
-    links = _links(dpkt)
     tcp = cut_header = cut_options = 0
-    unknown: set[int] = set()
+    others: Counter[str] = Counter()
+    hiding: Counter[str] = Counter()
     try:
-        with _open(path) as file:
+        with open_capture(path, name) as file:
             for record in read_records(file, name, notes):
-                if record.linktype not in links:
-                    unknown.add(record.linktype)
+                try:
+                    segment, whole = _segment(record)
+                except UndecodedError as other:
+                    if datagrams is not None and other.udp:
+                        _count(datagrams, record, *other.udp)
+                    (hiding if other.hides else others)[str(other)] += 1
                     continue
-                ip = _network_layer(record, links[record.linktype], dpkt)
-                if datagrams is not None and ip is not None and isinstance(ip.data, dpkt.udp.UDP):
-                    ends = ((ip.src, ip.data.sport), (ip.dst, ip.data.dport))
-                    datagrams[ends] = datagrams.get(ends, 0) + max(ip.data.ulen - 8, 0)
-                if ip is None or not isinstance(ip.data, dpkt.tcp.TCP):
+                except IndexError:
                     cut_header += len(record.data) < record.wire_length
                     continue
-                segment = _segment(record, ip, dpkt)
                 if segment is None:
                     continue
-                cut_options += len(ip.data.opts) < 4 * ip.data.off - 20
+                cut_options += not whole
                 tcp += 1
                 yield segment
     except OSError as error:
-        raise CaptureError(f"cannot read {name}: {error.strerror}; accepted is {ACCEPTED}") from None
+        raise CaptureError(f"cannot read {name}: {error.strerror or error}; accepted is {ACCEPTED}") from None
     if not tcp:
-        raise CaptureError(f"{name} {_why_none(cut_header, unknown)}; accepted is {ACCEPTED}")
+        raise CaptureError(f"{name} {_why_none(cut_header, hiding + others)}; accepted is {ACCEPTED}")
     if cut_options:
         notes.append(
             f"{cut_options} of {tcp} TCP packets are cut inside their options: timestamps and selective "
             "acknowledgements there are lost (keep at least the first 128 bytes of each packet)"
         )
+    if hiding:
+        notes.append(f"packets that may hold TCP are not decoded: {_listed(hiding)}")
 
 
-def _why_none(cut_header: int, unknown: set[int]) -> str:
+def _why_none(cut_header: int, others: Counter[str]) -> str:
     if cut_header:
         return "is cut inside the TCP headers (keep at least the first 128 bytes of each packet)"
-    if unknown:
-        return f"has packets of link type {', '.join(map(str, sorted(unknown)))} only"
-    return "holds no TCP packet"
+    return "holds no TCP packet" + (f" that can be decoded, but {_listed(others)}" if others else "")
 
 
-def _open(path: str | PathLike[str]) -> BinaryIO:
-    try:
-        return FilePath(fspath(path)).open("rb")
-    except (TypeError, ValueError) as error:
-        raise CaptureError(f"cannot read the capture {path!r}: {error}; accepted is {ACCEPTED}") from None
+def _listed(kinds: Counter[str]) -> str:
+    """Return the commonest kinds of packets and how many there are of each."""
+    shown = [f"{count} of {kind}" for kind, count in kinds.most_common(_NAMED)]
+    return ", ".join(shown) + (", and others" if len(kinds) > _NAMED else "")
 
 
-def _links(dpkt: Any) -> dict[int, Any]:
-    """Return what takes a packet of each link type apart (tcpdump.org/linktypes.html)."""
+def _segment(record: Record) -> tuple[Segment | None, bool]:
+    """Return the TCP packet in a record, or None if its lengths contradict each other; and whether all of it is there.
 
-    def raw(data: bytes) -> Any:
-        return (dpkt.ip6.IP6 if data[0] >> 4 == 6 else dpkt.ip.IP)(data)
-
-    return {
-        0: dpkt.loopback.Loopback,
-        1: dpkt.ethernet.Ethernet,
-        108: dpkt.loopback.Loopback,
-        113: dpkt.sll.SLL,
-        276: dpkt.sll2.SLL2,
-    } | dict.fromkeys((12, 14, 101, 228, 229), raw)
-
-
-def _network_layer(record: Record, link: Any, dpkt: Any) -> Any:
-    """Return the IP packet inside a record, or None."""
-    try:
-        packet = link(record.data)
-        for _ in range(_DEEPEST):
-            if isinstance(packet, (dpkt.ip.IP, dpkt.ip6.IP6)):
-                return packet if packet.v == (6 if isinstance(packet, dpkt.ip6.IP6) else 4) else None
-            packet = packet.data
-    except Exception:  # dpkt raises many kinds on packets it cannot take apart
-        pass
-    return None
-
-
-def _segment(record: Record, ip: Any, dpkt: Any) -> Segment | None:
-    """Return the TCP packet inside an IP packet, or None if its lengths contradict each other."""
-    tcp = ip.data
-    size = _ip_length(record, ip)
-    if isinstance(ip, dpkt.ip6.IP6):
-        headers = 40 + sum(extension.length for extension in ip.all_extension_headers)
-    else:
-        headers = 4 * ip.hl
-    payload = size - headers - 4 * tcp.off
-    if not 0 <= payload <= 1 << 20:
-        return None
-    tsval = tsecr = NO_TIMESTAMP
-    sack: tuple[tuple[int, int], ...] = ()
-    mss, scale = 0, NO_SCALE
-    for option in dpkt.tcp.parse_opts(tcp.opts) if tcp.opts else ():
-        if option is None:
-            continue
-        kind, data = option
-        if kind == _TIMESTAMP and len(data) == 8:
-            tsval, tsecr = int.from_bytes(data[:4], "big"), int.from_bytes(data[4:], "big")
-        elif kind == _SACK:
-            edges = [int.from_bytes(data[i : i + 4], "big") for i in range(0, len(data) - 3, 4)]
-            sack = tuple(zip(edges[::2], edges[1::2]))
-        elif kind == _MSS and len(data) == 2:
-            mss = int.from_bytes(data, "big")
-        elif kind == _SCALE and len(data) == 1:
-            scale = min(data[0], _LARGEST_SCALE)
-    return Segment(
+    Raises `UndecodedError` where there is none, and `IndexError` where the record is cut before its end.
+    """
+    data = record.data
+    ip, at = find_tcp(record.linktype, data)
+    header = 4 * (data[at + 12] >> 4)
+    if len(data) < at + _HEADER:
+        raise IndexError
+    size, ends = _addresses(record, ip)
+    payload = size - (at - ip) - header
+    if header < _HEADER or not 0 <= payload <= 1 << 20:
+        return None, True
+    options = data[at + _HEADER : at + header]
+    tsval, tsecr, sack, mss, scale = _options(options)
+    source, target, seq, ack = (
+        int.from_bytes(data[at + i : at + j], "big") for i, j in ((0, 2), (2, 4), (4, 8), (8, 12))
+    )
+    flags = (data[at + 12] & 1) << 8 | data[at + 13]
+    segment = Segment(
         record.time_ns,
-        (ip.src, tcp.sport),
-        (ip.dst, tcp.dport),
-        tcp.seq,
-        tcp.ack,
-        tcp.flags,
+        (ends[0], source),
+        (ends[1], target),
+        seq,
+        ack,
+        flags,
         payload,
         size,
         tsval,
         tsecr,
         sack,
         mss,
-        tcp.win,
+        data[at + 14] << 8 | data[at + 15],
         scale,
     )
+    return segment, len(options) == header - _HEADER
 
 
-def _ip_length(record: Record, ip: Any) -> int:
-    """Return the length of an IP packet [bytes]: its own field, or, where offloading left 0, the wire's."""
-    stated = ip.len if ip.v == 4 else (ip.plen and 40 + ip.plen)
-    return int(stated or record.wire_length - (len(record.data) - len(ip)))
+def _addresses(record: Record, ip: int) -> tuple[int, tuple[bytes, bytes]]:
+    """Return the length of an IP packet [bytes], by its own field or, where offloading left 0, the wire's; its ends."""
+    data = record.data
+    if data[ip] >> 4 == 4:
+        length = data[ip + 2] << 8 | data[ip + 3]
+        ends = data[ip + 12 : ip + 16], data[ip + 16 : ip + 20]
+    else:
+        length = data[ip + 4] << 8 | data[ip + 5]
+        length += 40 * (length > 0)
+        ends = data[ip + 8 : ip + 24], data[ip + 24 : ip + 40]
+    return length or record.wire_length - ip, ends
+
+
+def _count(datagrams: Datagrams, record: Record, ip: int, at: int) -> None:
+    """Add the payload of a UDP packet, whose IP and UDP headers begin there, to that of its flow."""
+    data = record.data
+    if len(data) >= at + 4:
+        size, (source, target) = _addresses(record, ip)
+        ends = (source, data[at] << 8 | data[at + 1]), (target, data[at + 2] << 8 | data[at + 3])
+        datagrams[ends] = datagrams.get(ends, 0) + max(size - (at - ip) - 8, 0)
+
+
+def _options(data: bytes) -> tuple[int, int, tuple[tuple[int, int], ...], int, int]:
+    """Return timestamp, its echo, selectively acknowledged blocks, maximum segment size and window scale, if there."""
+    tsval = tsecr = NO_TIMESTAMP
+    sack: tuple[tuple[int, int], ...] = ()
+    mss, scale, at = 0, NO_SCALE, 0
+    while at < len(data) and (kind := data[at]):
+        if kind == 1:
+            at += 1
+            continue
+        size = data[at + 1] if at + 1 < len(data) else 0
+        value = data[at + 2 : at + size]
+        if size < 2 or len(value) < size - 2:
+            break
+        if kind == _TIMESTAMP and size == 10:
+            tsval, tsecr = int.from_bytes(value[:4], "big"), int.from_bytes(value[4:], "big")
+        elif kind == _SACK:
+            edges = [int.from_bytes(value[i : i + 4], "big") for i in range(0, len(value) - 3, 4)]
+            sack = tuple(zip(edges[::2], edges[1::2]))
+        elif kind == _MSS and size == 4:
+            mss = int.from_bytes(value, "big")
+        elif kind == _SCALE and size == 3:
+            scale = min(value[0], _LARGEST_SCALE)
+        at += size
+    return tsval, tsecr, sack, mss, scale

@@ -36,8 +36,8 @@ class Connection:
         Left and right edges of these blocks, one packet's after the other's.
     payload, data : list of int
         Payload bytes and packets with payload that each end sent.
-    mss : int
-        Smallest maximum segment size that an end announced [bytes]; 0 if none did.
+    mss : list of int
+        Maximum segment size that each end announced in its SYN [bytes]; 0 if that was not seen.
     scales : list of int
         Window scale that each end announced; -1 if it announced none.
     """
@@ -49,7 +49,7 @@ class Connection:
         self.edges = array("I")
         self.payload = [0, 0]
         self.data = [0, 0]
-        self.mss = 0
+        self.mss = [0, 0]
         self.scales = [NO_SCALE, NO_SCALE]
 
     def add(self, segment: Segment, way: int) -> None:
@@ -72,8 +72,8 @@ class Connection:
         self.data[way] += segment.payload > 0
         if segment.flags & SYN:
             self.scales[way] = segment.scale
-        if segment.mss:
-            self.mss = min(self.mss or segment.mss, segment.mss)
+        if segment.mss and segment.flags & SYN:
+            self.mss[way] = segment.mss
 
     @property
     def sender(self) -> int:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from os import PathLike
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import CaptureError
 from .capping import capping
 from .capture import Datagrams, read_segments
@@ -19,7 +22,7 @@ from .measure import packets_per_ack, quantiles, rates, throughput, times
 from .opening import first_flight
 from .process import loss_process
 from .result import FlowSize, PathEstimate
-from .timing import Upstream, acknowledges_at_once, round_trips, upstream, vantage
+from .timing import Upstream, acknowledges_at_once, plausible, round_trips, upstream, vantage
 from .transmissions import SEEN
 from .waiting import waiting
 
@@ -92,34 +95,35 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
     require_data(flow.is_data, name)
     up = upstream(flow)
     fates = follow(flow, sum(flow.handshake) / 2 if flow.handshake else _PATIENCE)
-    if len(fates.delays) < FEWEST_ROUND_TRIPS:
+    kept = plausible(fates.moments, fates.delays, fates.ack_times, up.least)
+    moments, down, late = fates.moments[kept], fates.delays[kept], fates.delays[~kept]
+    if len(down) < FEWEST_ROUND_TRIPS:
         raise CaptureError(
-            f"{name} shows {len(fates.delays)} acknowledgements of data sent once: at least {FEWEST_ROUND_TRIPS}, "
+            f"{name} shows {len(down)} acknowledgements of data sent once: at least {FEWEST_ROUND_TRIPS}, "
             "and so both directions, are needed for the RTT"
         )
-    down = fates.delays
     if up.source == "none" and acknowledges_at_once(flow, down):
         raise CaptureError(
             f"{name} was taken at the receiver and has neither TCP timestamps nor the handshake: the RTT "
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
-    mss, size, label, sack = flow.mss, flow.mss + flow.header, flow.name, len(flow.blocks) > 0
+    mss, header, label, sack = flow.mss, flow.header, flow.name, len(flow.blocks) > 0
     where = vantage(down, up)
     ahead = 0.0 if where == "sender" else up.least
     waits, opening, waited = repairs(flow, fates), flow.opening, waiting(flow, ahead)
     del flow  # the larger part of the memory
-    trips = round_trips(fates.moments, down, up, where)
+    trips = round_trips(moments, down, up, where)
     begin, end = fates.sent.time[fates.sent.having(SEEN)][[0, -1]].tolist()
     if begin == end or trips.max() <= 0:
         raise CaptureError(f"{name} has the same time on all its packets: nothing can be measured")
-    rtt, rto, ratio = times(trips, up, where)
+    rtt, rto, ratio = times(trips, float(down.min()), up, where)
     least = float(trips.min())
     events = count_events(fates, up.least, _SILENCE * rto.value, mss, least)
     if not events.trials:
         raise CaptureError(f"{name} has no data packet sent while nothing was missing: no loss rate can be measured")
     loss, event_rate = rates(fates, events, where)
     fall = decrease(fates, events, mss, least) if where == "sender" and sack else None
-    delivered = throughput(fates, begin, end)
+    throughput_pps, throughput_bps = throughput(fates, begin, end, header)
     return PathEstimate(
         loss=loss,
         loss_event_rate=event_rate,
@@ -129,37 +133,48 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         detection=detection(waits, where, sack=sack, round_trip=least),
         first_flight=first_flight(fates, opening, ahead),
         rtt=rtt,
-        rtt_quantiles=quantiles(trips, up, where),
+        rtt_quantiles=quantiles(trips, float(down.min()), up, where),
         packets_per_ack=packets_per_ack(fates),
         rto=rto,
         timeout_ratio=ratio,
-        throughput_pps=delivered,
+        throughput_pps=throughput_pps,
+        throughput_bps=throughput_bps,
         packets=len(fates.sent),
         timeouts=events.timeouts,
         duration_s=end - begin,
-        packet_size=size,
+        packet_size=mss + header,
         vantage=where,
         flow=label,
         limitation=limitation(
             waited,
-            capping(fates, trips, opening),
+            capping(fates.sent, moments, trips, opening),
             fall,
             where,
             mss=mss,
-            rate=delivered.value,
+            rate=throughput_pps.value,
         ),
         others=(),
-        warnings=(*notes, *_limits(mss, fates, up, where)),
+        warnings=(*notes, *_limits(mss, fates, up, where, late)),
     )
 
 
-def _limits(mss: int, fates: Fates, up: Upstream, where: str) -> list[str]:
+def _limits(mss: int, fates: Fates, up: Upstream, where: str, late: NDArray[np.float64]) -> list[str]:
     """Return a sentence for everything about this flow that limits its use."""
     found: list[str] = []
     if fates.unseen:
         found.append(
             f"{-(-fates.unseen // mss)} packets were acknowledged that the capture does not hold: "
             "it lacks packets, and its loss rates may be off"
+        )
+    if len(late):
+        found.append(
+            f"{len(late)} of {len(fates.delays)} delays from data to acknowledgement, up to {late.max():.3g} s, are "
+            "left out of the RTT: the sender's timer would have run out before, and nothing was sent again"
+        )
+    if up.left_out and where != "sender":
+        found.append(
+            f"{up.left_out} of {up.left_out + len(up.delays)} delays until the sender answers, each the smallest of "
+            "ten, are left out of the RTT: it waited for its application"
         )
     if fates.twice:
         found.append(f"{fates.twice} data packets are in the capture twice (two interfaces?): counted once")

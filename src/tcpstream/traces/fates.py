@@ -3,8 +3,9 @@
 One walk through the flow, in the order of the capture. `waiting` holds, by sequence number, the packets
 that nothing has acknowledged yet, and the holes: bytes that were never seen although later ones were. A
 packet that carries waiting bytes again means that the earlier copy was lost behind the point of capture;
-one that fills a hole late means that a copy was lost before it. A retransmission that was not needed shows
-itself afterwards (`_forgive`).
+one that fills a hole late means that a copy was lost before it. Each packet sent again stands for one loss: where
+its bytes are of several packets, of the one with which it shares most. A retransmission that was not needed
+shows itself afterwards (`_forgive`).
 """
 
 from __future__ import annotations
@@ -141,13 +142,17 @@ class _Walk:
             return False
         left: list[Packet] = []
         right: list[Packet] = []
+        main = max(replaced, key=lambda old: _shared(old, packet), default=None)
         for old in replaced:
             if not old.seen:
-                packet.again |= self._fill(old, packet, left, right)
-            else:
+                packet.again |= self._fill(old, packet, left, right, counts=old is main)
+            elif old is main:
                 packet.again = old.lost = True
                 self.log.settle(old)
                 self._link(old, packet)
+            else:
+                packet.again = True
+                _keep(old, packet, left, right)
         if not replaced:  # delivered before: needless from the start
             packet.again = True
             packet.copies = self.copies.setdefault(packet.start, _Copies([]))
@@ -157,7 +162,7 @@ class _Walk:
         self.waiting[low:high] = left + ([] if packet.acked else [packet]) + right
         return True
 
-    def _fill(self, hole: Packet, packet: Packet, left: list[Packet], right: list[Packet]) -> bool:
+    def _fill(self, hole: Packet, packet: Packet, left: list[Packet], right: list[Packet], *, counts: bool) -> bool:
         """Cut the bytes of a packet out of a hole; True if they had been lost, False if only out of order."""
         if hole.start < packet.start:
             left.append(Packet(hole.time, hole.start, packet.start, hole.tsval, seen=False, drops=hole.drops))
@@ -167,7 +172,7 @@ class _Walk:
             late = _later(packet.tsval, hole.tsval)
         else:
             late = packet.time - hole.time > self.patience
-        if late:
+        if late and counts:
             start, end = max(packet.start, hole.start), min(packet.end, hole.end)
             assert hole.drops is not None
             hole.drops.append(Packet(hole.time, start, end, seen=False, lost=True))
@@ -252,6 +257,21 @@ def _forgive(copies: _Copies, quick: float) -> None:
     needless = max(copies.duplicates, int(early))
     for packet in copies.packets[:-1][-needless:] if needless else []:
         packet.lost, packet.acked = False, True
+
+
+def _shared(old: Packet, new: Packet) -> int:
+    """Return how many bytes two packets share."""
+    return min(old.end, new.end) - max(old.start, new.start)
+
+
+def _keep(old: Packet, new: Packet, left: list[Packet], right: list[Packet]) -> None:
+    """Leave waiting what a packet carries besides the bytes sent again; its loss, if any, counts with those."""
+    if old.start < new.start:
+        old.end = new.start
+        left.append(old)
+    elif new.end < old.end:
+        old.start = new.end
+        right.append(old)
 
 
 def _later(first: int, second: int) -> bool:

@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 from ..errors import CaptureError
 from .capture import ACK, RST, SYN
 from .connections import STAMPED, Connection, Ints
+from .segment_size import segment_size
 
 #: Fewer data packets than this say nothing about a path.
 FEWEST_PACKETS = 10
-_ETHERNET_PAYLOAD = 1460
-_JUMBO_PAYLOAD = 9000
-_TIMESTAMP_OPTION = 12
-_SMALLEST_MSS = 64
 #: A clock that steps back by more than this [s] is worth a note; packets of two queues may overtake each other.
 _STEP = 1.0
 
@@ -114,6 +111,7 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
     require_data(is_data, name)
     kept = np.flatnonzero(is_data | (~sent & plain & (flags & ACK != 0)))
     scale = connection.scale
+    announced = connection.mss[1 - connection.sender], connection.mss[connection.sender]
     handshake = _handshake(stamps, flags, sent)
     header = int(np.median(connection.take("header")[is_data]))
     time = (connection.take("time") - stamps[0])[kept] / 1e9
@@ -135,7 +133,7 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
         tsecr=tsecr,
         first_block=first_block,
         blocks=blocks,
-        mss=_segment_size(connection.mss, payload[is_data], bool(stamped[is_data].any())),
+        mss=segment_size(payload[is_data], header, len(connection.ends[0][0]), announced),
         header=header,
         handshake=handshake,
         opening=_opening(connection.initial[connection.sender], int(number[0])),
@@ -171,24 +169,6 @@ def _blocks(
 def _nearest(difference: NDArray[np.uint32]) -> NDArray[np.int32]:
     """Return differences of 32-bit numbers, taken modulo 2^32, as the nearest signed ones."""
     return difference.view(np.int32)
-
-
-def _segment_size(limit: int, payload: NDArray[np.uint32], timestamps: bool) -> int:
-    """Return the payload of a full packet on the wire; larger ones were split or merged by offloading.
-
-    The handshake limits it (RFC 9293: the MSS option less the other options). Without one, the largest common
-    payload that fits Ethernet, or a jumbo frame that is itself the most common.
-    """
-    sizes, counts = np.unique(payload, return_counts=True)
-    largest = int(sizes[-1])
-    if limit:
-        if largest > limit:
-            largest = limit - _TIMESTAMP_OPTION * timestamps
-        return max(largest, _SMALLEST_MSS)
-    if largest <= _ETHERNET_PAYLOAD or (largest <= _JUMBO_PAYLOAD and counts[-1] == counts.max()):
-        return largest
-    common = sizes[(sizes <= _ETHERNET_PAYLOAD) & (counts >= 0.01 * counts.sum())]
-    return max(int(common[-1]) if len(common) else _ETHERNET_PAYLOAD - _TIMESTAMP_OPTION, _SMALLEST_MSS)
 
 
 def _handshake(stamps: Ints, flags: NDArray[np.uint16], sent: NDArray[np.bool_]) -> tuple[float, float] | None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .events import Events
 from .fates import Fates
 from .intervals import BATCHES, Measured, batch_means, correlation, wilson
-from .timing import Upstream, timers
+from .timing import LEAST_VARIATION, Upstream, timers
 from .transmissions import ACKED, AGAIN, LOST, SEEN
 
 #: Linux rounds a timer up to its next tick [s], at 250 Hz.
@@ -18,8 +18,8 @@ TICK = 0.004
 QUANTILES = (10, 50, 90, 99)
 
 
-def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measured, Measured, Measured]:
-    """Return the round trip time [s], the retransmission timer [s] and their ratio."""
+def times(trips: NDArray[np.float64], least: float, up: Upstream, where: str) -> tuple[Measured, Measured, Measured]:
+    """Return the round trip time [s], the retransmission timer [s] and their ratio; no trip takes less than `least`."""
     value, low, high = batch_means(trips)
     below, above = min(value - low, max(value - float(trips.min()), 0.0)), high - value
     how = f"mean of {len(trips)} delays from data to acknowledgement, of packets sent once (Karn)"
@@ -30,11 +30,11 @@ def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measure
             if up.source == "timestamps"
             else ", plus one delay to the sender and back, seen in the handshake"
         )
-    rtt = Measured(value, value - below, value + above, f"{how}; interval by batch means")
+    rtt = Measured(value, max(value - below, min(least, value)), value + above, f"{how}; interval by batch means")
     value, low, high = batch_means(timers(trips))
     rto = Measured(
         value,
-        min(low, value - below),
+        min(max(min(low, value - below), rtt.low + LEAST_VARIATION), value),
         max(high, value + above) + TICK,
         "mean of SRTT + max(0.2 s, 4 RTTVAR) over these round trips (RFC 6298, Linux's floor); batch means, and a tick",
     )
@@ -43,8 +43,8 @@ def times(trips: NDArray[np.float64], up: Upstream, where: str) -> tuple[Measure
     return rtt, rto, Measured(ratio, max(rto.low / rtt.high, 1.0), max(high, ratio), "rto / rtt")
 
 
-def quantiles(trips: NDArray[np.float64], up: Upstream, where: str) -> dict[int, Measured]:
-    """Return the 10, 50, 90 and 99% quantiles of the round trip time [s] by their percentage."""
+def quantiles(trips: NDArray[np.float64], least: float, up: Upstream, where: str) -> dict[int, Measured]:
+    """Return the 10, 50, 90 and 99% quantiles of the round trip time [s] by their percentage; none below `least`."""
     extra = (up.below, up.above) if where != "sender" else (0.0, 0.0)
     design = correlation(trips)
     found = {}
@@ -52,7 +52,7 @@ def quantiles(trips: NDArray[np.float64], up: Upstream, where: str) -> dict[int,
         levels = wilson(percent / 100 * len(trips), len(trips), design)
         low, value, high = np.quantile(trips, (levels[0], percent / 100, levels[1])).tolist()
         how = f"{percent}% quantile of the {len(trips)} round trips; order statistics, widened for their correlation"
-        found[percent] = Measured(value, max(low - extra[0], 0.0), high + extra[1], how)
+        found[percent] = Measured(value, max(low - extra[0], min(least, value)), high + extra[1], how)
     return found
 
 
@@ -90,8 +90,8 @@ def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]
     return loss, event_rate
 
 
-def throughput(fates: Fates, start: float, end: float) -> Measured:
-    """Return the distinct packets delivered per second between two times [s]."""
+def throughput(fates: Fates, start: float, end: float, header: int) -> tuple[Measured, Measured]:
+    """Return the distinct packets delivered per second between two times [s], and their bits with headers [bytes]."""
     sent = fates.sent
     delivered = sent.having(SEEN | ACKED)
     again = np.unique(sent.start[sent.having(AGAIN)])
@@ -101,11 +101,12 @@ def throughput(fates: Fates, start: float, end: float) -> Measured:
     repeated = repeated[::-1]
     delivered[repeated] = False
     delivered[repeated[np.unique(sent.start[repeated], return_index=True)[1]]] = True  # the last copy of each
-    counts, _ = np.histogram(sent.time[delivered], BATCHES, (start, end))
-    value, low, high = batch_means(counts * BATCHES / (end - start))
-    return Measured(
-        value,
-        max(low, 0.0),
-        high,
-        f"{np.count_nonzero(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means",
-    )
+    what = f"{np.count_nonzero(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means"
+    times, bits = sent.time[delivered], 8.0 * (sent.length[delivered] + header)
+
+    def rate(weights: NDArray[np.float64] | None, how: str) -> Measured:
+        counts, _ = np.histogram(times, BATCHES, (start, end), weights=weights)
+        value, low, high = batch_means(counts * BATCHES / (end - start))
+        return Measured(value, max(low, 0.0), high, how)
+
+    return rate(None, what), rate(bits, f"bits of {what}; each packet as long as it is, with IP and TCP headers")

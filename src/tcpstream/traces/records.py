@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import CaptureError, MissingExtraError
+from .containers import DamagedError
 
 #: A record longer than this [bytes] is no packet but a damaged length field.
 LONGEST_RECORD = 1 << 20
@@ -76,7 +77,10 @@ def _exactly(file: BinaryIO, size: int) -> bytes:
     """Return the next `size` bytes; nothing at all at the end of the file; otherwise stop."""
     if not 0 <= size <= LONGEST_RECORD:
         raise _UnreadableError("is damaged")
-    data = file.read(size)
+    try:
+        data = file.read(size)
+    except DamagedError as error:
+        raise _UnreadableError(str(error)) from None
     if 0 < len(data) < size:
         raise _UnreadableError("is cut off")
     return data
@@ -99,6 +103,8 @@ def _pcap(file: BinaryIO, magic: bytes, dpkt: Any) -> Iterator[Record]:
     unit = 1 if nano else 1000
     linktype = header.linktype & 0xFFFF  # the upper bits describe a frame check sequence
     while head := _exactly(file, kind.__hdr_len__):
+        if not any(head):  # a hole of the file
+            raise _UnreadableError("holds nothing but zeros")
         record = kind(head)
         if record.tv_usec * unit >= 1_000_000_000:
             raise _UnreadableError("is damaged")

@@ -59,7 +59,9 @@ class PathEstimate:
     timeout_ratio : Measured
         `rto` / `rtt`, at least 1 [rounds].
     throughput_pps : Measured
-        Distinct data packets delivered per second.
+        Distinct data packets delivered per second, full ones or not.
+    throughput_bps : Measured
+        Their bits per second, each packet as long as it is, with IP and TCP headers [bit/s].
     packets : int
         Data packets sent, retransmissions included.
     timeouts : int
@@ -98,6 +100,7 @@ class PathEstimate:
     rto: Measured
     timeout_ratio: Measured
     throughput_pps: Measured
+    throughput_bps: Measured
     packets: int
     timeouts: int
     duration_s: float
@@ -191,7 +194,7 @@ class PathEstimate:
             f"flow {self.flow}, captured at the {self.vantage}"
             if self.vantage != "between"
             else f"flow {self.flow}, captured between sender and receiver",
-            f"{self.packets} data packets of {self.packet_size} bytes in {self.duration_s:.1f} s, "
+            f"{self.packets} data packets of up to {self.packet_size} bytes in {self.duration_s:.1f} s, "
             f"{self.timeouts} timeouts",
             f"losses {self.loss_process.sentence()}",
             *self.proposal.sentences().values(),
@@ -210,5 +213,6 @@ class PathEstimate:
             "rto_s": self.rto,
             "timeout_ratio": self.timeout_ratio,
             "throughput_pps": self.throughput_pps,
+            "throughput_bps": self.throughput_bps,
             **{key: measured for key, measured in some.items() if measured is not None},
         }

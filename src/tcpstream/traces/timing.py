@@ -16,6 +16,10 @@ from .flow import Flow
 
 #: Linux's smallest variance term of the retransmission timer, TCP_RTO_MIN [s].
 LEAST_VARIATION = 0.2
+#: A conforming timer is no longer than this [s], or SRTT + 4 RTTVAR (RFC 6298, Section 2.4); before any sample this.
+_FLOOR, _FIRST = 1.0, 3.0
+#: A sender answers no later than this many times as late as usual, and a second: else it waited for its application.
+_USUAL = 4.0
 _SUCCESSIVE = 10
 _NEGLIGIBLE = 0.1
 
@@ -37,6 +41,8 @@ class Upstream:
         as the sender may have waited for something else, or queues may have grown.
     source : {"timestamps", "handshake", "none"}
         What it was measured with.
+    left_out : int
+        Delays, each the smallest of ten, that are not used: the sender waited for its application.
     """
 
     least: float
@@ -45,6 +51,7 @@ class Upstream:
     below: float
     above: float
     source: str
+    left_out: int = 0
 
 
 def upstream(flow: Flow) -> Upstream:
@@ -54,9 +61,11 @@ def upstream(flow: Flow) -> Upstream:
         blocks = np.array_split(samples, len(samples) // _SUCCESSIVE)
         delays = np.array([block[:, 1].min() for block in blocks])
         times = np.array([block[-1, 0] for block in blocks])
+        usual = delays <= _FLOOR + _USUAL * np.median(delays)
+        times, delays = times[usual], delays[usual]
         least, middle = float(delays.min()), float(delays.mean())
         above = max(float(np.quantile(samples[:, 1], 0.75)) - middle, 0.0)
-        return Upstream(least, times, delays, middle - least, above, "timestamps")
+        return Upstream(least, times, delays, middle - least, above, "timestamps", int(np.count_nonzero(~usual)))
     least, source = (flow.handshake[1], "handshake") if flow.handshake else (0.0, "none")
     return Upstream(least, np.zeros(1), np.full(1, least), least / 2, least / 2, source)
 
@@ -75,6 +84,44 @@ def _echoes(flow: Flow) -> Floats:
     once = np.sort(np.unique(flow.tsecr[data], return_index=True)[1])
     times = flow.time[data[once]]
     return np.column_stack((times, times - flow.time[origin[once]]))
+
+
+def plausible(moments: Floats, delays: Floats, ack_times: Floats, up: float) -> NDArray[np.bool_]:
+    """Tell which delays may be round trips: those in which the sender's timer did not run out.
+
+    Parameters
+    ----------
+    moments, delays : array of float
+        When data sent once were acknowledged [s], and how long after they passed [s].
+    ack_times : array of float
+        When anything new was acknowledged [s].
+    up : float
+        Smallest delay from the point of capture to the sender and back [s].
+
+    Notes
+    -----
+    The timer runs since the data were sent or since the last acknowledgement (RFC 6298, Section 5). A sender whose
+    timer ran out has sent again. If the capture does not show that, it lacks packets, or its machine slept: such a
+    delay is no round trip, and one of them may be larger than all others together.
+    """
+    answers = np.concatenate(([-np.inf], np.union1d(ack_times, moments)))
+    ends = np.flatnonzero(np.diff(answers) > _FLOOR) + 1
+    last = np.searchsorted(answers[ends - 1], moments) - 1  # the first silence has no beginning
+    silence = np.minimum(answers[ends][last], moments) - np.maximum(answers[ends - 1][last], moments - delays)
+    kept = silence <= _FLOOR
+    if kept.all():
+        return kept
+    smooth: float | None = None
+    variation, limit = 0.0, _FIRST
+    for i, (quiet, delay) in enumerate(zip(silence.tolist(), delays.tolist())):
+        kept[i] = quiet <= limit
+        if kept[i]:
+            if smooth is None:
+                smooth, variation = delay, delay / 2
+            variation += (abs(smooth - delay) - variation) / 4
+            smooth += (delay - smooth) / 8
+            limit = max(_FLOOR, up + smooth + 4 * variation)
+    return kept
 
 
 def vantage(down: Floats, up: Upstream) -> str:
