@@ -148,6 +148,7 @@ def test_a_first_slow_start_that_overshoots(tmp_path):
 def test_bbr(tmp_path):
     found = estimate(capture(tmp_path, simulate(0.02, seconds=40, seed=5, kind=Paced)))
     assert found.limitation.cause == "bbr"
+    assert found.proposal.reason.endswith("the sender's congestion control, bbr, has no chain that fits")
     few = estimate(capture(tmp_path, simulate(0.001, seconds=20, seed=5, kind=Paced)))
     assert few.limitation.cause == "unknown"  # its application could pace it as well
 
