@@ -2,7 +2,7 @@
 
 ``python validation/public_captures.py DIRECTORY`` measures every capture below DIRECTORY, whose folders are named after
 the source packages that the captures come from, and asks for the startup delay of a video of 60 s at two thirds of the
-throughput that was measured. Each file has a process of its own and `LIMIT` seconds. Where tshark is installed, its
+throughput that was measured. Each file has a process of its own and `LIMIT` seconds of computing. Where tshark is installed, its
 retransmissions of the same flow are compared; what it says is kept in DIRECTORY/.tshark. Files that the record already
 has are skipped; delete it to begin anew. What a person made of them stands in `READ` by SHA-256.
 
@@ -45,7 +45,9 @@ RESULTS = FilePath(__file__).parent / "results"
 RECORD = RESULTS / "public_captures.jsonl"
 READ = RESULTS / "public_captures_read.json"
 LIMIT = 60
-"""Seconds until a file counts as hanging."""
+"""Seconds of computing until a file counts as hanging."""
+WAIT = 600
+"""Seconds until it does if it computes nothing."""
 AT_ONCE = 2
 SHARE = 1.5
 """Measured throughput over the rate of the video."""
@@ -76,11 +78,13 @@ def captures(directory: FilePath) -> Iterator[FilePath]:
 
 def look(file: FilePath, answer: Connection) -> None:
     """Measure a capture and ask for a verdict, in a process of its own; send what came out."""
-    signal.alarm(LIMIT)  # ends the process
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)  # ends the process, as the alarm does if it waits for ever
+    signal.alarm(WAIT)
     try:
-        answer.send(_look(file))
+        record = _look(file)
     except TcpstreamError as error:
-        answer.send({"outcome": str(error).replace(str(file), "FILE")})
+        record = {"outcome": str(error).replace(str(file), "FILE")}
+    answer.send(record | {"seconds": round(time.process_time(), 2)})
 
 
 def _look(file: FilePath) -> Record:
@@ -148,8 +152,8 @@ def finish(here: Connection, process: Process) -> Record:
         return record
     except EOFError:
         process.join()
-        ended = "hangs" if process.exitcode == -signal.SIGALRM else "crashes"
-        return {"outcome": f"{ended}: exit code {process.exitcode}"}
+        ended = "hangs" if process.exitcode in (-signal.SIGPROF, -signal.SIGALRM) else "crashes"
+        return {"outcome": f"{ended}: exit code {process.exitcode}", "seconds": float(LIMIT)}
 
 
 def compared(file: FilePath, digest: str, directory: FilePath, record: Record) -> Record:
@@ -211,7 +215,7 @@ def run(directory: FilePath) -> None:
     done = {json.loads(line)["sha256"] for line in RECORD.read_text().splitlines()} if RECORD.exists() else set()
     notes = json.loads(READ.read_text()) if READ.exists() else {}
 
-    waiting: dict[Connection, tuple[Process, FilePath, str, float]] = {}
+    waiting: dict[Connection, tuple[Process, FilePath, str]] = {}
     files = captures(directory)
     with RECORD.open("a") as out:
         while True:
@@ -220,15 +224,15 @@ def run(directory: FilePath) -> None:
                 if digest not in done:
                     done.add(digest)
                     here, process = start(file)
-                    waiting[here] = process, file, digest, time.monotonic()
+                    waiting[here] = process, file, digest
                 if len(waiting) == AT_ONCE:
                     break
             if not waiting:
                 return
             for here in wait(list(waiting)):
                 assert isinstance(here, Connection)
-                process, file, digest, begun = waiting.pop(here)
-                found = finish(here, process) | {"seconds": round(time.monotonic() - begun, 2)}
+                process, file, digest = waiting.pop(here)
+                found = finish(here, process)
                 source, *names = file.relative_to(directory).parts
                 record = {"source": source, "file": "/".join(names), "sha256": digest, "bytes": file.stat().st_size}
                 record |= compared(file, digest, directory, found) | notes.get(digest, {})

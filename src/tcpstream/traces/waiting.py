@@ -15,6 +15,8 @@ from .flow import Flow
 _ANSWER = 1e-3
 #: Stretches of a flow in which its largest lead over a constant rate is looked for.
 _STRETCHES = 20
+#: Fewer packets than this in a stretch, on average, make any line.
+_FEWEST = 5
 #: Two packets and what rounding adds: as far as a stream of constant rate strays from it.
 _STRAYING = 2.5
 
@@ -118,6 +120,8 @@ def _steady(time: Floats, sent: Floats) -> tuple[float, float]:
     A source of constant rate is at times held up by losses, and then catches up with the line, but never runs ahead of
     it: the line goes through its largest leads. Its slope is the median of those between any two of them (Theil, 1950).
     """
+    if len(sent) < _FEWEST * _STRETCHES:
+        return 0.0, 0.0
     lead = sent - sent[-1] / time[-1] * time
     edges = np.searchsorted(time, np.linspace(0, time[-1], _STRETCHES + 1))
     tops = np.array([a + int(lead[a:b].argmax()) for a, b in pairwise(edges) if b > a])
