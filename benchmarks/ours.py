@@ -7,6 +7,7 @@ kept between calls can answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from .outcome import Outcome, timed
 
 def varied(path: Path, repetition: int) -> Path:
     """Return the path with a loss rate that no earlier repetition had."""
-    values = {name: getattr(path, name) for name in Path.__dataclass_fields__ if name != "rto"}
+    values = {one.name: getattr(path, one.name) for one in fields(path) if one.init and one.name != "rto"}
     return Path(**values | {"loss": path.loss * (1 - 2e-12 * repetition)})
 
 

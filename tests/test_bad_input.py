@@ -75,7 +75,7 @@ BAD = [
     ),
     Bad(
         f"throughput {PATH} --tcp reno-sack --bottleneck 100pps --buffer 5 --max-window 20",
-        "a bottleneck sets the largest window: leave out max_window, or bottleneck and buffer",
+        "a bottleneck sets the largest window: leave out ",
         lambda: path(tcp="reno-sack", bottleneck=100, buffer=5, max_window=20),
     ),
     Bad(
@@ -98,18 +98,42 @@ BAD = [
     Bad(f"{STORED} --delay 1 --delay 2", "--delay is given 2 times"),
     Bad(f"throughput {PATH} --json=yes", "does not take a value"),
     # path: missing, contradictory
-    Bad("throughput", "missing --loss and --rtt and --rto (or --timeout-ratio)"),
-    Bad("throughput --rtt 0.1 --rto 0.3", "missing --loss:"),
+    Bad("throughput", "missing --loss (or --throughput) and --rtt: a path is --loss P --rtt T, or --capture FILE"),
+    Bad("throughput --rtt 0.1 --rto 0.3", "missing --loss (or --throughput):"),
     Bad("throughput --loss 0.02 --rto 0.3", "missing --rtt:"),
-    Bad("throughput --loss 0.02 --rtt 0.1", "missing --rto (or --timeout-ratio)"),
     Bad(f"throughput {PATH} --timeout-ratio 4", "contradict each other", lambda: path(rto=0.3, timeout_ratio=4)),
     # path: loss rate
     Bad("throughput --loss 0 --rtt 0.1 --rto 0.3", "strictly between 0 and 1, got 0", lambda: path(loss=0)),
     Bad("throughput --loss 1 --rtt 0.1 --rto 0.3", "strictly between 0 and 1, got 1", lambda: path(loss=1)),
     Bad("throughput --loss -0.1 --rtt 0.1 --rto 0.3", "loss rate must lie", lambda: path(loss=-0.1)),
     Bad("throughput --loss nan --rtt 0.1 --rto 0.3", "loss rate must be finite", lambda: path(loss=float("nan"))),
-    Bad("throughput --loss 2% --rtt 0.1 --rto 0.3", "'2%'", lambda: path(loss="2%")),
-    Bad("throughput --loss= --rtt 0.1 --rto 0.3", "--loss: '' is not a number", None),
+    Bad("throughput --loss 2%% --rtt 0.1 --rto 0.3", "'2%%' is not a probability: give a number, as 0.02 or 2%"),
+    Bad("throughput --loss 200% --rtt 0.1", "strictly between 0 and 1, got 2: 2% is 0.02", lambda: path(loss=2)),
+    Bad("throughput --loss= --rtt 0.1 --rto 0.3", "--loss: '' is not a probability", None),
+    # path: a measured throughput
+    Bad("throughput --throughput 30pps --loss 0.1 --rtt 0.1", "give --loss or --throughput, not both"),
+    Bad("throughput --throughput 30 --rtt 0.1", "--throughput: '30' has no unit"),
+    Bad("throughput --throughput 30pps,20pps --rtt 0.1", "is not a rate, or a rate and the ends of its interval"),
+    Bad("throughput --throughput 30pps,40pps,50pps --rtt 0.1", "does not lie between the ends of its interval"),
+    Bad("throughput --capture x.pcap --throughput 30pps", "--capture measures the path: leave out --throughput"),
+    Bad(
+        "throughput --throughput 300pps --rtt 0.1 --max-window 8",
+        "300 packets/s is not what this path can have: it has 0.2071 packets/s at a loss rate of 0.5 and 80 packets/s",
+        lambda: tcpstream.Path.from_throughput(300, rtt=0.1, max_window=8),
+    ),
+    Bad(
+        "throughput --throughput 0pps --rtt 0.1",
+        "throughput must be greater than 0 packets/s",
+        lambda: tcpstream.Path.from_throughput(0, rtt=0.1),
+    ),
+    # the range in which a path makes sense
+    Bad("throughput --loss 0.02 --rtt 1e-300", "between 1e-06 and 1000 s", lambda: path(rtt=1e-300)),
+    Bad(
+        "throughput --loss 0.02 --rtt 0.1 --rto 1e300",
+        "must be at most 10000 s, got 1e+300 s",
+        lambda: path(rto=1e300, timeout_ratio=None),
+    ),
+    Bad(f"{LIVE} --delay 1e300", "startup delay must be at most 1e+08 s", lambda: live().late_fraction(1e300)),
     # path: times
     Bad("throughput --loss 0.02 --rtt 0 --rto 0.3", "time must be greater than 0 s, got 0 s", lambda: path(rtt=0)),
     Bad("throughput --loss 0.02 --rtt -100ms --rto 0.3", "got -0.1 s", lambda: path(rtt=-0.1)),
@@ -196,7 +220,7 @@ BAD = [
     Bad(f"{DELAY} --live --target 0", "strictly between 0 and 1, got 0", lambda: live().required_delay(0)),
     Bad(f"{DELAY} --duration 80 --target 1", "between 0 and 1, got 1", lambda: stored().required_delay(1)),
     Bad(f"{DELAY} --live --target nan", "must be finite", lambda: live().required_delay(float("nan"))),
-    Bad(f"{DELAY} --live --target few", "--target: 'few' is not a number"),
+    Bad(f"{DELAY} --live --target few", "--target: 'few' is not a probability"),
     Bad(
         f"{DELAY} --duration 80 --target-no-late 1.5",
         "no late packet must lie strictly between 0 and 1",

@@ -21,14 +21,16 @@ if TYPE_CHECKING:
     from .errors import AccuracyError as AccuracyError
     from .errors import CaptureError as CaptureError
     from .errors import InputError as InputError
+    from .errors import InputWarning as InputWarning
     from .errors import MissingExtraError as MissingExtraError
+    from .errors import ModelMismatchError as ModelMismatchError
     from .errors import NoFiniteDelayError as NoFiniteDelayError
     from .errors import TcpstreamError as TcpstreamError
+    from .inverse import Path as Path
     from .live_model import EndlessLive as EndlessLive
     from .live_model import FiniteLive as FiniteLive
     from .live_model import live as live
     from .live_model import live_many as live_many
-    from .path import Path as Path
     from .search import largest_rate as largest_rate
     from .stored_model import StoredStreaming as StoredStreaming
     from .stored_model import stored as stored
@@ -37,10 +39,11 @@ if TYPE_CHECKING:
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
     from .uncertainty import delay_interval as delay_interval
+    from .uncertainty import require_match as require_match
     from .video import Video as Video
 
 _HOMES = {
-    "Path": "path",
+    "Path": "inverse",
     "Video": "video",
     "stored": "stored_model",
     "stored_many": "stored_model",
@@ -54,12 +57,15 @@ _HOMES = {
     "estimate": "traces",
     "PathEstimate": "traces",
     "delay_interval": "uncertainty",
+    "require_match": "uncertainty",
     "TcpstreamError": "errors",
     "InputError": "errors",
     "CaptureError": "errors",
     "MissingExtraError": "errors",
     "AccuracyError": "errors",
     "NoFiniteDelayError": "errors",
+    "ModelMismatchError": "errors",
+    "InputWarning": "errors",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -90,7 +90,7 @@ class Arrivals:
             if 8 * end > MEMORY_LIMIT:
                 raise AccuracyError(
                     f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
-                    f"after {i} of {rounds} rounds: shorten the video or lower the largest window"
+                    f"after {i} of {rounds} rounds: take a shorter video or a smaller max_window"
                 )
             if end > len(self._table):
                 self._table = _longer(self._table, end)

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 def printable(text: str) -> str:
@@ -26,6 +31,10 @@ class InputError(TcpstreamError, ValueError):
 
 class CaptureError(InputError):
     """A capture file that cannot be read or holds no usable TCP flow."""
+
+
+class InputWarning(UserWarning):
+    """A value that is accepted, but probably not the one that was meant: a round trip time of 100 s."""
 
 
 class MissingExtraError(TcpstreamError, ImportError):
@@ -68,6 +77,53 @@ class NoFiniteDelayError(TcpstreamError):
         return type(self), (self.throughput, self.packet_rate)
 
 
+class ModelMismatchError(TcpstreamError):
+    """A capture whose flow the model does not describe, so that there is no verdict from it.
+
+    Attributes
+    ----------
+    modelled, measured : float
+        Throughput of the model's TCP, and of the flow [packets/s].
+    cause, evidence, instead : str
+        What limited the flow, the figures that say so, and what can be asked instead, as `PathEstimate.limitation`.
+    """
+
+    def __init__(self, modelled: float, measured: float, cause: str, evidence: str, instead: str) -> None:
+        self.modelled, self.measured = modelled, measured
+        self.cause, self.evidence, self.instead = cause, evidence, instead
+        super().__init__(
+            f"no verdict, for the model does not describe this flow: it had {measured:.4g} packets/s, and a TCP that "
+            f"only its losses limit has {modelled:.4g} packets/s. Likeliest cause: {cause}. {evidence} {instead}"
+        )
+
+    def __reduce__(self) -> tuple[type[ModelMismatchError], tuple[float, float, str, str, str]]:
+        """Pickle by the arguments, so that the error crosses process borders."""
+        return type(self), (self.modelled, self.measured, self.cause, self.evidence, self.instead)
+
+
+_unremarked = ContextVar("unremarked", default=False)
+
+
+@contextmanager
+def unremarked() -> Iterator[None]:
+    """Leave out the notes on values in this block: they were measured or computed, nobody mistyped them."""
+    before = _unremarked.set(True)
+    try:
+        yield
+    finally:
+        _unremarked.reset(before)
+
+
+def note(text: str) -> None:
+    """Issue an `InputWarning` at the line that called the library."""
+    if _unremarked.get():
+        return
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tcpstream"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, InputWarning, stacklevel=level)
+
+
 def real(name: str, value: object, unit: str = "") -> float:
     """Return `value` as a finite float, or raise `InputError` naming it."""
     suffix = f" {unit}" if unit else ""
@@ -91,12 +147,23 @@ def positive(name: str, value: object, unit: str = "") -> float:
     return number
 
 
-def whole(name: str, value: object, least: int = 1, unit: str = "") -> int:
-    """Return `value` as an int >= `least`, or raise `InputError` naming it."""
+def within(name: str, value: object, least: float, most: float, unit: str = "") -> float:
+    """Return `value` as a float > 0 from `least` to `most`, or raise `InputError` naming it."""
+    number = positive(name, value, unit)
+    if not least <= number <= most:
+        suffix = f" {unit}" if unit else ""
+        raise InputError(f"{name} must lie between {least:g} and {most:g}{suffix}, got {number:g}{suffix}")
+    return number
+
+
+def whole(name: str, value: object, least: int = 1, unit: str = "", most: float = math.inf) -> int:
+    """Return `value` as an int from `least` to `most`, or raise `InputError` naming it."""
     number = real(name, value, unit)
     suffix = f" {unit}" if unit else ""
     if number != int(number) or number < least:
         raise InputError(f"{name} must be a whole number of at least {least}{suffix}, got {number:g}{suffix}")
+    if number > most:
+        raise InputError(f"{name} must be at most {most:g}{suffix}, got {number:g}{suffix}")
     return int(number)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import ClassVar
 
-from .errors import InputError, choice, positive, real, whole
+from .errors import InputError, choice, note, positive, real, unremarked, whole, within
 
 BACKOFFS = ("rfc6298", "paper")
 HALVINGS = ("floor", "ceil")
@@ -17,6 +19,28 @@ REACHES_MAX_WINDOW = 1e-9
 
 #: Packets that a bottleneck must carry in a round trip.
 LEAST_PIPE = 2
+
+#: What Linux adds at least to the smoothed round trip time for its timer [s]: `tcp_rto_min`, RFC 6298's variance term.
+LINUX_VARIATION = 0.2
+
+#: Loss rates: from a packet lost in ten years at 3000 packets/s, to packets that take a thousand attempts each.
+LOSSES = 1e-12, 0.999
+
+#: Round trip times [s]: in a microsecond light goes 300 m, to the next machines of a hall; in 1000 s to Mars and back.
+ROUND_TRIPS = 1e-6, 1000.0
+
+#: Longest first timer [s], beyond any round trip time, and largest T_O: Linux's is 200,001 at a microsecond.
+LONGEST_TIMER = 1e4
+MOST_TIMEOUT_RATIO = 1e6
+
+#: Packets of a window or a buffer, and of a bottleneck in a second: a thousand times what TCP's window field can hold.
+MOST_PACKETS = 1e9
+
+#: Longer round trip times [s] are noted: a satellite's is 0.6 s, overfilled buffers make it 2 s.
+LONG_ROUND_TRIP = 3.0
+
+#: Larger loss rates are noted: at 0.5 and T_O = 2 a TCP sends a packet in three seconds.
+LARGE_LOSS = 0.5
 
 
 def enough_window(loss: float, rounds_per_increase: int = 1) -> int:
@@ -92,16 +116,19 @@ class Path:
     Parameters
     ----------
     loss : float
-        p, the probability that a packet is the first one lost of its round: a loss-event rate, 0 < p < 1.
+        p, the probability that a packet is the first one lost of its round: a loss-event rate, 1e-12 to 0.999.
+        `from_throughput` finds the p of a measured throughput.
     rtt : float
-        R, round trip time [s], the length of one round.
+        R, round trip time [s], the length of one round, 1e-6 to 1000 s.
     rto : float, optional
-        R_TO, the first retransmission timer [s], at least `rtt`. Give this or `timeout_ratio`.
+        R_TO, the first retransmission timer [s], from `rtt` to 10,000 s. By default that of Linux where round trips
+        are regular, R + 0.2 s, and `rto_assumed` says so.
     timeout_ratio : float, optional
-        T_O = R_TO / R >= 1 [rounds], any real number.
+        T_O = R_TO / R [rounds], any real number from 1 to 1e6, instead of `rto`.
     max_window : int, optional
-        W_max, largest window [packets]. By default large enough not to matter (`enough_window`, `enough_cubic`); what
-        fits in the path, C R + B in whole packets, where there is a bottleneck: then it cannot be given.
+        W_max, largest window [packets], at most 1e9. By default large enough not to matter (`enough_window`,
+        `enough_cubic`); what fits in the path, C R + B in whole packets, where there is a bottleneck: then it cannot be
+        given.
     rounds_per_increase : {1, 2}
         b, rounds of full windows per window increase: 2 for delayed ACKs where growth is per ACK; 1 for cubic.
     backoff : {"rfc6298", "paper"}
@@ -126,16 +153,30 @@ class Path:
     buffer : int, optional
         B, packets that wait before the bottleneck at most, 0 or more; given with `bottleneck` only.
 
+    Attributes
+    ----------
+    rto_assumed : bool
+        Whether the timer is R + 0.2 s because none was given. Paths that differ in nothing else are equal.
+
     Raises
     ------
     InputError
         For a value out of range, not finite, missing or contradictory.
 
+    Warns
+    -----
+    InputWarning
+        For a round trip time above 3 s and a loss rate above 0.5, which were probably meant in milliseconds and in
+        percent.
+
     Notes
     -----
     Wang, Kurose, Shenoy and Towsley, "Multimedia Streaming via TCP: An Analytic Performance Study", Section 3.2.
-    After construction both `rto` and `timeout_ratio` are set.
+    After construction both `rto` and `timeout_ratio` are set. Linux's timer: SRTT + max(0.2 s, 4 RTTVAR).
     """
+
+    #: The path whose TCP has a measured throughput: `tcpstream.inverse.from_throughput`, which is put here.
+    from_throughput: ClassVar[Callable[..., Path]]
 
     loss: float
     rtt: float
@@ -150,6 +191,7 @@ class Path:
     detection: str
     bottleneck: float | None
     buffer: int | None
+    rto_assumed: bool = field(init=False, compare=False)
 
     def __init__(
         self,
@@ -170,20 +212,24 @@ class Path:
     ) -> None:
         loss = real("loss rate", loss)
         if not 0 < loss < 1:
-            raise InputError(f"loss rate must lie strictly between 0 and 1, got {loss:g}")
-        rtt = positive("round trip time", rtt, "s")
-        rto, timeout_ratio = _timeout(rtt, rto, timeout_ratio)
+            percent = f": {loss:g}% is {loss / 100:g}" if 1 < loss < 100 else ""
+            raise InputError(f"loss rate must lie strictly between 0 and 1, got {loss:g}{percent}")
+        loss = within("loss rate", loss, *LOSSES)
+        rtt = within("round trip time", rtt, *ROUND_TRIPS, "s")
+        rto_assumed = rto is None and timeout_ratio is None
+        rto, timeout_ratio = _timeout(rtt, round(rtt + LINUX_VARIATION, 12) if rto_assumed else rto, timeout_ratio)
         rounds_per_increase = whole("rounds per increase", rounds_per_increase)
         choice("rounds per increase", rounds_per_increase, (1, 2))
         choice("tcp", tcp, TCPS)
         if bottleneck is not None or buffer is not None:
             bottleneck, buffer, max_window = _limited(bottleneck, buffer, rtt, tcp, max_window)
         if initial_window is not None:
-            initial_window = whole("initial window", initial_window, unit="packets")
+            initial_window = whole("initial window", initial_window, unit="packets", most=MOST_PACKETS)
         if max_window is None:
             max_window = enough_cubic(loss, rtt) if tcp == "cubic" else enough_window(loss, rounds_per_increase)
             max_window = max(max_window, initial_window or 1)
-        max_window = whole("largest window", max_window, unit="packets")
+        elif bottleneck is None:
+            max_window = whole("largest window", max_window, unit="packets", most=MOST_PACKETS)
         choice("back-off", backoff, BACKOFFS)
         choice("halving", halving, HALVINGS)
         if tcp == "cubic" and rounds_per_increase != 1:
@@ -207,9 +253,14 @@ class Path:
             "detection": detection,
             "bottleneck": bottleneck,
             "buffer": buffer,
+            "rto_assumed": rto_assumed,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        if rtt > LONG_ROUND_TRIP:
+            note(f"a round trip time of {rtt:g} s is longer than paths have: {rtt:g} ms are {rtt / 1000:g} s")
+        if loss > LARGE_LOSS:
+            note(f"a loss rate of {loss:g} leaves no path to stream over: {loss:g}% is {loss / 100:g}")
 
     def application_limited(self, packet_rate: float) -> Path:
         """Return the path for a sender that opens its window no further than a live stream needs.
@@ -241,15 +292,17 @@ class Path:
         needed = peak * positive("playback rate", packet_rate, "packets/s") * self.rtt
         limit = min(self.max_window, math.ceil(min(needed, self.max_window)) + 1)
         first = self.initial_window and min(self.initial_window, limit)
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "timeout_ratio"}
-        return Path(**(values | {"max_window": limit, "initial_window": first}))
+        timer = {"timeout_ratio", *(["rto"] if self.rto_assumed else [])}
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.init and one.name not in timer}
+        with unremarked():
+            return Path(**(values | {"max_window": limit, "initial_window": first}))
 
     @property
     def pipe(self) -> float:
         """C R, what the bottleneck carries in a round [packets]; infinite without one."""
         return math.inf if self.bottleneck is None else per_round(self.bottleneck, self.rtt)
 
-    def to_dict(self) -> dict[str, float | int | str | None]:
+    def to_dict(self) -> dict[str, float | int | str | bool | None]:
         """Return the parameters as a plain dict, units in the names."""
         return {
             "loss": self.loss,
@@ -265,6 +318,7 @@ class Path:
             "detection": self.detection,
             "bottleneck_pps": self.bottleneck,
             "buffer": self.buffer,
+            "rto_assumed": self.rto_assumed,
         }
 
 
@@ -280,7 +334,10 @@ def _limited(
         raise InputError(f"a bottleneck is solved for tcp = reno-sack, got {tcp}")
     if max_window is not None:
         raise InputError("a bottleneck sets the largest window: leave out max_window, or bottleneck and buffer")
-    rate, room = positive("bottleneck", bottleneck, "packets/s"), whole("buffer", buffer, least=0, unit="packets")
+    rate = positive("bottleneck", bottleneck, "packets/s")
+    if rate > MOST_PACKETS:
+        raise InputError(f"bottleneck must be at most {MOST_PACKETS:g} packets/s, got {rate:g} packets/s")
+    room = whole("buffer", buffer, least=0, unit="packets", most=MOST_PACKETS)
     pipe = real("bottleneck times round trip time", per_round(rate, rtt), "packets")
     if pipe < LEAST_PIPE:
         raise InputError(
@@ -292,22 +349,30 @@ def _limited(
 
 def _timeout(rtt: float, rto: float | None, ratio: float | None) -> tuple[float, float]:
     """Return the first retransmission timer [s] and T_O [rounds] from whichever of the two was given."""
-    if rto is None and ratio is None:
-        raise InputError("give the retransmission timer: either rto [s] or timeout_ratio [rounds]")
     if ratio is None:
         rto = positive("retransmission timer (rto)", rto, "s")
         if rto < rtt * (1 - 1e-12):
             raise InputError(
                 f"retransmission timer (rto) must be at least the round trip time of {rtt:g} s, got {rto:g} s"
             )
-        ratio = real("timeout ratio T_O = rto/rtt", max(rto / rtt, 1.0))
+        ratio = max(rto / rtt, 1.0)
+        _limit_timer(rto, ratio)
         nearest = float(round(ratio))
         return rto, nearest if math.isclose(ratio, nearest, rel_tol=1e-12) else ratio  # 0.3 s / 0.1 s is 3
     ratio = positive("timeout ratio", ratio)
     if ratio < 1:
         raise InputError(f"timeout ratio T_O = rto/rtt must be at least 1, got {ratio:g}")
+    _limit_timer(ratio * rtt, ratio)
     if rto is not None and not math.isclose(positive("retransmission timer (rto)", rto, "s"), ratio * rtt):
         raise InputError(
             f"rto = {rto:g} s and timeout_ratio = {ratio:g} contradict each other at rtt = {rtt:g} s: give one"
         )
-    return real("retransmission timer (rto)", ratio * rtt, "s"), ratio
+    return ratio * rtt, ratio
+
+
+def _limit_timer(rto: float, ratio: float) -> None:
+    """Raise `InputError` for a first timer [s] that no TCP has."""
+    if rto > LONGEST_TIMER:
+        raise InputError(f"retransmission timer (rto) must be at most {LONGEST_TIMER:g} s, got {rto:g} s")
+    if ratio > MOST_TIMEOUT_RATIO:
+        raise InputError(f"timeout ratio T_O = rto/rtt must be at most {MOST_TIMEOUT_RATIO:g}, got {ratio:g}")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._version import __version__
-from .errors import AccuracyError, InputError, MissingExtraError, real
+from .errors import AccuracyError, InputError, MissingExtraError, note, real
 from .path import Path
 from .tcp import source_of
 from .video import Video
@@ -27,6 +27,13 @@ MOST_ROUNDS = 2_000_000
 MOST_PACKETS = 2**31
 """Rounds and packets of the longest video that is tried."""
 
+LONGEST_DELAY = 1e8
+"""Longest startup delay [s] that is accepted, as for the length of a video."""
+
+LONG_DELAY, LONG_LIVE_DELAY = 100.0, 300.0
+"""Startup delays [s] above the first are noted if they exceed the video too: in milliseconds it is a tenth of a second.
+Of a stream without end those above the second: none is shown five minutes late."""
+
 DEFAULT_TARGET = 1e-4
 """Late fraction below which streaming is called satisfactory (Section 6.2)."""
 
@@ -35,8 +42,8 @@ def check_length(rounds: float, video: Video) -> None:
     """Raise `AccuracyError` for a video of too many rounds or packets to follow."""
     if rounds > MOST_ROUNDS or video.packets > MOST_PACKETS:
         raise AccuracyError(
-            f"a video of {rounds:.4g} round trips and {video.packets:.4g} packets is too long to follow: at most "
-            f"{MOST_ROUNDS} round trips and {MOST_PACKETS} packets"
+            f"a video of {rounds:.4g} round trips and {video.packets:.4g} packets is too long to follow: take a "
+            f"shorter one, of at most {MOST_ROUNDS} round trips and {MOST_PACKETS} packets"
         )
 
 
@@ -45,6 +52,17 @@ def startup_delay(value: Any) -> float:
     delay = real("startup delay", value, "s")
     if delay < 0:
         raise InputError(f"startup delay must not be negative, got {delay:g} s")
+    if delay > LONGEST_DELAY:
+        raise InputError(f"startup delay must be at most {LONGEST_DELAY:g} s, got {delay:g} s")
+    return delay
+
+
+def delay_before(value: Any, duration: float | None) -> float:
+    """Return a startup delay [s] as `startup_delay`, with a note on one that is long for a video of this length [s]."""
+    delay = startup_delay(value)
+    if delay > (LONG_LIVE_DELAY if duration is None else max(duration, LONG_DELAY)):
+        video = "is long for a live stream" if duration is None else f"is longer than the video of {duration:g} s"
+        note(f"a startup delay of {delay:g} s {video}: {delay:g} ms are {delay / 1000:g} s")
     return delay
 
 
@@ -90,12 +108,18 @@ class Streaming(ABC):
         Parameters
         ----------
         startup_delay : array_like
-            tau [s], >= 0.
+            tau [s], 0 to 1e8.
 
         Returns
         -------
         float or ndarray
             In 0..1, of the shape of `startup_delay`.
+
+        Warns
+        -----
+        InputWarning
+            For a delay above 100 s and longer than the video, or above 300 s where that has no end: it was probably
+            meant in milliseconds.
         """
         return self._over_delays(startup_delay, self._late_at)
 
@@ -178,18 +202,20 @@ class Streaming(ABC):
         return f"<{type(self).__name__}: {self.video.packet_rate:g} packets/s, T/mu = {1 / self.load:.4g}>"
 
     def _delays(self, values: ArrayLike) -> NDArray[np.float64]:
-        return np.array([startup_delay(v) for v in np.ravel(np.asarray(values, dtype=object))], dtype=float)
+        given = np.ravel(np.asarray(values, dtype=object))
+        return np.array([delay_before(value, self.video.duration) for value in given], dtype=float)
 
     def _over_delays(self, values: ArrayLike, answer: Callable[[float], float]) -> Any:
         """Apply `answer` to each delay: a float for one, an array of the same shape for several."""
         if np.ndim(values) == 0:
-            return answer(startup_delay(values))
+            return answer(delay_before(values, self.video.duration))
         return np.array([answer(tau) for tau in self._delays(values)]).reshape(np.shape(values))
 
     def _target(self, target: float | None) -> float:
         wanted = late_target(target)
         if wanted < 10 * self.error_bound:
             raise AccuracyError(
-                f"target late fraction {wanted:g} is finer than ten times the error bound of {self.error_bound:.1e}"
+                f"target late fraction {wanted:g} is finer than ten times the error bound of {self.error_bound:.1e}: "
+                f"give {10.1 * self.error_bound:.1e} or more"
             )
         return wanted

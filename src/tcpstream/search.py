@@ -11,7 +11,7 @@ from .curves import smallest_meeting
 from .errors import AccuracyError, InputError, positive
 from .live_model import live
 from .path import Path
-from .result import late_target, no_late_target, startup_delay
+from .result import delay_before, late_target, no_late_target
 from .roots import crossing
 from .stored_model import StoredStreaming, stored
 from .tcp import source_of, throughput
@@ -37,7 +37,7 @@ def largest_rate(
     ----------
     path : Path
     delay : float
-        Startup delay tau [s], >= 0.
+        Startup delay tau [s], 0 to 1e8.
     duration : float, optional
         Length of a stored video [s]; without it the stream is live and endless.
     target : float, optional
@@ -56,8 +56,15 @@ def largest_rate(
         For values out of range or contradictory.
     AccuracyError
         When the answer lies beyond 0.95 T (live), or a solve fails.
+
+    Warns
+    -----
+    InputWarning
+        For a delay that was probably meant in milliseconds, as `StoredStreaming.late_fraction`.
     """
-    tau = startup_delay(delay)
+    if duration is not None:
+        duration = positive("duration", duration, "s")
+    tau = delay_before(delay, duration)
     if target is not None and no_late is not None:
         raise InputError("give a late fraction or a probability of no late packet as the target, not both")
     wanted = late_target(target) if no_late is None else no_late_target(no_late)
@@ -65,7 +72,7 @@ def largest_rate(
         if no_late is not None:
             raise InputError("a probability that no packet is late is for stored video: give its duration")
         return _live(path, tau, wanted)
-    return _stored(path, tau, positive("duration", duration, "s"), wanted, no_late is not None)
+    return _stored(path, tau, duration, wanted, no_late is not None)
 
 
 def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: bool) -> float:
@@ -106,11 +113,17 @@ def _live(path: Path, tau: float, wanted: float) -> float:
     while gap(low) > 0:
         low, high = low / 2, low
         if low < LOWEST_LOAD * T:
-            raise AccuracyError(f"no rate of {high:.3g} packets/s or more meets the target after {tau:g} s")
+            raise AccuracyError(
+                f"no rate of {high:.3g} packets/s or more meets the target after {tau:g} s: give a longer delay or a "
+                "larger target"
+            )
     while low == high or gap(high) <= 0:
         low, high = high, (high + T) / 2
         if high > HIGHEST_LOAD * T * (1 + 1e-9):
-            raise AccuracyError(f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s")
+            raise AccuracyError(
+                f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s: give a shorter "
+                "delay or a smaller target"
+            )
     root = crossing(gap, low, high, 5e-4 * low)
     return root if gap(root) <= 0 else root * (1 - 1e-3)
 

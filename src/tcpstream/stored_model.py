@@ -181,7 +181,7 @@ class StoredStreaming(Streaming):
         if 1 - wanted < 10 * self.error_bound:
             raise AccuracyError(
                 f"a probability of a late packet of {1 - wanted:.1e} is finer than ten times the error bound of "
-                f"{self.error_bound:.1e}"
+                f"{self.error_bound:.1e}: give a smaller probability of no late packet"
             )
         return self._delay_without_late(wanted)
 

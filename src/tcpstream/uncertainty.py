@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import AccuracyError, InputError, NoFiniteDelayError
+from .errors import AccuracyError, InputError, ModelMismatchError, NoFiniteDelayError
 from .traces.intervals import Measured
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .video import Video
 
 Floats = NDArray[np.float64]
+
+FACTOR = 2.0
+"""Modelled and measured throughput may differ by this factor beyond their intervals; three quarters and more of the
+late fractions beside the Linux kernel are within a factor of 2."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,15 @@ def carry(
     together with a probability of at least 0.85 (Bonferroni), whatever depends on what. p has by far the widest, so
     that it is near 0.95 or above. That the chain is not the TCP that was measured comes on top.
     """
+    return between(estimate.ends(**chosen), answer, best, worst)
+
+
+def between(
+    paths: Sequence[Path | None], answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
+) -> Carried:
+    """Return what answers may be between the best of two paths and the worst, as `carry`; None has no answer."""
     ends, refused = [], []
-    for name, path, bound in zip(("lower", "upper"), estimate.ends(**chosen), (best, worst)):
+    for name, path, bound in zip(("lower", "upper"), paths, (best, worst)):
         try:
             if path is None:
                 raise AccuracyError("the interval of the round trip time reaches 0")
@@ -80,6 +91,52 @@ def carry(
             ends.append(np.asarray(bound, dtype=float))
             refused.append(f"no answer at the {name} ends of the measured intervals: {error}")
     return Carried(np.minimum(*ends), np.maximum(*ends), tuple(refused))
+
+
+def require_match(estimate: PathEstimate, **chosen: Any) -> None:
+    """Raise `ModelMismatchError` unless the model describes the flow of an estimate.
+
+    Losses alone limit the TCP of the model. Where its throughput and the measured one differ by more than a factor of 2
+    beyond their 95% intervals, that is, where the intervals do not meet although one of them is widened by 2 at both
+    ends, something else limited the flow: then what the model says of a video over this path contradicts its own input.
+
+    Parameters
+    ----------
+    estimate : PathEstimate
+        Of a capture, from `tcpstream.estimate`.
+    **chosen
+        Parameters of `Path`, as for `PathEstimate.path`. Another TCP than the measured one may be chosen where the
+        model describes the measured one, or where it describes the flow with what is chosen.
+
+    Raises
+    ------
+    ModelMismatchError
+        With both throughputs, the likeliest cause and what can be asked instead.
+    InputError
+        When the estimate makes no path.
+
+    Notes
+    -----
+    The model's interval: its throughput at `PathEstimate.ends`.
+    """
+    if _agree(estimate, chosen) or (chosen and _agree(estimate, {})):
+        return
+    from .tcp import throughput
+    from .traces import UNKNOWN
+
+    why = estimate.limitation or UNKNOWN
+    modelled, measured = throughput(estimate.path(**chosen)), estimate.throughput_pps.value
+    raise ModelMismatchError(modelled, measured, why.cause, why.evidence, why.ask_instead)
+
+
+def _agree(estimate: PathEstimate, chosen: dict[str, Any]) -> bool:
+    from .tcp import throughput
+
+    if estimate.loss_event_rate.value == 0 and "loss" not in chosen:
+        return False
+    found = carry(estimate, throughput, math.inf, 0.0, **chosen)
+    seen = estimate.throughput_pps
+    return float(found.low) <= FACTOR * seen.high and seen.low <= FACTOR * float(found.high)
 
 
 def delay_interval(
@@ -118,6 +175,8 @@ def delay_interval(
     ------
     InputError
         For values out of range or contradictory, or a capture without losses.
+    ModelMismatchError
+        When the model does not describe the flow of the capture, as `require_match` says.
     NoFiniteDelayError
         When no finite delay suffices at the estimate itself.
     AccuracyError
@@ -139,6 +198,7 @@ def delay_interval(
 
         return stored(path, video).required_delay(target, no_late=no_late)
 
+    require_match(estimate, **chosen)
     value = needed(estimate.path(**chosen))
     found = carry(estimate, needed, 0.0, math.inf, **chosen)
     how = ("startup delay [s] at the lower and at the upper ends of the intervals of loss, round trip and timer",)

@@ -14,9 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InputError, positive, real
+from .errors import InputError, note, positive, real, within
 
 Curve = tuple[tuple[float, ...], tuple[float, ...]]
+
+#: Playback rates [packets/s]: from a packet in eleven days, as of a byte in a second in packets of a megabyte, to 12
+#: Tbit/s in packets of 1500 bytes.
+RATES = 1e-6, 1e9
+
+#: Packet sizes [bytes]: IP has 65,535 at most, jumbograms more.
+SIZES = 1.0, 1e6
+
+#: Lengths [s]: a millisecond to three years.
+LENGTHS = 1e-3, 1e8
+
+#: Lower bit rates [bit/s] are noted: speech takes 6 kbit/s, the least video some tens. A ladder in kbit/s ends below.
+LOW_BIT_RATE = 10e3
 
 
 @dataclass(frozen=True, init=False)
@@ -26,16 +39,16 @@ class Video:
     Parameters
     ----------
     packet_rate : float, optional
-        mu, playback rate [packets/s]. Give exactly one of `packet_rate`, `bitrate` and `curve`.
+        mu, playback rate [packets/s], 1e-6 to 1e9. Give exactly one of `packet_rate`, `bitrate` and `curve`.
     bitrate : float, optional
         Playback rate [bit/s]; mu is ``bitrate / (8 * packet_size)``.
     curve : pair of sequences, optional
         Times [s] and packets due by then, counted from the start of playback, for a variable bit rate: both start
         at 0, times increase, packets do not decrease; straight lines in between. Sets the duration.
     packet_size : float
-        Bytes of a packet, 1500 by default.
+        Bytes of a packet, 1 to 1e6; 1500 by default.
     duration : float, optional
-        Length of the video [s]; needed for stored media, and for live streaming of finite length.
+        Length of the video [s], 0.001 to 1e8; needed for stored media, and for live streaming of finite length.
 
     Attributes
     ----------
@@ -46,6 +59,11 @@ class Video:
     ------
     InputError
         For a value out of range, not finite, missing or contradictory.
+
+    Warns
+    -----
+    InputWarning
+        For a bit rate below 10 kbit/s, which was probably meant in kbit/s or Mbit/s.
     """
 
     packet_rate: float
@@ -64,12 +82,13 @@ class Video:
     ) -> None:
         if sum(x is not None for x in (packet_rate, bitrate, curve)) != 1:
             raise InputError("give the playback rate: exactly one of packet_rate, bitrate and curve")
-        packet_size = positive("packet size", packet_size, "bytes")
+        packet_size = within("packet size", packet_size, *SIZES, "bytes")
         points: Curve | None = None
         if duration is not None:
-            duration = positive("duration", duration, "s")
+            duration = within("duration", duration, *LENGTHS, "s")
         if curve is not None:
             points = _curve(*curve)
+            within("duration", points[0][-1], *LENGTHS, "s")
             if duration is not None and not math.isclose(duration, points[0][-1]):
                 raise InputError(
                     f"duration = {duration:g} s contradicts the playback curve, which ends at {points[0][-1]:g} s"
@@ -79,13 +98,17 @@ class Video:
         elif bitrate is not None:
             packet_rate = positive("bit rate", bitrate, "bit/s") / (8 * packet_size)
         values = {
-            "packet_rate": positive("playback rate", packet_rate, "packets/s"),
+            "packet_rate": within("playback rate", packet_rate, *RATES, "packets/s"),
             "packet_size": packet_size,
             "duration": duration,
             "curve": points,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        if bitrate is not None and bitrate < LOW_BIT_RATE:
+            unit, factor = ("kbit/s", 1e3) if bitrate >= 100 else ("Mbit/s", 1e6)
+            meant = f"{bitrate:g} {unit} are {factor * bitrate:g} bit/s"
+            note(f"a bit rate of {bitrate:g} bit/s is below that of any video: {meant}")
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], *, packet_size: float = 1500) -> Video:

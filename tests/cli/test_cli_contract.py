@@ -13,6 +13,7 @@ LIVE = f"live {PATH} --rate 10pps"
 PATH_KEYS = {
     *("loss", "rtt_s", "rto_s", "timeout_ratio", "max_window"),
     *("rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection", "bottleneck_pps", "buffer"),
+    "rto_assumed",
 }
 VIDEO_KEYS = {"packet_rate_pps", "bitrate_bps", "packet_size_bytes", "duration_s", "playback_curve_points"}
 EVERY = {"schema", "version", "parameters", "warnings"}
@@ -23,7 +24,7 @@ QUANTUM = {"quantum_packets", "quantum_error"}
 ESTIMATED = {
     *("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughput_pps"),
     *("packets", "timeouts", "intervals", "how", "vantage", "flow", "duration_s", "packet_size_bytes", "warnings"),
-    *("sack", "decrease", "proposal", "detection", "first_flight"),
+    *("sack", "decrease", "proposal", "detection", "first_flight", "limitation"),
     *("loss_process", "packets_per_ack", "other_flows", "rtt_q10_s", "rtt_q50_s", "rtt_q90_s", "rtt_q99_s"),
 }
 
@@ -152,7 +153,7 @@ def test_no_finite_delay(run, command, keys, parameters):
     done = run(f"{command} --json")
     assert done.status == 3
     found = done.answer
-    assert set(found) == SOLVED - {"error_bound"} | keys | {"reason"}
+    assert set(found) == SOLVED - {"error_bound"} | keys | {"carried", "reason"}
     assert set(found["parameters"]) == PATH_KEYS | VIDEO_KEYS | parameters
     assert found.get("late_fraction", found.get("required_startup_delay_s")) is None
     assert found["load"] == pytest.approx(100 / found["throughput_pps"])

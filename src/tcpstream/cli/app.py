@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import click
 
@@ -15,6 +16,7 @@ from .delay import delay
 from .estimate import estimate
 from .figure import figure
 from .live import live
+from .notes import collected
 from .rate import rate
 from .report import Report
 from .simulate import simulate
@@ -42,15 +44,17 @@ class _InOrder(click.Group):
 def group() -> None:
     """Will this video play without glitches over this TCP path, and how long must the player wait first?
 
-    Times are seconds or carry a unit: 0.11, 110ms, 2min, 1h. Rates carry a unit: 25pps, 800bps, 600kbps, 1.2Mbps,
-    5Gbps. Every command prints a table, or with --json one JSON object. `tcpstream COMMAND --help` says more.
+    Times are seconds or carry a unit: 0.11, 110ms, 2min, 1h. Rates carry a unit: 25pps, 600kbps, 1.2Mbit/s, 5Gbps;
+    3MB/s are bytes, 24 Mbit/s. Every command prints a table, or with --json one JSON object.
+    `tcpstream COMMAND --help` says more.
 
     \b
     tcpstream delay  --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --live
     tcpstream delay  --capture flow.pcap --rate 300kbps --duration 10min
     tcpstream stored --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --duration 80s --delay 1,2,4
 
-    Exit status: 0 an answer, 2 bad input, 3 no finite startup delay suffices, 1 no accurate answer.
+    Exit status: 0 an answer, 2 bad input, 3 no finite startup delay suffices, 1 no accurate answer, or a capture that
+    the model does not describe.
     """
 
 
@@ -61,9 +65,10 @@ for _command in (throughput, stored, live, delay, rate, estimate, sweep, simulat
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line on `argv` (by default the process's own) and return the exit status."""
     try:
-        outcome = group.main(args=argv, prog_name="tcpstream", standalone_mode=False)
+        with collected() as notes:
+            outcome = group.main(args=argv, prog_name="tcpstream", standalone_mode=False)
         if isinstance(outcome, Report):
-            return _write(outcome)
+            return _write(replace(outcome, notes=tuple(notes)))
         return int(outcome or 0)
     except click.ClickException as error:
         return _error(_usage(error), BAD_INPUT)

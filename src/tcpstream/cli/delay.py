@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -17,7 +17,9 @@ from .words import share, wait
 if TYPE_CHECKING:
     from ..path import Path
     from ..result import Streaming
+    from ..stored_model import StoredStreaming
     from ..uncertainty import Carried
+    from ..video import Video
 
 
 @click.command()
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 @opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")
 @opt.playback_option
 @opt.packet_size_option
-@opt.option("--target", units.number, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
-@opt.option("--target-no-late", units.number, "A", "Instead, stored only: probability wanted that no packet is late.")
+@opt.option("--target", units.probability, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
+@opt.option("--target-no-late", units.probability, "A", "Instead, stored only: probability that no packet is late.")
 @opt.limited_option
 @opt.json_option
 def delay(
@@ -48,6 +50,7 @@ def delay(
     from ..result import DEFAULT_TARGET, late_target, no_late_target
     from . import details
     from .endless import no_finite_delay
+    from .mismatch import no_verdict
 
     _check(is_live, target, target_no_late, limited, options)
     if target is None and target_no_late is None:
@@ -60,35 +63,39 @@ def delay(
     route = read_route(options)
     video = read_video(options, route, stored=not is_live)
 
-    def solve(path: Path) -> tuple[Streaming, float]:
+    if refused := no_verdict(route, "live" if is_live else "stored", as_json):
+        return refused
+
+    def solve(path: Path, video: Video) -> Streaming:
         if is_live:
             from .. import live_model
 
-            if limited:
-                path = path.application_limited(video.packet_rate)
-            live = live_model.live(path, video)
-            return live, live.required_delay(target)
+            return live_model.live(path.application_limited(video.packet_rate) if limited else path, video)
         from .. import stored_model
 
-        stored = stored_model.stored(path, video)
-        return stored, stored.required_delay(target, no_late=target_no_late)
+        return stored_model.stored(path, video)
 
-    def needed(path: Path) -> float:
-        return solve(path)[1]
+    def needed(result: Streaming) -> float:
+        if target_no_late is None:
+            return result.required_delay(target)
+        return cast("StoredStreaming", result).required_delay(no_late=target_no_late)
+
+    def at(path: Path) -> float:
+        return needed(solve(path, video))
 
     try:
-        result, tau = solve(route.path)
+        result = solve(route.path, video)
+        tau = needed(result)
     except NoFiniteDelayError as error:
-        parameters = route.path.to_dict() | video.to_dict() | wanted
-        carried = route.carry(needed, 0.0, math.inf)
-        answer = {"required_startup_delay_s": None} | _interval(carried)
-        return no_finite_delay(error, route, parameters, answer, as_json, _span(carried))
-    carried = route.carry(needed, 0.0, math.inf)
+        carried = route.carry(at, 0.0, math.inf)
+        answer = {"required_startup_delay_s": None, "parameters": wanted} | _interval(carried)
+        return no_finite_delay(error, route, video, solve, answer, as_json, _span(carried, route.interval), target)
+    carried = route.carry(at, 0.0, math.inf)
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
     data |= _interval(carried)
-    blocks = [_sentence(tau, target, target_no_late), *_span(carried), *details.solved(result, route)]
+    blocks = [_sentence(tau, target, target_no_late), *_span(carried, route.interval), *details.solved(result, route)]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), carried))
 
 
@@ -111,7 +118,7 @@ def _interval(carried: Carried | None) -> dict[str, Any]:
     return {} if carried is None else {"required_startup_delay_interval_s": [float(carried.low), float(carried.high)]}
 
 
-def _span(carried: Carried | None) -> list[str]:
+def _span(carried: Carried | None, interval: str) -> list[str]:
     """Return the smallest and the largest delay in a sentence; none without a capture, or without a finite one."""
     if carried is None or not math.isfinite(carried.low):
         return []
@@ -120,7 +127,7 @@ def _span(carried: Carried | None) -> list[str]:
         span = f"{low} to {wait(high)}"
     else:
         span = f"at least {low}" if carried.refused else f"{low} to no finite delay"
-    return [f"Over the 95% intervals of the capture: {span}."]
+    return [f"Over {interval}: {span}."]
 
 
 def _sentence(tau: float, target: float | None, no_late: float | None) -> str:

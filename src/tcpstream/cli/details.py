@@ -60,12 +60,17 @@ def backlogged(result: Streaming, route: Route) -> float:
     return result.throughput if result.path == route.path else throughput(route.path)
 
 
+def _timer(path: Path) -> str:
+    assumed = "R + 0.2 s, assumed as in Linux" if path.rto_assumed else f"{path.timeout_ratio:.4g} R"
+    return f"{path.rto:.4g} s ({assumed})"
+
+
 def path_rows(path: Path) -> list[tuple[str, str]]:
     """Return the parameters of a path, one a row."""
     rows = [
         ("loss rate p", f"{path.loss:.4g}"),
         ("round trip time R", f"{path.rtt:.4g} s"),
-        ("retransmission timer", f"{path.rto:.4g} s ({path.timeout_ratio:.4g} R), back-off {path.backoff}"),
+        ("retransmission timer", f"{_timer(path)}, back-off {path.backoff}"),
         ("largest window", f"{path.max_window} packets"),
     ]
     if path.tcp == "cubic":

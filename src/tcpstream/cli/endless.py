@@ -1,30 +1,48 @@
-"""The answer that there is none: a live stream that TCP cannot sustain (exit status 3)."""
+"""The answer that there is none: a live stream that TCP cannot sustain (exit status 3), and what it can sustain."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
-from ..result import SCHEMA
+from ..errors import AccuracyError, NoFiniteDelayError
+from ..result import DEFAULT_TARGET, SCHEMA
+from ..video import Video
 from .report import Report
+from .words import packets_per_second, rounded_down, share, wait
 
 if TYPE_CHECKING:
-    from ..errors import NoFiniteDelayError
+    from ..path import Path
+    from ..result import Streaming
     from .route import Route
 
 NO_FINITE_DELAY = 3
+
+SHARES = (0.9, 0.75, 0.5, 0.25)
+"""Shares of the throughput that are tried as a rate that the path carries: at the first the wait is long and finite."""
+
+DIGITS = 2
+"""Of that rate, which is rounded down."""
 
 
 def no_finite_delay(
     error: NoFiniteDelayError,
     route: Route,
-    parameters: dict[str, Any],
+    video: Video,
+    solve: Callable[[Path, Video], Streaming],
     answer: dict[str, Any],
     as_json: bool,
     blocks: Sequence[str] = (),
+    target: float | None = None,
 ) -> Report:
-    """Return the report; `answer` holds what the command would have answered, as null, `blocks` what is known."""
+    """Return the report.
+
+    `answer` holds what the command would have answered, as null, and the parameters beside path and video; `blocks`
+    what is known. `solve` is asked which rate the path carries.
+    """
+    carried = _carried(error.throughput, route, video, solve, target or DEFAULT_TARGET)
+    parameters = route.path.to_dict() | video.to_dict() | answer.pop("parameters", {})
     data = {
         "schema": SCHEMA,
         "version": __version__,
@@ -33,7 +51,35 @@ def no_finite_delay(
         "throughput_pps": error.throughput,
         "load": error.packet_rate / error.throughput,
         **answer,
+        "carried": carried,
         "reason": str(error),
         **route.to_dict(),
     }
+    blocks = [*blocks, _sentence(error.throughput, carried, video.packet_size, target or DEFAULT_TARGET)]
     return Report(data, blocks, as_json, route.warnings(error.throughput), NO_FINITE_DELAY, str(error))
+
+
+def _carried(
+    throughput: float, route: Route, video: Video, solve: Callable[[Path, Video], Streaming], target: float
+) -> dict[str, float] | None:
+    """Return the largest of the rates tried that the path carries, and the startup delay that it needs."""
+    for part in SHARES:
+        bits = rounded_down(part * throughput * 8 * video.packet_size, DIGITS)
+        slower = Video(bitrate=bits, packet_size=video.packet_size)
+        try:
+            delay = solve(route.path, slower).required_delay(target)
+        except (NoFiniteDelayError, AccuracyError):
+            continue
+        return {"packet_rate_pps": slower.packet_rate, "bitrate_bps": bits, "required_startup_delay_s": delay}
+    return None
+
+
+def _sentence(throughput: float, carried: dict[str, float] | None, size: float, target: float) -> str:
+    text = f"The path carries less than {packets_per_second(throughput, size)}"
+    if carried is None:
+        return f"{text}."
+    return (
+        f"{text}: {packets_per_second(carried['packet_rate_pps'], size)} play after "
+        f"{wait(carried['required_startup_delay_s'])}, and at most {share(target)} late. tcpstream rate finds the rate "
+        "for another startup delay."
+    )

@@ -9,8 +9,9 @@ from ..errors import InputError, positive
 if TYPE_CHECKING:
     from ..video import Video
     from .route import Route
+    from .units import Rate
 
-MEASURED = ("loss", "rtt", "rto", "timeout_ratio")
+MEASURED = ("loss", "throughput", "rtt", "rto", "timeout_ratio")
 CHOSEN = (
     *("max_window", "rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection"),
     *("bottleneck", "buffer"),
@@ -20,23 +21,25 @@ CHOSEN = (
 def read_route(options: dict[str, Any]) -> Route:
     """Return the path that the options describe, measured where a capture is given."""
     from ..path import Path
-    from .route import Route, measured
+    from .route import Route, measured, with_throughput
 
     given = {name: options[name] for name in (*MEASURED, *CHOSEN) if options[name] is not None}
     if "bottleneck" in given:
-        given["bottleneck"] = _packets(options)
+        given["bottleneck"] = _packets("bottleneck", given["bottleneck"], options)
     if options["capture"] is not None:
         if twice := [_flag(name) for name in MEASURED if name in given]:
             raise InputError(f"--capture measures the path: leave out {' and '.join(twice)}, or --capture")
         return measured(options["capture"], given)
-    missing = [_flag(name) for name in ("loss", "rtt") if name not in given]
-    if not {"rto", "timeout_ratio"} & given.keys():
-        missing.append("--rto (or --timeout-ratio)")
+    if "loss" in given and "throughput" in given:
+        raise InputError("give --loss or --throughput, not both")
+    missing = [] if "loss" in given or "throughput" in given else ["--loss (or --throughput)"]
+    if "rtt" not in given:
+        missing.append("--rtt")
     if missing:
-        raise InputError(
-            f"missing {' and '.join(missing)}: a path is --loss P --rtt T --rto T (or --timeout-ratio N), "
-            "or --capture FILE"
-        )
+        raise InputError(f"missing {' and '.join(missing)}: a path is --loss P --rtt T, or --capture FILE")
+    if "throughput" in given:
+        rates = given.pop("throughput")
+        return with_throughput([_packets("throughput", one, options) for one in rates], given)
     return Route(Path(**given))
 
 
@@ -64,14 +67,13 @@ def packet_size(options: dict[str, Any], route: Route) -> float:
     return 1500 if route.estimate is None else route.estimate.packet_size
 
 
-def _packets(options: dict[str, Any]) -> float:
-    """Return the rate of the bottleneck [packets/s]."""
-    name, value = options["bottleneck"]
-    if name == "packet_rate":
-        return float(value)
+def _packets(option: str, rate: Rate, options: dict[str, Any]) -> float:
+    """Return the rate of an option [packets/s]."""
+    if rate.name == "packet_rate":
+        return float(rate.value)
     if options["capture"] is not None and options["packet_size"] is None:
-        raise InputError("--bottleneck in bit/s with --capture needs --packet-size; or give it in pps")
-    return float(value) / (8 * positive("packet size", options["packet_size"] or 1500, "bytes"))
+        raise InputError(f"{_flag(option)} in bit/s with --capture needs --packet-size; or give it in pps")
+    return float(rate.value) / (8 * positive("packet size", options["packet_size"] or 1500, "bytes"))
 
 
 def _flag(name: str) -> str:

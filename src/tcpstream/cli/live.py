@@ -15,6 +15,7 @@ from .words import with_spans
 if TYPE_CHECKING:
     from ..live_model import EndlessLive, FiniteLive
     from ..path import Path
+    from ..video import Video
 
 
 @click.command()
@@ -39,22 +40,26 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
     from ..result import startup_delay
     from . import details
     from .endless import no_finite_delay
+    from .mismatch import no_verdict
 
     for tau in delay:
         startup_delay(tau)
     route = read_route(options)
     video = read_video(options, route, stored=False)
 
-    def solve(path: Path) -> EndlessLive | FiniteLive:
+    if refused := no_verdict(route, "live", as_json):
+        return refused
+
+    def solve(path: Path, video: Video) -> EndlessLive | FiniteLive:
         return live_model.live(path.application_limited(video.packet_rate) if limited else path, video)
 
     try:
-        result = solve(route.path)
+        result = solve(route.path, video)
     except NoFiniteDelayError as error:
-        parameters = route.path.to_dict() | video.to_dict()
-        return no_finite_delay(error, route, parameters, {"startup_delay_s": delay, "late_fraction": None}, as_json)
+        answer = {"startup_delay_s": delay, "late_fraction": None}
+        return no_finite_delay(error, route, video, solve, answer, as_json)
     data = result.to_dict(delay)
-    carried = route.carry(lambda path: solve(path).late_fraction(delay), 0.0, 1.0)
+    carried = route.carry(lambda path: solve(path, video).late_fraction(delay), 0.0, 1.0)
     late = [f"{fraction:.4g}" for fraction in data["late_fraction"]]
     if carried is not None:
         data["late_fraction_interval"] = np.column_stack((carried.low, carried.high)).tolist()

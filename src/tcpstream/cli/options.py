@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
-from ..errors import InputError
+from ..errors import AccuracyError, InputError
 from . import units
+
+#: Parameters that messages of the library name; the command line has them as options, and has no quantum.
+_NAMES = re.compile(r"\b(max_window|initial_window|timeout_ratio|packet_size)\b|( or a larger quantum)")
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -37,16 +42,37 @@ def _all(*decorators: Decorator[Any]) -> Decorator[Any]:
     return decorate
 
 
+def in_options(command: F) -> F:
+    """Make what a command refuses name options where the library names parameters."""
+
+    @wraps(command)
+    def call(**options: Any) -> Any:
+        try:
+            return command(**options)
+        except (InputError, AccuracyError) as error:
+            text = _NAMES.sub(lambda found: "--" + found[1].replace("_", "-") if found[1] else "", str(error))
+            raise type(error)(text) from error
+
+    return cast(F, call)
+
+
 path_options = _all(
-    option("--loss", units.number, "P", "Loss rate p: probability that a packet starts a loss, 0 < p < 1."),
+    in_options,
+    option("--loss", units.probability, "P", "Loss rate p: probability that a packet starts a loss, as 0.02 or 2%."),
+    option(
+        "--throughput",
+        units.measured,
+        "R[,R,R]",
+        "Instead of --loss: throughput that TCP was seen to have, as 250pps or 3Mbps, and the ends of its interval.",
+    ),
     option("--rtt", units.seconds, "T", "Round trip time R, as 0.11 or 110ms."),
-    option("--rto", units.seconds, "T", "First retransmission timer, at least the round trip time."),
+    option("--rto", units.seconds, "T", "First retransmission timer.  [default: R + 200ms, as Linux]"),
     option("--timeout-ratio", units.number, "N", "Instead of --rto: timer over round trip time, at least 1."),
     option(
         "--capture",
         str,
         "FILE",
-        "Instead of the four above: pcap or pcapng file of a TCP flow over the path, measured.",
+        "Instead of the five above: pcap or pcapng file of a TCP flow over the path, measured.",
     ),
     option("--max-window", units.number, "N", "Largest window [packets].  [default: too large to matter]"),
     option(

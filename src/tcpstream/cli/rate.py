@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")
 @opt.packet_size_option
 @opt.option("--delay", units.seconds, "T", "Startup delay tau, as 4 or 500ms.", required=True)
-@opt.option("--target", units.number, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
-@opt.option("--target-no-late", units.number, "A", "Instead, stored only: probability wanted that no packet is late.")
+@opt.option("--target", units.probability, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
+@opt.option("--target-no-late", units.probability, "A", "Instead, stored only: probability that no packet is late.")
 @opt.json_option
 def rate(
     as_json: bool, is_live: bool, delay: float, target: float | None, target_no_late: float | None, **options: Any
@@ -41,6 +41,7 @@ def rate(
     from ..errors import positive
     from ..result import DEFAULT_TARGET, SCHEMA, late_target
     from . import details
+    from .mismatch import no_verdict
 
     duration = options["duration"]
     _check(is_live, duration, target, target_no_late)
@@ -50,6 +51,8 @@ def rate(
         late_target(target)
     route = read_route(options)
     size = positive("packet size", packet_size(options, route), "bytes")
+    if refused := no_verdict(route, "live" if is_live else "stored", as_json):
+        return refused
 
     def largest(path: Path) -> float:
         return search.largest_rate(path, delay=delay, duration=duration, target=target, no_late=target_no_late)
@@ -76,7 +79,7 @@ def rate(
         rows.append(("duration", f"{duration:g} s"))
     blocks: list[str | Table] = [
         _sentence(at_most(mu, size), delay, target, target_no_late),
-        *_span(carried, size),
+        *_span(carried, size, route.interval),
         Table([*rows, *details.path_rows(route.path)]),
         *details.captured(route, T),
     ]
@@ -98,7 +101,7 @@ def _interval(carried: Carried | None) -> dict[str, Any]:
     return {} if carried is None else {"packet_rate_interval_pps": [float(carried.low), float(carried.high)]}
 
 
-def _span(carried: Carried | None, size: float) -> list[str]:
+def _span(carried: Carried | None, size: float, interval: str) -> list[str]:
     """Return the smallest and the largest rate in a sentence, as far as both ends have one; none without a capture."""
     if carried is None:
         return []
@@ -109,7 +112,7 @@ def _span(carried: Carried | None, size: float) -> list[str]:
     if not known:
         return []
     span = " to ".join(known) if len(known) == 2 else f"at {'least' if low > 0 else 'most'} {known[0]}"
-    return [f"Over the 95% intervals of the capture: {span}."]
+    return [f"Over {interval}: {span}."]
 
 
 def _sentence(largest: str, tau: float, target: float | None, no_late: float | None) -> str:

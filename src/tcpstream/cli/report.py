@@ -22,7 +22,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """An answer: `data` for JSON, `blocks` for people; `warnings` and, unless empty, `reason` go to stderr."""
+    """An answer: `data` for JSON, `blocks` for people; `warnings`, `notes` and, unless empty, `reason` go to stderr."""
 
     data: dict[str, Any]
     blocks: Sequence[str | Table]
@@ -30,15 +30,20 @@ class Report:
     warnings: Sequence[str] = ()
     status: int = 0
     reason: str = field(default="")
+    notes: Sequence[str] = ()
 
     def write(self) -> None:
         """Print to stdout and stderr."""
         for text in self.warnings:
             print(f"tcpstream: warning: {printable(text)}", file=sys.stderr)
+        for text in self.notes:
+            print(f"tcpstream: note: {printable(text)}", file=sys.stderr)
         if self.reason:
             print(f"tcpstream: {printable(self.reason)}", file=sys.stderr)
         if self.as_json:
-            print(json.dumps(finite(self.data | {"warnings": list(self.warnings)}), indent=2, allow_nan=False))
+            print(
+                json.dumps(finite(self.data | {"warnings": [*self.warnings, *self.notes]}), indent=2, allow_nan=False)
+            )
         elif self.blocks:
             from .tables import text_of
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, ModelMismatchError
 from ..path import Path
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ..traces import PathEstimate
+    from ..traces import PathEstimate, SenderReport
     from ..uncertainty import Carried
 
 #: Modelled and measured throughput may differ by this fraction of the measured one without a warning.
@@ -21,17 +22,24 @@ ALIKE = 0.15
 
 @dataclass(frozen=True)
 class Route:
-    """A path, and where it comes from a capture what was measured of it, and chosen beside it."""
+    """A path, and where it comes from: a capture, what was chosen beside it, or throughputs."""
 
     path: Path
     estimate: PathEstimate | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
+    throughputs: Sequence[float] = ()
+    ends: Sequence[Path | None] = ()
+
+    @property
+    def interval(self) -> str:
+        """What answers have an interval over."""
+        return "the 95% intervals of the capture" if self.estimate is not None else "the interval of the throughput"
 
     def carry(self, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike) -> Carried | None:
-        """Return what `answer` may be over the intervals of the capture (`uncertainty.carry`); None without one."""
-        if self.estimate is None:
+        """Return what `answer` may be between the ends of what was measured (`uncertainty.between`); None without."""
+        if not self.ends:
             return None
-        from ..uncertainty import carry
+        from ..uncertainty import between
         from .progress import progress
 
         with progress(2, "solving at the ends of the intervals") as done:
@@ -41,18 +49,42 @@ class Route:
                 done()
                 return found
 
-            return carry(self.estimate, counted, best, worst, **self.chosen)
+            return between(self.ends, counted, best, worst)
+
+    @cached_property
+    def mismatch(self) -> ModelMismatchError | None:
+        """Return why there is no verdict from the capture (`uncertainty.require_match`); None where there is one."""
+        if self.estimate is None:
+            return None
+        from ..uncertainty import require_match
+
+        try:
+            require_match(self.estimate, **self.chosen)
+        except ModelMismatchError as error:
+            return error
+        return None
 
     def warnings(self, throughput: float, carried: Carried | None = None) -> list[str]:
         """Return what limits the answer, the modelled throughput [packets/s] being known."""
-        if self.estimate is None:
-            return []
         refused = [] if carried is None else carried.refused
-        return [*self.estimate.warnings, *_unlike(throughput, self.path.tcp, self.estimate), *refused]
+        if self.estimate is None:
+            return list(refused)
+        unlike = [] if self.mismatch else _unlike(throughput, self.path.tcp, self.estimate)
+        return [*self.estimate.warnings, *unlike, *refused]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the key `capture`, where there is one."""
+        """Return the keys `capture` and `measured_throughput_pps`, where there are any."""
+        if self.throughputs:
+            return {"measured_throughput_pps": list(self.throughputs)}
         return {} if self.estimate is None else {"capture": self.estimate.to_dict()}
+
+
+def with_throughput(rates: Sequence[float], chosen: dict[str, Any]) -> Route:
+    """Return the path with a measured throughput, and with the ends of its interval where they are given."""
+    from ..inverse import Path
+
+    path, *ends = [Path.from_throughput(rate, **chosen) for rate in rates]
+    return Route(path, throughputs=rates, ends=ends[::-1])
 
 
 def measured(file: str, chosen: dict[str, Any]) -> Route:
@@ -63,7 +95,7 @@ def measured(file: str, chosen: dict[str, Any]) -> Route:
         report = estimate_report(file)
         raise InputError(
             f"the report {file} shows no loss-event rate, only {report.loss.value:.4g} of the packets sent again: "
-            f"instead of --capture give --loss P --rtt {report.rtt.value:.4g} --rto {report.rto.value:.4g}"
+            f"instead of --capture give {_throughput(report)} --rtt {report.rtt.value:.4g} --rto {report.rto.value:.4g}"
         )
     found = estimate(file)
     if found.loss_event_rate.value == 0:
@@ -72,7 +104,16 @@ def measured(file: str, chosen: dict[str, Any]) -> Route:
             f"{3 / found.packets:.2g}: instead of --capture give --loss P "
             f"--rtt {found.rtt.value:.4g} --rto {found.rto.value:.4g}"
         )
-    return Route(found.path(**chosen), found, chosen)
+    return Route(found.path(**chosen), found, chosen, ends=found.ends(**chosen))
+
+
+def _throughput(report: SenderReport) -> str:
+    """Return the option that a report gives the path."""
+    if report.throughput_pps is None:
+        return "--loss P"
+    measured = report.throughput_pps
+    ends = f",{measured.low:.4g}pps,{measured.high:.4g}pps" if measured.low > 0 else ""
+    return f"--throughput {measured.value:.4g}pps{ends}"
 
 
 def _unlike(modelled: float, tcp: str, estimate: PathEstimate) -> list[str]:

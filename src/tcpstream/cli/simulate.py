@@ -37,7 +37,7 @@ def _states(text: str) -> list[float]:
 @click.command()
 @click.argument("file", required=False)
 @opt.option("--rtt", units.seconds, "T", "Round trip propagation delay, as 0.11 or 110ms.")
-@opt.option("--loss", units.number, "P", "Loss probability of data packets.  [default: 0]")
+@opt.option("--loss", units.probability, "P", "Loss probability of data packets, as 0.02 or 2%.  [default: 0]")
 @opt.option("--loss-process", str, "bernoulli|round", "Independent, or with the rest of a round.  [default: bernoulli]")
 @opt.option("--gilbert-elliott", _states, "B,G,PB[,PG]", "Loss in two states: to bad, to good, loss in bad, in good.")
 @opt.option("--loss-trace", str, "FILE", "Loss of a recorded row of packets: a line each, 0 arrived, 1 lost.")

@@ -40,6 +40,7 @@ def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bo
 
     from .. import stored_model
     from . import details
+    from .mismatch import no_verdict
 
     def answers(solved: StoredStreaming) -> list[Any]:
         columns = solved.columns(np.asarray(delay, dtype=float))
@@ -47,6 +48,8 @@ def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bo
 
     route = read_route(options)
     video = read_video(options, route, stored=True)
+    if refused := no_verdict(route, "stored", as_json):
+        return refused
     result = stored_model.stored(route.path, video, horizon=horizon or "end")
     data = result.to_dict(delay)
     data["parameters"]["horizon"] = result.horizon

@@ -19,8 +19,8 @@ from .report import Report, Table
 def throughput(as_json: bool, **options: Any) -> Report:
     """Throughput that TCP achieves on a path.
 
-    For a sender that always has data: from the chain, and from closed formulas. A path is --loss, --rtt and --rto or
-    --timeout-ratio, or a --capture.
+    For a sender that always has data: from the chain, and from closed formulas. A path is --loss and --rtt, or a
+    --capture. Of a --throughput that was measured: the loss rate at which the chain has it.
     """
     from .. import tcp
     from .._version import __version__
@@ -56,4 +56,5 @@ def throughput(as_json: bool, **options: Any) -> Report:
         Table([*details.path_rows(route.path), ("packet size", f"{bits / 8:g} bytes")]),
         *details.captured(route, T),
     ]
-    return Report(data, blocks, as_json, route.warnings(T, carried))
+    warnings = route.warnings(T, carried) + ([str(route.mismatch)] if route.mismatch else [])
+    return Report(data, blocks, as_json, warnings)

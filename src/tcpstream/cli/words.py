@@ -13,15 +13,16 @@ def packets_per_second(value: float, packet_size: float) -> str:
     return f"{value:.4g} packets/s ({bits_per_second(8 * packet_size * value)})"
 
 
+def rounded_down(value: float, digits: int) -> float:
+    """Return a number > 0 rounded down to so many digits."""
+    scale = 10.0 ** (digits - 1 - math.floor(math.log10(value)))
+    return math.floor(value * scale + 1e-9) / scale
+
+
 def at_most(value: float, packet_size: float) -> str:
     """Return a rate in packets/s and in bit/s as `packets_per_second`, but rounded down in the fourth digit."""
-    packets, bits = (_down(rate) for rate in (value, 8 * packet_size * value))
+    packets, bits = (rounded_down(rate, 4) for rate in (value, 8 * packet_size * value))
     return f"{packets:.4g} packets/s ({bits_per_second(bits)})"
-
-
-def _down(value: float) -> float:
-    scale = 10.0 ** (3 - math.floor(math.log10(value)))
-    return math.floor(value * scale + 1e-9) / scale
 
 
 def bits_per_second(value: float) -> str:

@@ -46,7 +46,7 @@ def source_key(path: Path) -> Hashable:
     bottleneck has a rate.
     """
     seconds = path.tcp in IN_SECONDS or path.bottleneck is not None
-    other = ("rto_s",) if seconds else ("rtt_s", "rto_s")
+    other = ("rto_s", "rto_assumed") if seconds else ("rtt_s", "rto_s", "rto_assumed")
     return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, whole
-from ..path import Path
+from ..errors import InputError, unremarked, whole
+from ..path import ROUND_TRIPS, Path
 from .intervals import Measured
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ def path_of(found: PathEstimate, given: dict[str, Any]) -> Path:
             f"{3 / found.packets:.2g} (95% bound): give a loss rate"
         )
     chosen = _chosen(found, given)
-    return Path(**{name: one.value for name, one in _measured(found, chosen).items()} | chosen)
+    with unremarked():
+        return Path(**{name: one.value for name, one in _measured(found, chosen).items()} | chosen)
 
 
 def ends_of(found: PathEstimate, given: dict[str, Any]) -> tuple[Path | None, Path]:
@@ -32,7 +33,8 @@ def ends_of(found: PathEstimate, given: dict[str, Any]) -> tuple[Path | None, Pa
     high = {name: one.high for name, one in measured.items()} | chosen
     if "rto" in measured:
         low["rto"] = max(low["rto"], low["rtt"])  # a timer is at least a round trip
-    return Path(**low) if low["rtt"] > 0 else None, Path(**high)
+    with unremarked():
+        return Path(**low) if low["rtt"] >= ROUND_TRIPS[0] else None, Path(**high)
 
 
 def _chosen(found: PathEstimate, given: dict[str, Any]) -> dict[str, Any]:

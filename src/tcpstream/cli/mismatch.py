@@ -1,0 +1,34 @@
+"""The answer that there is none: a capture whose flow the model does not describe (exit status 1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._version import __version__
+from ..result import SCHEMA
+from . import details
+from .report import Report, Table
+
+if TYPE_CHECKING:
+    from .route import Route
+
+NO_VERDICT = 1
+
+
+def no_verdict(route: Route, model: str, as_json: bool) -> Report | None:
+    """Return the report of everything that was measured, without an answer; None where the model fits the capture."""
+    error = route.mismatch
+    if error is None:
+        return None
+    data = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "model": model,
+        "parameters": route.path.to_dict(),
+        "throughput_pps": error.modelled,
+        "verdict": None,
+        "reason": str(error),
+        **route.to_dict(),
+    }
+    blocks = [Table(details.path_rows(route.path)), *details.captured(route, error.modelled)]
+    return Report(data, blocks, as_json, route.warnings(error.modelled), NO_VERDICT, str(error))

@@ -1,0 +1,180 @@
+"""No verdict that a capture contradicts; what is assumed, inverted and carried is said."""
+
+from dataclasses import replace
+
+import pytest
+
+import tcpstream
+from tcpstream.errors import ModelMismatchError
+from tcpstream.traces import UNKNOWN, Limitation, Measured
+
+WINDOW = Limitation("receive-window", "The receiver's window was full half of the time.", "Ask with --max-window 12.")
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    from conftest import CAPTURE  # ours, beside this file
+
+    return tcpstream.estimate(CAPTURE)
+
+
+@pytest.fixture
+def measured(recorded, monkeypatch):
+    """Let captures have another throughput than the recorded one: T of the model is 91 packets/s."""
+
+    def give(value, low, high, limitation=None):
+        found = replace(recorded, throughput_pps=Measured(value, low, high, ""), limitation=limitation)
+        monkeypatch.setattr("tcpstream.traces.estimate", lambda _file: found)
+        return found
+
+    return give
+
+
+ASKED = [
+    "delay --rate 30pps --live",
+    "delay --rate 30pps --duration 20 --target-no-late 90%",
+    "delay --rate 500pps --live",
+    "stored --rate 30pps --duration 20 --delay 1",
+    "live --rate 30pps --delay 1",
+    "rate --duration 10 --delay 1",
+]
+
+
+@pytest.mark.parametrize(("line", "seen"), [(line, (1779, 1700, 1850)) for line in ASKED] + [(ASKED[0], (10, 9, 11))])
+def test_no_verdict_where_the_flow_contradicts_the_model(run, measured, line, seen):
+    found = measured(*seen, WINDOW)
+    done = run(f"{line} --capture x.pcap --json")
+    assert done.status == 1
+    assert done.answer["verdict"] is None
+    assert done.answer["capture"] == found.to_dict()
+    assert done.answer["throughput_pps"] == tcpstream.throughput(found.path())
+    reason = done.answer["reason"]
+    assert f"it had {seen[0]:.4g} packets/s" in reason
+    assert f"has {done.answer['throughput_pps']:.4g} packets/s" in reason
+    assert reason.endswith(f"Likeliest cause: receive-window. {WINDOW.evidence} {WINDOW.ask_instead}")
+    assert done.err == f"tcpstream: {reason}\n"
+    unanswered = {"required_startup_delay_s", "late_fraction", "packet_rate_pps"}
+    assert not unanswered & done.answer.keys()
+
+
+def test_the_table_shows_what_was_measured_without_a_verdict(run, measured):
+    measured(10, 9, 11, WINDOW)
+    done = run(f"{ASKED[0]} --capture x.pcap")
+    assert done.status == 1
+    shown = [line.split() for line in done.out.splitlines()]
+    assert ["throughput", "[packets/s]", "10", "9", "to", "11"] in shown
+    assert shown[-1][:3] == ["modelled", "throughput", "[packets/s]"]
+    assert "Wait" not in done.out
+
+
+def test_throughput_prints_both_and_says_so(run, measured):
+    measured(1779, 1700, 1850)
+    done = run("throughput --capture x.pcap --json")
+    assert done.status == 0
+    (warning,) = done.answer["warnings"]
+    assert "the model does not describe this flow: it had 1779 packets/s" in warning
+    assert UNKNOWN.evidence in warning
+
+
+@pytest.mark.parametrize(("factor", "described"), [(1.999, True), (2.001, False), (0.501, True), (0.499, False)])
+def test_a_factor_of_two_beyond_the_intervals(recorded, factor, described):
+    """Measured just inside and just outside of twice the model's interval."""
+    best, worst = (tcpstream.throughput(path) for path in recorded.ends())
+    edge = factor * (best if factor > 1 else worst)
+    ends = (edge, 1.1 * edge) if factor > 1 else (0.9 * edge, edge)
+    found = replace(recorded, throughput_pps=Measured(edge, *ends, ""))
+    if described:
+        tcpstream.require_match(found)
+    else:
+        with pytest.raises(ModelMismatchError) as caught:
+            tcpstream.require_match(found)
+        assert caught.value.measured == edge
+        assert caught.value.modelled == tcpstream.throughput(recorded.path())
+
+
+def test_python_gives_no_delay_either(recorded):
+    found = replace(recorded, throughput_pps=Measured(1779, 1700, 1850, ""))
+    with pytest.raises(ModelMismatchError, match="no verdict"):
+        tcpstream.delay_interval(found, tcpstream.Video(packet_rate=30), live=True)
+
+
+def test_what_is_chosen_may_be_another_tcp_or_the_right_one(recorded):
+    """A window of 3 over a path that the model describes; and over one that a window of 3 limits."""
+    tcpstream.require_match(recorded, max_window=3)
+    T = tcpstream.throughput(recorded.path(max_window=3))
+    found = replace(recorded, throughput_pps=Measured(T, 0.9 * T, 1.1 * T, ""))
+    worst = tcpstream.throughput(recorded.ends()[1])
+    assert worst > 2.2 * T
+    with pytest.raises(ModelMismatchError):
+        tcpstream.require_match(found)
+    tcpstream.require_match(found, max_window=3)
+
+
+PATH = "--rtt 100ms --max-window 12"
+
+
+def test_a_measured_throughput_in_place_of_the_loss_rate(run):
+    done = run(f"throughput --throughput 60pps,50pps,70pps {PATH} --json")
+    path, low, high = (tcpstream.Path.from_throughput(T, rtt=0.1, max_window=12) for T in (60, 50, 70))
+    assert done.answer["parameters"] == path.to_dict() | {"packet_size_bytes": 1500}
+    assert done.answer["measured_throughput_pps"] == [60, 50, 70]
+    assert done.answer["throughput_interval_pps"] == pytest.approx([50, 70], rel=1e-6)
+    line = f"delay --throughput 720kbps,600kbps,840kbps {PATH} --rate 240kbps --live"
+    answer = run(f"{line} --json").answer
+    video = tcpstream.Video(packet_rate=20)
+    delays = [tcpstream.live(one, video).required_delay() for one in (path, high, low)]
+    assert answer["required_startup_delay_s"] == delays[0]
+    assert answer["required_startup_delay_interval_s"] == delays[1:]
+    assert "Over the interval of the throughput: " in run(line).out
+
+
+def test_a_report_is_asked_by_its_throughput(run, capture):
+    file = capture.with_name("linux-reno-ss.txt")
+    report = tcpstream.traces.estimate_report(file)
+    T = report.throughput_pps
+    done = run(f"delay --capture {file} --rate 30pps --live")
+    assert done.status == 2
+    assert f"instead of --capture give --throughput {T.value:.4g}pps,{T.low:.4g}pps,{T.high:.4g}pps --rtt" in done.err
+
+
+@pytest.mark.parametrize("timer", ["", "--rto 300ms", "--timeout-ratio 3"])
+def test_an_assumed_timer_is_told(run, timer):
+    done = run(f"throughput --loss 2% --rtt 100ms {timer} --json")
+    assert done.answer["parameters"]["rto_assumed"] == (timer == "")
+    assert done.answer["parameters"]["rto_s"] == pytest.approx(0.3)
+    out = run(f"throughput --loss 2% --rtt 100ms {timer}").out
+    assert ("0.3 s (R + 0.2 s, assumed as in Linux)" in out) == (timer == "")
+
+
+@pytest.mark.parametrize("line", ["live --delay 4", "delay --live --target 1e-3", "delay --live --application-limited"])
+def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
+    done = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --max-window 8 --rate 5Mbps --json")
+    path = tcpstream.Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
+    carried = done.answer["carried"]
+    assert done.status == 3
+    video = tcpstream.Video(bitrate=carried["bitrate_bps"])
+    assert carried["packet_rate_pps"] == video.packet_rate
+    assert 0.8 < video.packet_rate / tcpstream.throughput(path) <= 0.9
+    if "limited" in line:
+        path = path.application_limited(video.packet_rate)
+    target = 1e-3 if "target" in line else 1e-4
+    assert carried["required_startup_delay_s"] == tcpstream.live(path, video).required_delay(target)
+    out = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --max-window 8 --rate 5Mbps").out
+    assert f"{carried['bitrate_bps'] / 1e3:g} kbit/s) play after " in out
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "throughput --loss 1e-12 --rtt 100ms",
+        "stored --loss 10% --rtt 100ms --rate 5pps --duration 4s --delay 1",
+    ],
+)
+def test_remedies_are_options(run, line, monkeypatch):
+    """They name --max-window, not a parameter of the library, and no quantum, which is no option."""
+    monkeypatch.setattr("tcpstream.cost.MOST_CELLS", 1.0)
+    done = run(line)
+    assert done.status == 1
+    assert "a smaller --max-window" in done.err
+    assert "max_window" not in done.err
+    assert "quantum" not in done.err

@@ -1,0 +1,82 @@
+"""Values that are accepted, but were hardly meant: an `InputWarning`, at the line that gave them."""
+
+import warnings
+
+import pytest
+
+import tcpstream
+from tcpstream.errors import InputWarning
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return tcpstream.live(tcpstream.Path(loss=0.2, rtt=0.5, rto=1, max_window=4), tcpstream.Video(packet_rate=1))
+
+
+def film(delay):
+    path = tcpstream.Path(loss=0.2, rtt=0.5, rto=1, max_window=4)
+    return tcpstream.stored(path, tcpstream.Video(packet_rate=1, duration=60)).late_fraction(delay)
+
+
+NOTED = {
+    "a round trip time of 100 s is longer than paths have: 100 ms are 0.1 s": lambda _: tcpstream.Path(
+        loss=0.02, rtt=100, rto=300
+    ),
+    "a loss rate of 0.7 leaves no path to stream over: 0.7% is 0.007": lambda _: tcpstream.Path(loss=0.7, rtt=0.1),
+    "a bit rate of 3 bit/s is below that of any video: 3 Mbit/s are 3e+06 bit/s": lambda _: tcpstream.Video(bitrate=3),
+    "a bit rate of 800 bit/s is below that of any video: 800 kbit/s are 800000 bit/s": lambda _: tcpstream.Video(
+        bitrate=800
+    ),
+    "a startup delay of 500 s is longer than the video of 60 s: 500 ms are 0.5 s": lambda _: film(500),
+    "a startup delay of 400 s is long for a live stream: 400 ms are 0.4 s": lambda live: live.late_fraction([1, 400]),
+}
+
+
+@pytest.mark.parametrize("text", NOTED)
+def test_noted_once_at_the_callers_line(text, solved):
+    with pytest.warns(InputWarning) as caught:
+        NOTED[text](solved)
+    assert [str(one.message) for one in caught] == [text]
+    assert caught[0].filename == __file__
+
+
+def test_what_may_be_meant_is_not_noted(solved):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tcpstream.Path(loss=0.5, rtt=3)
+        tcpstream.Video(bitrate=10e3)
+        tcpstream.Video(packet_rate=0.1)
+        film([70, 100])
+        solved.late_fraction(300)
+
+
+def test_what_was_measured_or_computed_is_not_noted():
+    """Only the path that is found, not those that are tried: with a loss rate of up to 0.5, and no more."""
+    with pytest.warns(InputWarning, match="a round trip time of 4 s") as caught:
+        path = tcpstream.Path.from_throughput(3, rtt=4)
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        path.application_limited(2)
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("throughput --loss 0.02 --rtt 100 --rto 300", "a round trip time of 100 s"),
+        ("throughput --loss 70% --rtt 100ms", "a loss rate of 0.7"),
+        ("stored --loss 0.2 --rtt 500ms --rate 1pps --duration 60 --delay 500", "a startup delay of 500 s"),
+        ("live --loss 0.2 --rtt 500ms --rate 3bps --delay 1 --packet-size 1", "a bit rate of 3 bit/s"),
+    ],
+)
+def test_the_command_notes_once_on_stderr_and_in_its_json(capsys, line, note):
+    import json
+    import shlex
+
+    from tcpstream.cli import main
+
+    assert main([*shlex.split(line), "--json"]) == 0
+    out, err = capsys.readouterr()
+    (text,) = json.loads(out)["warnings"]
+    assert text.startswith(note)
+    assert err == f"tcpstream: note: {text}\n"
