@@ -1,10 +1,10 @@
 """Captures of public test suites: what `tcpstream` makes of each, beside tshark.
 
 ``python validation/public_captures.py DIRECTORY`` measures every capture below DIRECTORY, whose folders are named after
-the source packages that the captures come from, and asks for the startup delay of a video of 60 s at two thirds of the
-throughput that was measured. Each file has a process of its own and `LIMIT` seconds of computing. Where tshark is
-installed, its retransmissions of the same flow are compared; what it says is kept in DIRECTORY/.tshark. Files that the
-record already has are skipped; delete it to begin anew. What a person made of them stands in `READ` by SHA-256.
+the source packages that the captures come from, and asks for the startup delay of a video of 200 round trips at two
+thirds of the throughput that was measured. Each file has a process of its own and `LIMIT` seconds of computing. Where
+tshark is installed, its retransmissions of the same flow are compared; what it says is kept in DIRECTORY/.tshark. Files
+that the record already has are skipped; delete it to begin anew. What a person made of them stands in `READ` by SHA-256.
 
 None of the captures is in this repository. ``--summary`` prints what the record says.
 """
@@ -51,6 +51,8 @@ WAIT = 600
 AT_ONCE = 2
 SHARE = 1.5
 """Measured throughput over the rate of the video."""
+ROUNDS, LONGEST = 200, 60.0
+"""Length of the video [round trips], and at most [s]."""
 NEAR = 2e-6
 """Packets of both programs at times this close [s] are the same."""
 CAPTURES = (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a")
@@ -102,14 +104,15 @@ def _look(file: FilePath) -> Record:
         "again": _again(file),
     }
     if found.loss_event_rate.value > 0:
-        record |= _verdict(file, found.throughput_pps.value / SHARE)
+        record |= _verdict(file, found.throughput_pps.value / SHARE, min(ROUNDS * found.rtt.value, LONGEST))
     return record
 
 
-def _verdict(file: FilePath, rate: float) -> Record:
-    """Return what the command says of a video of 60 s and this rate [packets/s]."""
+def _verdict(file: FilePath, rate: float, seconds: float) -> Record:
+    """Return what the command says of a video of this rate [packets/s] and length."""
     out, err = io.StringIO(), io.StringIO()
-    arguments = ["delay", "--capture", str(file), "--rate", f"{rate:.6g}pps", "--duration", "60s", "--json"]
+    video = ["--rate", f"{rate:.6g}pps", "--duration", f"{seconds:.6g}s"]
+    arguments = ["delay", "--capture", str(file), *video, "--json"]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = command(arguments)
     lines = err.getvalue().strip().splitlines()

@@ -28,7 +28,7 @@ _AT_LAST = 1.25
 #: A policer drops what arrives while its bucket is empty, several packets at once.
 _BURST = 2.0
 
-_THROUGHPUT = "ask for a path with the throughput that was measured: --throughput {rate:.4g}pps instead of --capture"
+_THROUGHPUT = "Ask for a path with the throughput that was measured: --throughput {rate:.4g}pps, without --capture."
 
 
 def limitation(
@@ -68,8 +68,8 @@ def bulk_is_udp(largest: int, payload: int) -> Limitation | None:
         return None
     return Limitation(
         "udp",
-        f"the largest UDP flow, perhaps QUIC, carries {largest} bytes, this TCP flow {payload}: a side connection",
-        "nothing can be said of a UDP flow; capture the same download over TCP, or give --loss and --rtt",
+        f"The largest UDP flow, perhaps QUIC, carries {largest} bytes, this TCP flow {payload}: a side connection.",
+        "Nothing can be said of a UDP flow: capture the same download over TCP, or give --loss and --rtt.",
     )
 
 
@@ -78,20 +78,20 @@ def _application(waited: Waiting, capped: Capping, where: str, mss: int) -> Limi
     if 2 * waited.payload < max(mss, _DEFAULT_MSS) and waited.application > _MOST:
         return Limitation(
             "interactive",
-            f"the sender had nothing to send {waited.application:.0%} of the time, and half of its packets carry at "
-            f"most {waited.payload} bytes",
-            "capture a download over the same path, or give --loss and --rtt",
+            f"The sender had nothing to send {waited.application:.0%} of the time, and half of its packets carry at "
+            f"most {waited.payload} bytes.",
+            "Capture a download over the same path, or give --loss and --rtt.",
         )
     if waited.application > _MOST:
-        evidence = f"the sender had nothing to send {waited.application:.0%} of the time"
+        evidence = f"The sender had nothing to send {waited.application:.0%} of the time."
     elif waited.steady > _MOST and not queues:  # a link makes the rate constant as well
-        evidence = f"{waited.steady:.0%} of the time the sender kept to a constant rate of {waited.rate:.4g} packets/s"
+        evidence = f"{waited.steady:.0%} of the time the sender kept to a constant rate of {waited.rate:.4g} packets/s."
     else:
         return None
     return Limitation(
         "application",
         evidence,
-        "for a live stream ask with --application-limited; this flow does not show how much more the path carries",
+        "For a live stream ask with --application-limited; this flow does not show how much more the path carries.",
     )
 
 
@@ -102,10 +102,10 @@ def _window(waited: Waiting, mss: int) -> Limitation | None:
     return Limitation(
         "receive-window",
         f"{waited.window:.0%} of the time the sender waited for the receiver's window, {waited.announced} bytes in the "
-        "median",
-        f"ask for a path with this largest window: --max-window {packets}"
+        "median.",
+        f"Ask for a path with this largest window: --max-window {packets}."
         if packets
-        else "the receiver takes less than a packet at a time: ask it, not the path",
+        else "The receiver takes less than a packet at a time: the path does not matter.",
     )
 
 
@@ -118,9 +118,9 @@ def _own_clock(waited: Waiting, decrease: Measured | None, where: str) -> Limita
         return None
     return Limitation(
         "bbr",
-        f"the sender is paced, {waited.clock:.0%} of the time waiting for its own clock, and at a loss the packets in "
-        f"flight fall to {decrease.value:.2g} of what they were: BBR, or another that does not react to losses",
-        "no chain knows BBR: simulate it where it matters, or ask for --throughput as a bound of what a TCP would get",
+        f"The sender is paced, {waited.clock:.0%} of the time waiting for its own clock, and at a loss the packets in "
+        f"flight fall to {decrease.value:.2g} of what they were: BBR, or another that does not react to losses.",
+        "No chain knows BBR; --throughput asks for a TCP whose losses give it the same throughput.",
     )
 
 
@@ -130,8 +130,8 @@ def _overshoot(capped: Capping, rate: float) -> Limitation | None:
     return Limitation(
         "slow-start",
         f"{capped.first:.0%} of the lost packets were lost at once, at the end of the first slow start: the loss rate "
-        "says how large the window was then, not how often losses come",
-        f"capture longer, or {_THROUGHPUT.format(rate=rate)}",
+        "says how large the window was then, not how often losses come.",
+        f"Capture longer. {_THROUGHPUT.format(rate=rate)}",
     )
 
 
@@ -147,9 +147,9 @@ def _queue(capped: Capping, rate: float) -> Limitation | None:
         return None
     return Limitation(
         "bottleneck",
-        f"the round trip grows with the packets in flight (correlation {capped.together:.2g}), from {capped.least:.3g} "
-        f"s to {capped.middle:.3g} s in the median: the flow fills a queue, and the rate of a link limits it",
-        f"ask for a path with this link: --bottleneck {rate:.4g}pps --rtt {capped.least:.4g}, and --buffer",
+        f"The round trip grows with the packets in flight (correlation {capped.together:.2g}), from {capped.least:.3g} "
+        f"s to {capped.middle:.3g} s in the median: the flow fills a queue, and the rate of a link limits it.",
+        f"Ask for a path with this link: --bottleneck {rate:.4g}pps --rtt {capped.least:.4g}, and --buffer.",
     )
 
 
@@ -158,8 +158,8 @@ def _policer(capped: Capping, rate: float) -> Limitation | None:
         return None
     return Limitation(
         "policer",
-        f"between losses the rate was {capped.rate:.4g} packets/s, within 10% in {capped.alike} of {capped.bursts - 1} "
-        f"times, losses come {capped.burst:.2g} at once, and the round trip does not grow: a policer, or a short queue",
+        f"Between losses the rate was {capped.rate:.4g} packets/s, within 10% {capped.alike} of {capped.bursts - 1} times; "
+        f"{capped.burst:.2g} are lost at once, and the round trip does not grow: a policer, or a short queue.",
         _THROUGHPUT.format(rate=rate),
     )
 
@@ -171,6 +171,6 @@ def _unnamed(waited: Waiting, decrease: Measured | None, where: str, rate: float
     return Limitation(
         "unknown",
         f"{waited.clock:.0%} of the time the sender waited for its own clock, which its application or pacing may set; "
-        f"{reaction}",
+        f"{reaction}.",
         _THROUGHPUT.format(rate=rate),
     )
