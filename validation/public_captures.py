@@ -4,7 +4,7 @@
 the source packages that the captures come from, and asks for the startup delay of a video of 200 round trips at two
 thirds of the throughput that was measured. Each file has a process of its own and `LIMIT` seconds of computing. Where
 tshark is installed, its retransmissions of the same flow are compared; what it says is kept in DIRECTORY/.tshark. Files
-that the record already has are skipped; delete it to begin anew. What a person made of them stands in `READ` by SHA-256.
+that the record already has are skipped; delete it to begin anew. What a person made of them is in `READ`, by SHA-256.
 
 None of the captures is in this repository. ``--summary`` prints what the record says.
 """

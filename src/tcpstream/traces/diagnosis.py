@@ -158,8 +158,8 @@ def _policer(capped: Capping, rate: float) -> Limitation | None:
         return None
     return Limitation(
         "policer",
-        f"Between losses the rate was {capped.rate:.4g} packets/s, within 10% {capped.alike} of {capped.bursts - 1} times; "
-        f"{capped.burst:.2g} are lost at once, and the round trip does not grow: a policer, or a short queue.",
+        f"Between losses the rate was {capped.rate:.4g} packets/s, within 10% {capped.alike} of {capped.bursts - 1} "
+        f"times; {capped.burst:.2g} are lost at once, and the round trip does not grow: a policer, or a short queue.",
         _THROUGHPUT.format(rate=rate),
     )
 
