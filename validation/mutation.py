@@ -31,14 +31,15 @@ from typing import Any
 
 os.environ |= {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 # what every run of tests needs, loaded once: it is forked from here
-import hypothesis.strategies  # noqa: E402, F401
-import numba  # noqa: E402, F401
-import pandas  # noqa: E402, F401
-import pytest  # noqa: E402
-import scipy.optimize  # noqa: E402, F401
-import scipy.sparse.linalg  # noqa: E402, F401
-from mutants import Mutant, mutants  # noqa: E402
-from mutation_map import TESTS  # noqa: E402
+import hypothesis.strategies  # noqa: F401
+import numba  # noqa: F401
+import pandas  # noqa: F401
+import pytest
+import scipy.optimize
+import scipy.sparse.linalg  # noqa: F401
+
+from mutants import Mutant, mutants
+from mutation_map import TESTS
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "validation" / "results" / "mutation.jsonl"

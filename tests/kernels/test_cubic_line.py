@@ -31,6 +31,7 @@ def one_by_one(start, plateau, already, scale, rtt, growth, fresh, largest, most
             return found
         found.append(window)
         acknowledgements = window
+    raise AssertionError("itertools.count has no end")
 
 
 @given(

@@ -36,6 +36,8 @@ class Seen:
     sack: tuple[tuple[int, int], ...] = ()
     ts: tuple[int, int] | None = None
     mss: int = 0
+    window: int = 65535
+    scale: int | None = None
 
 
 @dataclass
@@ -51,7 +53,7 @@ class Run:
     delays: list[float] = field(default_factory=list)
 
 
-class _Flow:
+class Sender:
     def __init__(
         self,
         p,
@@ -126,13 +128,13 @@ class _Flow:
 
     def handshake(self, sender_opens):
         t, way = 0.0, sender_opens
-        for flags, mss in ((2, 1460), (18, 1460), (16, 0)):
+        for flags, mss, scale in ((2, 1460, 7), (18, 1460, 7), (16, 0, None)):
             arrival = self.travel(t, way)
             seq = (ISN if way else 1000) + (flags == 16)
             ends = (t, arrival) if way else (arrival, t)
             other = 0 if flags == 2 else (1001 if way else ISN + 1)
             ts = (self.clock(t, 7 if way else 9_000_000), 0) if self.timestamps else None
-            self.run.packets.append(Seen(*ends, way, seq, other, 0, flags=flags, mss=mss, ts=ts))
+            self.run.packets.append(Seen(*ends, way, seq, other, 0, flags=flags, mss=mss, ts=ts, scale=scale))
             t, way = arrival + 2e-5, not way
         self.at(t + (0 if way else self.rtt), self.fill)
 
@@ -316,13 +318,14 @@ def simulate(
     decrease=0.5,
     detection="order",
     initial_window=2,
+    kind=Sender,
 ):
     """Run a flow; `process` is "independent", or "round": the rest of the round is lost too.
 
     A fast recovery multiplies the window by `decrease`. With SACK `detection` is "order": three packets sent later
     arrived; "duplicates": three packets with higher numbers did; or "rack".
     """
-    return _Flow(
+    return kind(
         p,
         rtt,
         seconds,
@@ -372,6 +375,8 @@ def ip_packet(packet, ipv6=False):
     options = b""
     if packet.mss:
         options += b"\x02\x04" + struct.pack(">H", packet.mss)
+    if packet.scale is not None:
+        options += b"\x01\x03\x03" + bytes([packet.scale])
     if packet.ts:
         options += b"\x01\x01\x08\x0a" + struct.pack(">II", *packet.ts)
     if packet.sack:
@@ -379,6 +384,7 @@ def ip_packet(packet, ipv6=False):
         options += b"\x01\x01\x05" + bytes([2 + len(edges)]) + edges
     (source, sport), (target, dport) = (SENDER, RECEIVER) if packet.from_sender else (RECEIVER, SENDER)
     tcp = dpkt.tcp.TCP(sport=sport, dport=dport, seq=packet.seq % 2**32, ack=packet.ack % 2**32, sum=1, opts=options)
+    tcp.win = packet.window
     tcp.flags, tcp.off = packet.flags, 5 + len(options) // 4
     length = len(bytes(tcp)) + packet.payload
     if ipv6:

@@ -14,19 +14,26 @@ from .records import Record, read_records
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 NO_TIMESTAMP = -1
-_MSS, _SACK, _TIMESTAMP = 2, 5, 8
+_MSS, _SCALE, _SACK, _TIMESTAMP = 2, 3, 5, 8
+#: The window scale of a packet without the option.
+NO_SCALE = -1
+#: A larger window scale counts as this one (RFC 7323, Section 2.3).
+_LARGEST_SCALE = 14
 _HEADER = 20
 #: Kinds of packets that an error names at most.
 _NAMED = 4
 
 Endpoint = tuple[bytes, int]
+#: Payload [bytes] of each UDP flow, by source and target.
+Datagrams = dict[tuple[Endpoint, Endpoint], int]
 
 
 class Segment(NamedTuple):
     """One TCP packet: time since the epoch [ns], both ends (address, port), what its headers say.
 
     `payload` and `size` are the lengths of the TCP payload and of the IP packet on the wire [bytes]; `tsval`
-    and `tsecr` are -1 without the timestamp option, `sack` is empty and `mss` 0 without theirs.
+    and `tsecr` are -1 without the timestamp option, `sack` is empty, `mss` 0 and `scale` -1 without theirs. `window` is
+    the number in the header, not scaled.
     """
 
     time_ns: int
@@ -41,10 +48,12 @@ class Segment(NamedTuple):
     tsecr: int
     sack: tuple[tuple[int, int], ...]
     mss: int
+    window: int
+    scale: int
 
 
-def read_segments(path: str | PathLike[str], notes: list[str]) -> Iterator[Segment]:
-    """Yield the TCP packets of a capture in the order of the file; everything else is skipped.
+def read_segments(path: str | PathLike[str], notes: list[str], datagrams: Datagrams | None = None) -> Iterator[Segment]:
+    """Yield the TCP packets of a capture in the order of the file; everything else is skipped, or counted.
 
     Parameters
     ----------
@@ -53,6 +62,8 @@ def read_segments(path: str | PathLike[str], notes: list[str]) -> Iterator[Segme
         the packets suffice.
     notes : list of str
         Receives a sentence for everything that limits the use of the capture.
+    datagrams : dict, optional
+        Receives the payload of each UDP flow.
 
     Raises
     ------
@@ -71,6 +82,8 @@ def read_segments(path: str | PathLike[str], notes: list[str]) -> Iterator[Segme
                 try:
                     segment, whole = _segment(record)
                 except UndecodedError as other:
+                    if datagrams is not None and other.udp:
+                        _count(datagrams, record, *other.udp)
                     (hiding if other.hides else others)[str(other)] += 1
                     continue
                 except IndexError:
@@ -121,7 +134,7 @@ def _segment(record: Record) -> tuple[Segment | None, bool]:
     if header < _HEADER or not 0 <= payload <= 1 << 20:
         return None, True
     options = data[at + _HEADER : at + header]
-    tsval, tsecr, sack, mss = _options(options)
+    tsval, tsecr, sack, mss, scale = _options(options)
     source, target, seq, ack = (
         int.from_bytes(data[at + i : at + j], "big") for i, j in ((0, 2), (2, 4), (4, 8), (8, 12))
     )
@@ -139,6 +152,8 @@ def _segment(record: Record) -> tuple[Segment | None, bool]:
         tsecr,
         sack,
         mss,
+        data[at + 14] << 8 | data[at + 15],
+        scale,
     )
     return segment, len(options) == header - _HEADER
 
@@ -156,11 +171,20 @@ def _addresses(record: Record, ip: int) -> tuple[int, tuple[bytes, bytes]]:
     return length or record.wire_length - ip, ends
 
 
-def _options(data: bytes) -> tuple[int, int, tuple[tuple[int, int], ...], int]:
-    """Return timestamp, its echo, selectively acknowledged blocks and maximum segment size, as far as they go."""
+def _count(datagrams: Datagrams, record: Record, ip: int, at: int) -> None:
+    """Add the payload of a UDP packet, whose IP and UDP headers begin there, to that of its flow."""
+    data = record.data
+    if len(data) >= at + 4:
+        size, (source, target) = _addresses(record, ip)
+        ends = (source, data[at] << 8 | data[at + 1]), (target, data[at + 2] << 8 | data[at + 3])
+        datagrams[ends] = datagrams.get(ends, 0) + max(size - (at - ip) - 8, 0)
+
+
+def _options(data: bytes) -> tuple[int, int, tuple[tuple[int, int], ...], int, int]:
+    """Return timestamp, its echo, selectively acknowledged blocks, maximum segment size and window scale, if there."""
     tsval = tsecr = NO_TIMESTAMP
     sack: tuple[tuple[int, int], ...] = ()
-    mss = at = 0
+    mss, scale, at = 0, NO_SCALE, 0
     while at < len(data) and (kind := data[at]):
         if kind == 1:
             at += 1
@@ -176,5 +200,7 @@ def _options(data: bytes) -> tuple[int, int, tuple[tuple[int, int], ...], int]:
             sack = tuple(zip(edges[::2], edges[1::2]))
         elif kind == _MSS and size == 4:
             mss = int.from_bytes(value, "big")
+        elif kind == _SCALE and size == 3:
+            scale = min(value[0], _LARGEST_SCALE)
         at += size
-    return tsval, tsecr, sack, mss
+    return tsval, tsecr, sack, mss, scale

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .capture import SYN, Endpoint, Segment
+from .capture import NO_SCALE, SYN, Endpoint, Segment
 
 Ints = NDArray[np.int64]
 
 _COLUMNS = {
     **{"time": "q", "way": "b", "seq": "I", "ack": "I", "flags": "H"},
-    **{"payload": "I", "header": "I", "tsval": "I", "tsecr": "I", "blocks": "B"},
+    **{"payload": "I", "header": "I", "window": "H", "tsval": "I", "tsecr": "I", "blocks": "B"},
 }
 #: Bit of `flags` of a packet with timestamps; TCP's own flags are the lower ones.
 STAMPED = 1 << 15
@@ -31,13 +31,15 @@ class Connection:
         End 0 and end 1; a packet's `way` is the end that sent it.
     columns : dict of array
         One entry per packet: time [ns], way, sequence and acknowledgement number, flags, payload and header [bytes],
-        timestamps, number of selectively acknowledged blocks.
+        window as in the header, timestamps, number of selectively acknowledged blocks.
     edges : array of int
         Left and right edges of these blocks, one packet's after the other's.
     payload, data : list of int
         Payload bytes and packets with payload that each end sent.
     mss : list of int
         Maximum segment size that each end announced in its SYN [bytes]; 0 if that was not seen.
+    scales : list of int
+        Window scale that each end announced; -1 if it announced none.
     """
 
     def __init__(self, ends: tuple[Endpoint, Endpoint]) -> None:
@@ -48,6 +50,7 @@ class Connection:
         self.payload = [0, 0]
         self.data = [0, 0]
         self.mss = [0, 0]
+        self.scales = [NO_SCALE, NO_SCALE]
 
     def add(self, segment: Segment, way: int) -> None:
         """Append a packet that end `way` sent."""
@@ -59,6 +62,7 @@ class Connection:
         columns["flags"].append(segment.flags & (STAMPED - 1) | STAMPED * (segment.tsval >= 0))
         columns["payload"].append(segment.payload)
         columns["header"].append(segment.size - segment.payload)
+        columns["window"].append(segment.window)
         columns["tsval"].append(max(segment.tsval, 0))
         columns["tsecr"].append(max(segment.tsecr, 0))
         columns["blocks"].append(len(segment.sack))
@@ -66,6 +70,8 @@ class Connection:
             self.edges.extend(block)
         self.payload[way] += segment.payload
         self.data[way] += segment.payload > 0
+        if segment.flags & SYN:
+            self.scales[way] = segment.scale
         if segment.mss and segment.flags & SYN:
             self.mss[way] = segment.mss
 
@@ -73,6 +79,13 @@ class Connection:
     def sender(self) -> int:
         """The end that sent more payload."""
         return int(self.payload[1] > self.payload[0])
+
+    @property
+    def scale(self) -> int | None:
+        """By how many bits the windows of the receiver are shifted; None if its handshake was not seen (RFC 7323)."""
+        if None in self.initial:
+            return None
+        return self.scales[1 - self.sender] if NO_SCALE not in self.scales else 0
 
     @property
     def name(self) -> str:

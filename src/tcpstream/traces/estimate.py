@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CaptureError
-from .capture import read_segments
+from .capping import capping
+from .capture import Datagrams, read_segments
 from .connections import Connection, connections
 from .decrease import decrease
 from .detection import detection, repairs
+from .diagnosis import bulk_is_udp, limitation
 from .events import count_events
 from .fates import Fates, follow
 from .flow import Flow, read_flow, require_data
@@ -22,6 +24,7 @@ from .process import loss_process
 from .result import FlowSize, PathEstimate
 from .timing import Upstream, acknowledges_at_once, plausible, round_trips, upstream, vantage
 from .transmissions import SEEN
+from .waiting import waiting
 
 #: The spread of fewer round trips than this is not known.
 FEWEST_ROUND_TRIPS = 2
@@ -63,16 +66,20 @@ def estimate(file: str | PathLike[str]) -> PathEstimate:
     """
     notes: list[str] = []
     name = f"the capture {file!s}"
-    found = connections_of(file, name, notes)
-    others = sizes(found[1:])
+    datagrams: Datagrams = {}
+    found = connections_of(file, name, notes, datagrams)
+    others, payload = sizes(found[1:]), max(found[0].payload)
     del found[1:]
     estimate = measure(read_flow(found.pop(), f"the largest TCP flow of {name}", notes), name, notes)
-    return replace(estimate, others=others)
+    aside = bulk_is_udp(max(datagrams.values(), default=0), payload)
+    return replace(estimate, limitation=aside or estimate.limitation, others=others)
 
 
-def connections_of(file: str | PathLike[str], name: str, notes: list[str]) -> list[Connection]:
+def connections_of(
+    file: str | PathLike[str], name: str, notes: list[str], datagrams: Datagrams | None = None
+) -> list[Connection]:
     """Return the connections of a capture that carry payload, the largest first; at least one."""
-    found = connections(read_segments(file, notes))
+    found = connections(read_segments(file, notes, datagrams))
     if not found:
         raise CaptureError(f"{name} holds no TCP packet with payload, only connection set-up and acknowledgements")
     return found
@@ -101,9 +108,10 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
     mss, header, label, sack = flow.mss, flow.header, flow.name, len(flow.blocks) > 0
-    waits, opening = repairs(flow, fates), flow.opening
-    del flow  # the larger part of the memory
     where = vantage(down, up)
+    ahead = 0.0 if where == "sender" else up.least
+    waits, opening, waited = repairs(flow, fates), flow.opening, waiting(flow, ahead)
+    del flow  # the larger part of the memory
     trips = round_trips(moments, down, up, where)
     begin, end = fates.sent.time[fates.sent.having(SEEN)][[0, -1]].tolist()
     if begin == end or trips.max() <= 0:
@@ -114,15 +122,16 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
     if not events.trials:
         raise CaptureError(f"{name} has no data packet sent while nothing was missing: no loss rate can be measured")
     loss, event_rate = rates(fates, events, where)
+    fall = decrease(fates, events, mss, least) if where == "sender" and sack else None
     throughput_pps, throughput_bps = throughput(fates, begin, end, header)
     return PathEstimate(
         loss=loss,
         loss_event_rate=event_rate,
         loss_process=loss_process(events),
         sack=sack,
-        decrease=decrease(fates, events, mss, least) if where == "sender" and sack else None,
+        decrease=fall,
         detection=detection(waits, where, sack=sack, round_trip=least),
-        first_flight=first_flight(fates, opening, 0.0 if where == "sender" else up.least),
+        first_flight=first_flight(fates, opening, ahead),
         rtt=rtt,
         rtt_quantiles=quantiles(trips, float(down.min()), up, where),
         packets_per_ack=packets_per_ack(fates),
@@ -136,7 +145,14 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         packet_size=mss + header,
         vantage=where,
         flow=label,
-        limitation=None,
+        limitation=limitation(
+            waited,
+            capping(fates.sent, moments, trips, opening),
+            fall,
+            where,
+            mss=mss,
+            rate=throughput_pps.value,
+        ),
         others=(),
         warnings=(*notes, *_limits(mss, fates, up, where, late)),
     )

@@ -34,6 +34,10 @@ class Flow:
         Sequence number of a data packet, acknowledgement number of another; counted on where 32 bits wrap.
     payload : array of int
         Payload [bytes].
+    window : array of int
+        Window that the packet announces [bytes], still to be multiplied by 2 to the power of `scale`.
+    scale : int or None
+        None if the handshake was not seen.
     stamped : array of bool
         Whether the packet has timestamps.
     tsval, tsecr : array of int
@@ -57,6 +61,8 @@ class Flow:
     is_data: NDArray[np.bool_]
     mark: Ints
     payload: NDArray[np.uint32]
+    window: NDArray[np.uint16]
+    scale: int | None
     stamped: NDArray[np.bool_]
     tsval: NDArray[np.uint32]
     tsecr: NDArray[np.uint32]
@@ -69,7 +75,7 @@ class Flow:
 
     def part(self, start: int, stop: int) -> Flow:
         """Return the packets from number `start` to before `stop`, as if only they had been captured."""
-        columns = ("time", "is_data", "mark", "payload", "stamped", "tsval", "tsecr")
+        columns = ("time", "is_data", "mark", "payload", "window", "stamped", "tsval", "tsecr")
         first = self.first_block[start : stop + 1]
         return replace(
             self,
@@ -104,6 +110,7 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
     is_data = sent & plain & (connection.column("payload") > 0)
     require_data(is_data, name)
     kept = np.flatnonzero(is_data | (~sent & plain & (flags & ACK != 0)))
+    scale = connection.scale
     announced = connection.mss[1 - connection.sender], connection.mss[connection.sender]
     handshake = _handshake(stamps, flags, sent)
     header = int(np.median(connection.take("header")[is_data]))
@@ -119,6 +126,8 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
         is_data=is_data,
         mark=int(number[0]) + np.cumsum(_nearest(np.diff(number, prepend=number[:1])), dtype=np.int64),
         payload=payload,
+        window=connection.take("window")[kept],
+        scale=scale,
         stamped=stamped,
         tsval=tsval,
         tsecr=tsecr,

@@ -26,7 +26,11 @@ class UndecodedError(Exception):
     ----------
     hides : bool
         Whether there may be TCP inside: it is encrypted, in pieces, or of an unknown kind.
+    udp : pair of int, or None
+        Where the IP header and the header of a UDP packet begin.
     """
+
+    udp: tuple[int, int] | None = None
 
     def __init__(self, what: str, *, hides: bool = False) -> None:
         super().__init__(what)
@@ -60,7 +64,11 @@ def find_tcp(linktype: int, data: bytes) -> tuple[int, int]:
             raise UndecodedError(_named(kind), hides=kind == _ESP)
         if layer in (_ipv4, _ipv6):
             ip = at
-        kind, at = layer(data, at)
+        try:
+            kind, at = layer(data, at)
+        except UndecodedError as other:
+            other.udp = (ip, at) if layer is _udp else None
+            raise
     raise UndecodedError(f"more than {_DEEPEST} layers", hides=True)
 
 

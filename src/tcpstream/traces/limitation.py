@@ -12,7 +12,8 @@ class Limitation:
     Attributes
     ----------
     cause : str
-        "udp", "interactive", "application", "receive-window", "slow-start", "bbr", "bottleneck", "policer" or "unknown".
+        "udp", "interactive", "application", "receive-window", "bbr", "slow-start", "bottleneck", "policer" or
+        "unknown".
     evidence : str
         A sentence with the figures that were measured.
     ask_instead : str

@@ -117,7 +117,7 @@ class PathEstimate:
         return propose(
             self.loss_process.fits,
             sack=self.sack,
-            control=named(self.decrease),
+            control="bbr" if self.limitation and self.limitation.cause == "bbr" else named(self.decrease),
             first_flight=self.first_flight,
             detection=self.detection,
         )
