@@ -11,9 +11,10 @@ import monte_carlo
 from strategies import RTT, paths
 from tcpstream import AccuracyError, InputError, NoFiniteDelayError, Path, Video, live, throughput
 from tcpstream.explicit import explicit_live, explicit_live_finite
+from tcpstream.finite_backlog import FiniteBacklog
 from tcpstream.lattices import Lattice, interpolated, lattices, order
 from tcpstream.stationary import solve
-from tcpstream.tcp import reno
+from tcpstream.tcp import reno, source_of
 
 RTOL, ATOL = 1e-6, 1e-12
 
@@ -248,3 +249,18 @@ def test_a_stream_that_ends_within_a_round_is_judged_to_its_end():
     seen = monte_carlo.live_finite(path, video, [0.0, 0.15], 40_000, np.random.default_rng(10))
     f = live(path, video).late_fraction([0.0, 0.15])
     assert (np.abs(seen.f - f) < 4 * seen.f_se).all()
+
+
+@pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
+@pytest.mark.parametrize("ratio", [1, 2.5])
+def test_just_above_a_rate_is_the_limit_from_above(tcp, ratio):
+    """A rate 0.3% higher, on a lattice of its own, has nearly the same f; the rate itself has not."""
+    source = source_of(Path(loss=0.05, rtt=1, timeout_ratio=ratio, max_window=3, tcp=tcp))
+    near, above = Lattice(1, 2, trace=1), Lattice(151, 301)  # 0.5 and 0.5017
+    for x in (0.0, 1.5, 3.0):
+        for length in (12, 12.6):
+            limit, higher = (FiniteBacklog(source, one, length).late_fraction(x) for one in (near, above))
+            assert limit == pytest.approx(higher, rel=0.02)
+        assert solve(source, near).late_fraction(x) == pytest.approx(solve(source, above).late_fraction(x), rel=0.02)
+    near, at = (FiniteBacklog(source, Lattice(2, 1, trace), 12).late_fraction(0.5) for trace in (1, 0))
+    assert abs(near / at - 1) > 0.02  # windows of two packets empty the backlog at 2 packets a round, not above

@@ -27,8 +27,8 @@ SEED = 20
 CASES = 500
 SMALLEST = 1e-6
 """Late fractions below this are not compared."""
-CELLS = 4e6
-"""States times rounds times levels of the exact chain, at most."""
+ENDLESS, FINITE = 5e3, 3e7
+"""States times lattice steps a round, over 1 - mu/T; times rounds squared of a finite stream: at most."""
 RECORD = FilePath(__file__).parent / "results" / "lattice.jsonl"
 
 
@@ -73,8 +73,8 @@ def case(rng: np.random.Generator) -> dict[str, Any] | None:
     throughput = source.packets_per_round
     if length is None and m > 0.95 * throughput:
         return None
-    rounds = 200 / (1 - m / throughput) if length is None else 3 * length
-    if source.size * rounds * m * lattice.stride * 3 > CELLS * 20 or source.size * m * lattice.stride * 60 > CELLS:
+    cells = source.size * lattice.steps
+    if cells > ENDLESS * (1 - m / throughput) if length is None else cells * length * (length + 40) > FINITE:
         return None
 
     def late(one: Lattice) -> Callable[[float], float]:

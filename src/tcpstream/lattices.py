@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from .tcp import RenoSource
 
-FINE = 40.0
-"""Packets per round, times the square of the order, at least: then neighbours are a few percent apart."""
+FINE = 160.0
+"""Packets per round, times the square of the order, at least: then neighbours are a percent apart."""
 
 APART = 60.0
 """Packets per round short of the throughput, times the square of the order, at least."""
@@ -32,7 +32,7 @@ LARGEST = 60_000
 CHEAP, DENSE = 8_000, 16
 """What a solve may cost as it likes, and the order beyond which that is not worth it."""
 
-ROUNDING = 0.002
+ROUNDING = 0.01
 """Relative error of f from backlogs that were last empty longer ago, above the largest of validation/lattice.py."""
 
 NEAR = 1e-9
@@ -113,7 +113,7 @@ def order(source: RenoSource, packets_due: float) -> int:
     short = max(abs(throughput - packets_due), AWAY * throughput)
     wanted = max(math.sqrt(FINE / packets_due), math.sqrt(APART / short), ROUNDS / packets_due)
     states = source.size * source.max_window
-    return max(1, math.ceil(max(min(wanted, LARGEST / states), min(DENSE, CHEAP / states))))
+    return max(1, math.ceil(min(wanted, math.floor(LARGEST / states))), math.floor(min(DENSE, CHEAP / states)))
 
 
 class Interpolated(NamedTuple):

@@ -149,8 +149,7 @@ class Transient:
 
         self._come_back(leaving, nt)
         self._wait(source.all_lost_wait, 1, Law(x.origin, p * x.mass.sum(axis=0)), nt)
-        few = self._leaving(self._few(short, release, ceiling), ceiling, final)
-        self._wait(source.short_wait, 1, few, nt)
+        self._wait_after_short(self._few(short, release, ceiling), ceiling, final, nt)
         self._send_alone(timeouts, source.restart, nx, nt, ceiling)
 
         self.round += 1
@@ -188,17 +187,12 @@ class Transient:
         """Return the position after this round of what pauses in it."""
         return self.ceiling - (self.trace if ceiling > self.ceiling else 0)
 
-    def _leaving(self, law: Law, ceiling: int, final: bool) -> Law:
-        """Return the measure of what begins a wait: what is at the ceiling will be below it, or is done."""
+    def _wait_after_short(self, few: Law, ceiling: int, final: bool, nt: Law) -> None:
+        """Let short rounds wait that were too short; what has delivered everything then is done, once `final`."""
         if final:
-            finished = take(law, ceiling)
+            finished = take(few, ceiling)
             self.done += 0.0 if finished is None else float(finished)
-            return law
-        if self.trace == 0:
-            return law
-        below = Law(law.origin - 1, np.zeros(len(law.mass) + 1))
-        below.add(law, limit=ceiling - 1)
-        return below
+        self._wait(self.source.short_wait, 1, few, nt, ceiling)
 
     def _come_back(self, leaving: list[tuple[int, float, Law]], nt: Law) -> None:
         """Let what has waited long enough retransmit next."""
@@ -295,19 +289,26 @@ class Transient:
                 total.add(Law(start + i * self.stride, laws[:, i] @ mass), limit=ceiling)
         return total
 
-    def _wait(self, waits: Wait, level: int, law: Law, nt: Law) -> None:
-        """Let `law` wait, then retransmit at back-off `level`; a wait of one round is over at once."""
+    def _wait(self, waits: Wait, level: int, law: Law, nt: Law, ceiling: int | None = None) -> None:
+        """Let `law` wait, then retransmit at back-off `level`; a wait of one round is over at once.
+
+        What begins to wait at the ceiling is below it a round later.
+        """
         trimmed, dropped = law.trimmed(NEGLIGIBLE)
         self.neglected += dropped
         if trimmed is None:
             return
+        waiting = trimmed
+        if self.trace and ceiling is not None:
+            waiting = Law(trimmed.origin - 1, np.zeros(len(trimmed.mass) + 1))
+            waiting.add(trimmed, limit=ceiling - 1)
         for rounds, weight in waits:
             if rounds == 1:
                 Law(nt.origin, nt.mass[0, level - 1]).add(trimmed, weight)
                 continue
-            self._pending[self.round + rounds].append((level, weight, trimmed))
-            self._waiting.add(trimmed, weight)
-            self._waiting_mass += weight * float(trimmed.mass.sum())
+            self._pending[self.round + rounds].append((level, weight, waiting))
+            self._waiting.add(waiting, weight)
+            self._waiting_mass += weight * float(waiting.mass.sum())
 
     def _settle(self, final: bool) -> None:
         """Remove what is done or negligible, and check that nothing else is missing."""

@@ -63,7 +63,7 @@ class TransientSack(Transient):
         few.add(Law(x.origin, failing), limit=ceiling)
         self._come_back(leaving, nt)
         self._wait(source.all_lost_wait, 1, Law(x.origin, lost[:n]), nt)
-        self._wait(source.short_wait, 1, self._leaving(few, ceiling, final), nt)
+        self._wait_after_short(few, ceiling, final, nt)
         self._send_alone(timeouts, min(source.restart, self._last), nx, nt, ceiling)
         self.round += 1
         self.ceiling, self._x, self._timeouts = ceiling, nx, nt
