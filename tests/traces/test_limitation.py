@@ -195,3 +195,14 @@ def test_the_command_says_it(tmp_path, capsys):
     assert set(said) == {"cause", "evidence", "ask_instead"}
     assert main(["estimate", str(file)]) == 0
     assert "application: " in capsys.readouterr().out
+
+
+def test_a_flow_that_its_application_limits_gives_no_verdict(tmp_path, capsys):
+    """20 packets/s, where losses of 1% leave room for a hundred: what was measured, the cause, exit status 1."""
+    file = capture(tmp_path, simulate(0.01, app_gap=0.05, seed=2))
+    assert main(["delay", "--capture", str(file), "--rate", "20pps", "--live", "--json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["verdict"] is None
+    assert "required_startup_delay_s" not in answer
+    assert answer["throughput_pps"] > 2 * answer["capture"]["intervals"]["throughput_pps"][1]
+    assert f"Likeliest cause, application: {answer['capture']['limitation']['evidence']}. Instead: " in answer["reason"]

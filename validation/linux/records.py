@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 from conditions import Condition, disturbed
-from scipy.optimize import brentq
 
-from tcpstream import Path, throughput
+from tcpstream import Path
 
 RAW = FilePath(__file__).parent.parent / "results" / "linux_runs.jsonl"
 RECORDED = RAW.with_suffix(".jsonl.gz")
@@ -125,8 +124,7 @@ def estimated(record: Record, tcp: str, **chosen: Any) -> Path:
 def with_throughput(path: Path, T: float) -> Path:
     """Return a path with the p at which its chain has T [packets/s]."""
     kept = {name: getattr(path, name) for name in ("rtt", "rto", "tcp", "detection", "initial_window")}
-    p = brentq(lambda p: throughput(Path(loss=p, **kept)) - T, path.loss / 4, min(0.9, path.loss * 4), rtol=1e-6)
-    return Path(loss=p, **kept)
+    return Path.from_throughput(T, **kept)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,6 @@ class Limitation:
 #: For a flow that no chain describes although nothing is seen that limits it.
 UNKNOWN = Limitation(
     "unknown",
-    "Nothing was seen that limits the flow: the sender waited neither for data nor for the receiver, and no queue "
-    "grew.",
-    "Ask for a path with the measured throughput (--throughput).",
+    "nothing was seen that limits the flow: the sender waited neither for data nor for the receiver, and no queue grew",
+    "ask for a path with the throughput that was measured: --throughput instead of --capture",
 )
