@@ -236,7 +236,9 @@ def test_progress_counts_points(capsys):
 
 @pytest.mark.parametrize("value", [[0.1], {"a": 1}, pd.Timestamp("2026-11-22"), 2**63])
 def test_values_that_no_point_has(value):
-    points = pd.DataFrame({"loss": [0.05, value], "rtt": 0.1, "timeout_ratio": 2, "packet_rate": 5, "delay": 1})
+    points = pd.DataFrame(
+        {"loss": pd.Series([0.05, value], dtype=object), "rtt": 0.1, "timeout_ratio": 2, "packet_rate": 5, "delay": 1}
+    )
     with pytest.raises(InputError, match="loss"):
         explore.sweep(points, "live")
 
