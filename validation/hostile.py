@@ -134,10 +134,10 @@ def command(rng: random.Random, folder: FilePath) -> list[str]:
         return line
     name = rng.choice(list(NEEDED))
     options = SIMULATED if name == "simulate" else PATH | VIDEO
-    chosen = [*NEEDED[name], *rng.sample(list(options), rng.choice((0, 0, 1, 2, 4)))]
+    chosen = [*NEEDED[name], *rng.sample(list(options), rng.choice((0, 0, 0, 1, 1, 2, 4)))]
     if rng.random() < 0.15:
         chosen.remove(rng.choice(chosen))
-    wrong = rng.choices((0, 1, 2), (0.3, 0.5, 0.2))[0]
+    wrong = rng.choices((0, 1, 2), (0.4, 0.4, 0.2))[0]
     spoilt = set(rng.sample(range(len(chosen)), min(wrong, len(chosen))))
     line = [name]
     for i, option in enumerate(dict.fromkeys(chosen) if rng.random() < 0.95 else chosen):

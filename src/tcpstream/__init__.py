@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .errors import ModelMismatchError as ModelMismatchError
     from .errors import NoFiniteDelayError as NoFiniteDelayError
     from .errors import TcpstreamError as TcpstreamError
+    from .errors import WriteError as WriteError
     from .inverse import Path as Path
     from .live_model import EndlessLive as EndlessLive
     from .live_model import FiniteLive as FiniteLive
@@ -63,6 +64,7 @@ _HOMES = {
     "CaptureError": "errors",
     "MissingExtraError": "errors",
     "AccuracyError": "errors",
+    "WriteError": "errors",
     "NoFiniteDelayError": "errors",
     "ModelMismatchError": "errors",
     "InputWarning": "errors",

@@ -138,6 +138,8 @@ def test_written_runs(run, tmp_path):
         (f"{LIVE} --rtt -1", "--rtt is given 2 times"),
         ("simulate --rtt -1 --rate 25pps --live", "delay of a link must be at least 0 s, got -0.5 s"),
         (f"{LIVE} --delay 60", "simulated time must be longer than the longest startup delay, 60 s, got 50 s"),
+        (f"{LIVE} --csv .", "cannot write .: it is no name of a file"),
+        (f"{LIVE} --save ''", "cannot write : it is no name of a file"),
         (f"{LIVE} --csv none/out.csv", "cannot write none/out.csv: no such folder"),
         ("simulate none.toml", "cannot read none.toml: No such file or directory"),
         (f"simulate {EXAMPLES}/cell.toml --rtt 1 --no-slow-start", "leave out --rtt and --no-slow-start, or FILE"),

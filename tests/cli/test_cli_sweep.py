@@ -154,6 +154,69 @@ def test_bad_input_is_one_line(run, file, change, words):
     assert len(done.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("20pps", "x" * 5000, "case.toml: "),
+        ("loss = [0.03, 0.05]", "loss = [[0.03], 0.05]", "case.toml: loss must be a number, got [0.03]"),
+        ("timeout_ratio = 2", "timeout_ratio = { a = 1 }", "timeout_ratio: a range is from, to, number"),
+        ("timeout_ratio = 2", "timeout_ratio = [{ a = 1 }]", "timeout_ratio must be a number, got {'a': 1}"),
+        ("timeout_ratio = 2", "timeout_ratio = 1979-05-27", "timeout_ratio must be a number, got datetime.date(1979,"),
+        ("timeout_ratio = 2", "timeout_ratio = true", "timeout_ratio must be a number, got True"),
+        ("timeout_ratio = 2", "timeout_ratio = nan", "timeout_ratio must be finite, got nan"),
+        ("timeout_ratio = 2", "timeout_ratio = 0x1" + 5000 * "0", "timeout_ratio must be a number, got <int>"),
+        ("duration = 10", "duration = inf", "duration must be finite, got inf s"),
+        ("duration = 10", "tcp = 3", "tcp must be text, got 3"),
+        (
+            "duration = 10",
+            "duration = { from = 1, to = 2, number = 1e9 }",
+            "number makes 1,000,000,000 points",
+        ),
+        ("duration = 10", "duration = { from = -1e308, to = 1e308, number = 9 }", "from -1e+308 to 1e+308 is too wide"),
+        (
+            "duration = 10",
+            "duration = { from = 1, to = 2, number = 999999 }",
+            "a grid of 2 x 1 x 1 x 1 x 1 x 999,999 x 2 makes 3,999,996 points, more than the 1,000,000 of a sweep",
+        ),
+        ("duration = 10", "duration.a.b = 1", "duration: a range is from, to, number"),
+        ("duration = 10", r'"\u001b[31m" = 1', r"grid has no '\x1b[31m'"),
+    ],
+)
+def test_values_that_are_none(run, file, old, new, words):
+    assert old in SMALL
+    done = run(f"sweep {file(SMALL.replace(old, new))}")
+    assert (done.status, done.out) == (2, "")
+    assert words in done.err
+    assert len(done.err.splitlines()) == 1
+    assert "\x1b" not in done.err
+    assert not Path("case.sweep").exists()
+
+
+def test_rows_that_are_none(run, file):
+    done = run(f"sweep {file(POINTS.replace('loss = 0.05', 'loss = [1, 2]', 1))}")
+    assert (done.status, done.err) == (2, "tcpstream: error: case.toml: loss must be a number, got [1, 2]\n")
+
+
+def test_whole_numbers_that_no_machine_word_holds(file):
+    points, _, _ = read_sweep(file(SMALL.replace("max_window = 12", f"max_window = {2**64}")))
+    assert points["max_window"].unique().tolist() == [2.0**64]
+
+
+def test_no_answer_at_all_is_a_failure(run, file):
+    done = run(f"sweep {file(SMALL.replace('[0.03, 0.05]', '[1.5, 2.5]'))} --json")
+    assert done.status == 1
+    assert done.answer["parameters"] == {"file": "case.toml", "points": 4, "failed": 4}
+    assert done.err.startswith("tcpstream: no point has an answer; the first: loss rate must ")
+    assert len(done.err.splitlines()) == 1
+
+
+def test_labelled_arrays_need_a_grid_before_anything_is_solved(run, file):
+    done = run(f"sweep {file(POINTS)} --out table.nc")
+    assert done.status == 2
+    assert "table.nc is for a grid with an axis of several values" in done.err
+    assert not Path("case.sweep").exists()
+
+
 def test_other_bad_input(run, file):
     assert "cannot read none.toml: No such file" in run("sweep none.toml").err
     refused = run(f"sweep {file(SMALL)} --out table.xls")

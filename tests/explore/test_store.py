@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from tcpstream import InputError, explore
+from tcpstream.errors import WriteError
 
 POINTS = explore.grid(
     loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[2, 3, 4, 5], packet_rate=[6, 8], duration=10,
@@ -137,3 +138,101 @@ def test_a_damaged_part_is_named(tmp_path):
     parts(tmp_path)[0].write_bytes(b"not parquet")
     with pytest.raises(InputError, match=r"cannot read .*part-000000\.parquet: "):
         explore.read(tmp_path)
+
+
+def test_a_foreign_or_duplicated_part_is_named(tmp_path):
+    """Also the part of another sweep of as many points, and one under another's name."""
+    points = POINTS.iloc[:30]
+    whole = explore.sweep(points, "live", store=tmp_path / "one")
+    other = points.assign(loss=points["loss"] * 1.01)
+    explore.sweep(other, "live", store=tmp_path / "other")
+    first, last = parts(tmp_path / "one")[0], parts(tmp_path / "one")[-1]
+    assert first != last
+    kept = first.read_bytes()
+    for data in ((tmp_path / "other" / first.name).read_bytes(), last.read_bytes()):
+        first.write_bytes(data)
+        for work in (
+            lambda: explore.sweep(points, "live", store=tmp_path / "one"),
+            lambda: explore.read(tmp_path / "one"),
+        ):
+            with pytest.raises(
+                InputError, match=r"part-000000\.parquet is not what this sweep keeps there: move it away"
+            ):
+                work()
+    first.write_bytes(kept)
+    for name in ("part-000000 copy.parquet", "part-x.parquet", "part-000099.parquet"):
+        (tmp_path / "one" / name).write_bytes(kept)
+        with pytest.raises(InputError, match="is not what this sweep keeps there"):
+            explore.read(tmp_path / "one")
+        (tmp_path / "one" / name).unlink()
+    first.unlink()
+    same(explore.sweep(points, "live", store=tmp_path / "one"), whole)
+
+
+def test_numbers_that_changed_in_a_part_are_noticed(tmp_path):
+    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+    (file,) = parts(tmp_path)
+    table = pd.read_parquet(file)
+    changed = table.assign(late_fraction=table["late_fraction"] * (1 + 1e-12))
+    changed.attrs = table.attrs
+    changed.to_parquet(file)
+    with pytest.raises(InputError, match="is not what this sweep keeps there"):
+        explore.read(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"kind": "live"}', "[" * 5000])
+def test_a_damaged_manifest(tmp_path, text):
+    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+    (tmp_path / "sweep.json").write_text(text)
+    for work in (lambda: explore.sweep(POINTS.iloc[:3], "live", store=tmp_path), lambda: explore.read(tmp_path)):
+        with pytest.raises(InputError, match=r"holds no sweep: it has no readable sweep\.json"):
+            work()
+
+
+def test_damaged_points(tmp_path):
+    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+    POINTS.iloc[3:6].to_parquet(tmp_path / "points.parquet")
+    with pytest.raises(InputError, match=r"points\.parquet is not as it was written"):
+        explore.read(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+def test_a_full_disk_loses_nothing_that_is_kept(tmp_path, capsys, monkeypatch):
+    """Files may have no more than some bytes for the second chunk: the system says so as it does for a full disk."""
+    import resource
+
+    from tcpstream.explore import store
+
+    points = POINTS.iloc[:30]
+    whole = explore.sweep(points, "live")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    put = store.Store.put
+
+    def full(self, chunk, answers):
+        if parts(tmp_path):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        put(self, chunk, answers)
+
+    monkeypatch.setattr(store.Store, "put", full)
+    try:
+        with pytest.raises(WriteError, match=r"cannot write .*part-.*: File too large; what is kept stays"):
+            explore.sweep(points, "live", store=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    monkeypatch.undo()
+    assert len(parts(tmp_path)) == 1
+    assert not list(tmp_path.glob(".*"))
+    same(explore.sweep(points, "live", store=tmp_path), whole)
+
+
+def test_a_sweep_that_ended_before_its_manifest_starts_over(tmp_path):
+    (tmp_path / "points.parquet").write_bytes(b"cut")
+    (tmp_path / ".sweep.json.77").write_text("")
+    whole = explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+    same(explore.read(tmp_path), whole)
+
+
+def test_points_that_no_file_holds(tmp_path):
+    points = POINTS.iloc[:2].assign(delay=pd.Series([1, "2s"], dtype=object))
+    with pytest.raises(InputError, match="cannot keep these points in "):
+        explore.sweep(points, "live", store=tmp_path / "sweep")

@@ -28,6 +28,14 @@ def test_grid():
         ({"loss_rate": 0.1}, "a grid has no axis 'loss_rate': loss, rtt, rto, "),
         ({"loss": []}, "the axis loss of a grid has no values"),
         ({}, "a grid needs axes"),
+        ({"loss": [[0.1], [0.2]]}, r"loss must be a number or text, got list \[0.1\]"),
+        ({"rtt": [b"1"]}, "rtt must be a number or text, got bytes b'1'"),
+        ({"loss": 2**64}, r"loss: a whole number must be below 2\*\*63, got one of 65 bits"),
+        ({"loss": range(10**12)}, "the axis loss makes 1,000,000,000,000 points, more than the 1,000,000 of a sweep"),
+        (
+            {"loss": range(2000), "rtt": range(1000), "delay": 1},
+            "a grid of 2,000 x 1,000 x 1 makes 2,000,000 points, more than the 1,000,000",
+        ),
     ],
 )
 def test_grid_bad_input(axes, words):
@@ -224,3 +232,34 @@ def test_progress_counts_points(capsys):
     seen = capsys.readouterr()
     assert "2/2" in seen.err
     assert seen.out == ""
+
+
+@pytest.mark.parametrize("value", [[0.1], {"a": 1}, pd.Timestamp("2026-11-22"), 2**63])
+def test_values_that_no_point_has(value):
+    points = pd.DataFrame(
+        {"loss": pd.Series([0.05, value], dtype=object), "rtt": 0.1, "timeout_ratio": 2, "packet_rate": 5, "delay": 1}
+    )
+    with pytest.raises(InputError, match="loss"):
+        explore.sweep(points, "live")
+
+
+def test_missing_values_of_any_kind():
+    points = pd.DataFrame({"loss": [0.05] * 4, "rtt": 0.1, "timeout_ratio": 2, "packet_rate": 5, "delay": 1})
+    whole = explore.sweep(points, "live")
+    points["max_window"] = pd.Series([None, np.nan, pd.NA, pd.NaT], dtype=object)
+    assert explore.sweep(points, "live")["late_fraction"].tolist() == whole["late_fraction"].tolist()
+
+
+def test_columns_of_one_name():
+    points = explore.grid(loss=0.05, rtt=0.1, timeout_ratio=2, packet_rate=5, delay=1)
+    with pytest.raises(InputError, match="two columns of one name"):
+        explore.sweep(pd.concat([points, points[["rtt"]]], axis=1), "live")
+
+
+def test_a_common_solve_that_fails_in_an_unforeseen_way_leaves_each_point_to_its_own(monkeypatch):
+    def fails(_cases):
+        raise IndexError("out of bounds")
+
+    monkeypatch.setattr("tcpstream.explore.solve.stored_many", fails)
+    points = explore.grid(loss=[0.05, 0.1], rtt=0.1, timeout_ratio=2, max_window=6, packet_rate=5, duration=5, delay=1)
+    assert (explore.sweep(points, "stored")["error"] == "").all()

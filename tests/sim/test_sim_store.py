@@ -1,7 +1,10 @@
 """Runs as files."""
 
 import dataclasses
+import io
 import json
+import struct
+import zipfile
 
 import numpy as np
 import pytest
@@ -110,3 +113,76 @@ def test_not_a_saved_run(tmp_path):
     np.save(tmp_path / "one.npy", [1.0])
     with pytest.raises(InputError, match=r"one.npy is not a saved run"):
         Run.load(tmp_path / "one.npy")
+
+
+def changed(file, name, member):
+    """Write an archive again with another member."""
+    with zipfile.ZipFile(file) as archive:
+        members = {one: archive.read(one) for one in archive.namelist()}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for one, data in (members | {name: member}).items():
+            archive.writestr(one, data)
+
+
+def npy(value):
+    out = io.BytesIO()
+    np.save(out, value, allow_pickle=True)
+    return out.getvalue()
+
+
+def claims(shape, kind="<f8"):
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(80)
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "words"),
+    [
+        ("times_0.npy", claims("(40000000000,)"), "times_0 claims 320,000,000,000 bytes and has 80"),
+        ("times_0.npy", claims("(-10,)"), "times_0 "),
+        ("times_0.npy", claims("(10,)", "|O"), "times_0 is object"),
+        ("times_0.npy", npy(np.array([None, {}])), "times_0 is object of shape"),
+        ("times_0.npy", npy([[1.0]]), r"times_0 is float64 of shape \(1, 1\)"),
+        ("times_0.npy", npy([1.0, np.nan]), "times_0 are not nondecreasing times"),
+        ("times_0.npy", npy([2.0, 1.0]), "times_0 are not nondecreasing times"),
+        ("times_0.npy", b"", ""),
+        ("rtt.npy", npy(["a"]), "rtt is <U1"),
+        ("rtt.npy", npy([0.1, 0.2]), ""),
+        ("duration.npy", npy([np.nan]), "duration must be finite"),
+        ("interval.npy", npy([-1.0]), "interval must be at least 0 s, got -1 s"),
+        ("about.npy", npy("[" * 9000), ""),
+        ("about.npy", npy("{}"), ""),
+        ("about.npy", npy('{"scenario": {"kind": []}}'), ""),
+        ("about.npy", npy('{"scenario": {"kind": "Tcp"}}'), "it has no scenario"),
+        ("about.npy", npy(3), "about is int64"),
+    ],
+)
+def test_arrays_that_no_run_has(run, tmp_path, name, member, words):
+    file = tmp_path / "run.npz"
+    run.save(file)
+    changed(file, name, member)
+    with pytest.raises(InputError, match=rf"run\.npz is not a saved run: .*{words}") as error:
+        Run.load(file)
+    assert str(error.value).isprintable()
+
+
+def test_an_archive_that_claims_more_than_it_holds(run, tmp_path):
+    """A directory that says that some bytes are 3 GB when they are inflated is not believed."""
+    file = tmp_path / "run.npz"
+    run.save(file)
+    with zipfile.ZipFile(file) as archive:
+        info = archive.getinfo("rtt.npy")
+    true, false = (struct.pack("<II", info.compress_size, size) for size in (info.file_size, 3 * 2**30))
+    assert true in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(true, false))
+    with pytest.raises(InputError, match=f"claims 3,221,225,472 bytes in {info.compress_size} of the file"):
+        Run.load(file)
+
+
+@pytest.mark.parametrize("cut", [0, 3, 100, -1, -30])
+def test_a_run_that_was_cut_off(run, tmp_path, cut):
+    file = tmp_path / "run.npz"
+    run.save(file)
+    file.write_bytes(file.read_bytes()[:cut])
+    with pytest.raises(InputError, match=r"run\.npz is not a saved run"):
+        Run.load(file)

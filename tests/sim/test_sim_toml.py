@@ -182,6 +182,13 @@ def test_examples(name):
         ("seconds = 50", "seconds = 2", "simulated time must be longer than the longest startup delay, 2.5 s, got 2 s"),
         ("seconds = 50", "[dumbbell]", "give either [dumbbell], or [links.NAME] and [[flows]]"),
         ("[video]\npacket_rate = 25\nlive = true\ndelays = [1, 2.5]", "", "a table [video] is needed"),
+        ("seconds = 50", "runs = 1000000000", "number of runs must be at most 100,000, got 1,000,000,000"),
+        ("packet_rate = 25", "packet_rate = 1e9", "50 s of this video are 5e+10 packets, more than 1e+09"),
+        ("seconds = 50", "seconds = 1979-05-27", "simulated time must be a number in s, got datetime.date"),
+        ("queue = 20", "queue = [1]", "queue must be a number in packets, got [1]"),
+        ("queue = 20", "queue = 0x1" + 5000 * "0", "queue must be a number in packets, got <int>"),
+        ('"up.trace"', '"a\\u0000b"', "b: no file has such a name"),
+        ("delay = 0\n", "delay.a" + 3000 * ".a" + " = 0\n", "case.toml: "),
         ("seconds = 50", "seconds =", "is not TOML: Invalid value (at line 2, column 10)"),
     ],
 )

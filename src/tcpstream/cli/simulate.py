@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -75,8 +76,10 @@ def simulate(
     from .progress import progress
 
     experiment = _experiment(file, delay, options)
-    for out in filter(None, (csv, save)):
-        if not FilePath(out).parent.is_dir():
+    for out in (csv, save):
+        if out is not None and (not FilePath(out).name or os.path.isdir(out)):  # noqa: PTH112
+            raise InputError(f"cannot write {out}: it is no name of a file")
+        if out is not None and not os.path.isdir(FilePath(out).parent):  # noqa: PTH112
             raise InputError(f"cannot write {out}: no such folder")
     with progress(experiment.runs, "simulating") as done:
         runs = experiment.run(done)
