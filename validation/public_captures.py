@@ -51,8 +51,8 @@ WAIT = 600
 AT_ONCE = 2
 SHARE = 1.5
 """Measured throughput over the rate of the video."""
-ROUNDS, LONGEST = 200, 60.0
-"""Length of the video [round trips], and at most [s]."""
+ROUNDS, SHORTEST, LONGEST = 200, 0.01, 60.0
+"""Length of the video [round trips], and at least and at most [s]."""
 NEAR = 2e-6
 """Packets of both programs at times this close [s] are the same."""
 CAPTURES = (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a")
@@ -104,7 +104,9 @@ def _look(file: FilePath) -> Record:
         "again": _again(file),
     }
     if found.loss_event_rate.value > 0:
-        record |= _verdict(file, found.throughput_pps.value / SHARE, min(ROUNDS * found.rtt.value, LONGEST))
+        record |= _verdict(
+            file, found.throughput_pps.value / SHARE, min(max(ROUNDS * found.rtt.value, SHORTEST), LONGEST)
+        )
     return record
 
 
@@ -170,18 +172,20 @@ def compared(file: FilePath, digest: str, directory: FilePath, record: Record) -
     known = {round(t / NEAR) for t, _ in packets}
     count = {"ours": sum(ours.values()), "tshark": 0}
     only: collections.Counter[str] = collections.Counter()
-    for moment, length, names in theirs:
+    for moment, length, names in sorted(theirs, key=lambda row: not set(row[2]) & set(REPEATED)):
         pieces = -(-length // mss)
         near = [round(moment / NEAR) + step for step in (0, -1, 1)]
-        here = next((at for at in near if at in ours), None)
+        here = next((at for at in near if ours.get(at)), None)
         if set(names) & set(REPEATED):
             count["tshark"] += pieces
             if here is None:
                 only["tshark alone: " + ("not again" if any(at in known for at in near) else "not counted")] += pieces
             else:
-                only["tshark alone: of a larger packet"] += max(pieces - ours.pop(here), 0)
+                only["tshark alone: of a larger packet"] += max(pieces - ours[here], 0)
+                ours[here] = max(ours[here] - pieces, 0)
         elif here is not None:
-            only["ours alone: " + (", ".join(names) or "not marked")] += ours.pop(here)
+            only["ours alone: " + (", ".join(names) or "not marked")] += min(ours[here], pieces)
+            ours[here] = max(ours[here] - pieces, 0)
     only["ours alone: not in tshark's flow"] += sum(ours.values())
     alike = abs(count["ours"] - count["tshark"]) <= 0.1 * max(count.values())
     return record | {"again": count | {"alike": alike} | {key: n for key, n in only.items() if n and not alike}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -231,6 +232,15 @@ def test_no_loss_gives_a_bound_and_no_path(tmp_path):
     with pytest.raises(InputError, match=rf"no loss was seen in {result.packets} packets.*give a loss rate"):
         result.path()
     assert result.path(loss=0.01).loss == 0.01
+
+
+def test_all_lost_gives_no_path():
+    """One packet sent while nothing was missing, and that one lost: a loss rate of 1 is no path's."""
+    found = estimate(EXAMPLE)
+    found = replace(found, loss_event_rate=replace(found.loss_event_rate, value=1.0, high=1.0))
+    with pytest.raises(InputError, match="every packet of 3245 that was sent while nothing was missing was lost"):
+        found.path()
+    assert found.path(loss=0.01).loss == 0.01
 
 
 def test_dpkt_is_optional(monkeypatch):
