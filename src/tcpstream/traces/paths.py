@@ -21,7 +21,7 @@ def path_of(found: PathEstimate, given: dict[str, Any]) -> Path:
         )
     if found.loss_event_rate.value == 1 and "loss" not in given:
         raise InputError(
-            f"every packet of {found.packets} that was sent while nothing was missing was lost, which shows no loss rate: "
+            f"every packet of {found.packets} that was sent while nothing was missing was lost: no loss rate shows: "
             "give a loss rate"
         )
     chosen = _chosen(found, given)
