@@ -33,7 +33,7 @@ demo: $(VENV)/.all
 	@$(BIN)/$(DEMO)
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope
+	$(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope --no-loadscope-reorder
 
 bench: $(VENV)/.bench $(PYDTMC)/.installed
 	$(BIN)/python -m benchmarks $(BENCH)

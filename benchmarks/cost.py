@@ -40,8 +40,8 @@ def by_rounds(quick: bool, limit: float) -> Iterator[Outcome]:
 
 def followed(solution: Any) -> tuple[int, int]:
     """Return the cells (TCP state x position) that a stored solution followed, over all rounds, and the rounds."""
-    arrivals = solution._arrivals
-    return int(arrivals.transient.cells), int(arrivals.rounds)
+    record = solution._arrivals.record
+    return int(record.cells), int(record.rounds)
 
 
 def _series(name: str, sizes: Any, setting: Any, limit: float) -> Iterator[Outcome]:

@@ -61,8 +61,9 @@ def _live(case: cases.LiveCurve) -> Outcome:
         return solution, solution.late_fraction(case.delays)
 
     seconds, (solution, f) = timed(work)
-    law = solution.backlog.law
-    ahead = int(case.video.packet_rate * case.delay * solution.backlog.stride + 1e-9)
+    (backlog,) = solution.backlogs
+    law = backlog.law
+    ahead = int(case.video.packet_rate * case.delay * backlog.lattice.stride + 1e-9)
     answer = {
         "f": f,
         "f at one delay": np.atleast_1d(solution.late_fraction(case.delay)),
@@ -72,9 +73,9 @@ def _live(case: cases.LiveCurve) -> Outcome:
     return Outcome(
         seconds,
         answer,
-        claimed=f"certified {solution.error_bound:.0e}, residual {solution.backlog.residual:.0e}",
+        claimed=f"certified {solution.error_bound:.0e}, residual {backlog.residual:.0e}",
         note=f"load {load:.3f}",
-        figures={"error_bound": solution.error_bound, "residual": solution.backlog.residual, "levels": len(law)},
+        figures={"error_bound": solution.error_bound, "residual": backlog.residual, "levels": len(law)},
     )
 
 

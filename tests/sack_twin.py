@@ -231,24 +231,25 @@ def finite(path, due, exists, moves=moves, rules=None, **chosen):
     late, size = 0.0, int(due[-1]) + path.max_window + 2
     every, never = ({(rules.start, 0): np.eye(1, size)[0]} for _ in range(2))
     received = np.arange(size)
+    row_of = cache(lambda state: moves(rules, state))
     for i, (before, after) in enumerate(itertools.pairwise(due)):
+        held = np.minimum(received + np.arange(path.max_window + 1)[:, np.newaxis], exists[i + 1])  # by packets more
+        to, missing = np.minimum(held, size - 1).astype(int), after - held
+        missing[missing < 1e-9] = 0.0
         results = []
         for mass, judged in ((every, False), (never, True)):
             new = defaultdict(lambda: np.zeros(size))
             for (state, left), law in mass.items():
                 sends = np.zeros(size, dtype=bool) if left else received < exists[i]
                 stays = [(1.0, 0, 0, max(left, 1), state)]
-                for row, chosen in ((stays, ~sends), (moves(rules, state), sends)):
-                    for chance, got, shown, rounds, target in row:
-                        missing = after - np.minimum(received + shown, exists[i + 1])
-                        missing[missing < 1e-9] = 0.0
-                        kept = law * chosen * chance
+                for row, there in ((stays, law * ~sends), (row_of(state), law * sends)):
+                    for chance, got, shown, rounds, target in row if there.any() else ():
+                        kept = there * chance
                         if judged:
-                            kept = kept * (missing == 0)
+                            kept = kept * (missing[shown] == 0)
                         else:
-                            late += float(kept @ np.minimum(after - before, missing))
-                        to = np.minimum(np.minimum(received + got, exists[i + 1]), size - 1).astype(int)
-                        np.add.at(new[target, rounds - 1], to, kept)
+                            late += float(kept @ np.minimum(after - before, missing[shown]))
+                        new[target, rounds - 1] += np.bincount(to[got], kept, size)
             results.append(new)
         every, never = results
     return late, float(sum(law.sum() for law in never.values()))

@@ -396,5 +396,5 @@ def test_unreadable_file(command, capsys):
 
 
 def test_strange_characters_stay_on_one_line(capsys):
-    assert_one_line(capsys, main(["estimate", "a\nb.pcap"]), "a b.pcap")
+    assert_one_line(capsys, main(["estimate", "a\nb.pcap"]), r"a\nb.pcap")
     assert_one_line(capsys, main(["throughput", "--rtt", "1\x1b[31m\n2"]), r"\x1b[31m\n2")

@@ -13,6 +13,7 @@ from strategies import RTT
 from tcpstream import InputError, Path, Video, live, stored, throughput
 from tcpstream.backlog_sack import SackBacklog
 from tcpstream.explore.load import rtt_for
+from tcpstream.lattices import Lattice
 from tcpstream.tcp import reno_sack, source_key, source_of
 from tcpstream.tcp.bottleneck import line
 
@@ -152,7 +153,7 @@ def wave(path, m, t, entered):
 @pytest.mark.parametrize("loss", [0.05, 1e-4])
 def test_waves_are_those_of_the_transitions(loss, initial):
     path, m, t = limited(4.5, 3, loss=loss, initial_window=initial), 2, np.array([0.0, 0.005, 0.01, 0.01 + 0.02j])
-    backlog = SackBacklog(source_of(path), m, 1)
+    backlog = SackBacklog(source_of(path), Lattice(m, 1))
     found = [one[..., 30:] for one in backlog.waves(np.append(np.full(30, t[0]), t).astype(complex))]
     expected = zip(*[wave(path, m, one, backlog.entered) for one in t])
     for one, other in zip(found, expected):

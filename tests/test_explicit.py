@@ -186,19 +186,19 @@ def test_window_one_delivers_like_a_coin():
 
 def test_a_packet_that_arrives_when_it_is_due_is_on_time():
     # mu (i R - tau) is a whole number that floating point misses on both sides
-    path = Path(loss=1e-15, rtt=0.1, timeout_ratio=1, max_window=1)
+    path = Path(loss=1e-9, rtt=0.1, timeout_ratio=1, max_window=1)
     judged = explicit_stored(path, Video(packet_rate=10, duration=3)).judge(0)
     assert set(np.arange(31) * 0.1 * 10 - np.arange(31)) > {0.0}
-    assert judged.late_fraction == pytest.approx(0, abs=1e-12)
-    assert judged.no_late_probability == pytest.approx(1)
+    assert judged.late_fraction == pytest.approx(0, abs=1e-7)
+    assert judged.no_late_probability == pytest.approx(1, abs=1e-7)
 
 
 def test_variable_rate_counts_what_is_due():
-    path = Path(loss=1e-15, rtt=1, timeout_ratio=1, max_window=1)  # A_i = i
+    path = Path(loss=1e-9, rtt=1, timeout_ratio=1, max_window=1)  # A_i = i
     explicit = explicit_stored(path, Video(curve=([0, 2, 4, 6], [0, 1, 7, 8])))
     # B_i = 0.5, 1, 4, 7, 7.5, 8: behind by 1 and 3, then at most what became due: 0.5, 0.5
     assert explicit.judge(0).late_fraction == pytest.approx((1 + 3 + 0.5 + 0.5) / 8)
-    assert explicit.judge(3).late_fraction == pytest.approx(0)
+    assert explicit.judge(3).late_fraction == pytest.approx(0, abs=1e-7)
 
 
 # refusals

@@ -43,7 +43,7 @@ def test_live_many_solves_what_is_the_same_once():
         (OTHER, Video(packet_rate=20, duration=5)),
     ]
     together = live_many(cases)
-    assert together[0].backlog is together[1].backlog
+    assert together[0].backlogs is together[1].backlogs
     for result, (path, video) in zip(together, cases):
         alone = live(path, video)
         np.testing.assert_allclose(result.late_fraction([0, 1, 2]), alone.late_fraction([0, 1, 2]), 1e-9, 1e-14)

@@ -58,7 +58,7 @@ def test_throughput(path):
     close(batches.mean(), batches.std(ddof=1) / np.sqrt(len(batches)), expected)
 
 
-LOSSLESS = Path(loss=1e-15, rtt=0.5, timeout_ratio=1, max_window=1)
+LOSSLESS = Path(loss=1e-9, rtt=0.5, timeout_ratio=1, max_window=1)
 VIDEO = Video(packet_rate=4, duration=5)  # 10 rounds of 2 packets
 
 

@@ -115,7 +115,7 @@ def test_agent(path):
     f = sack_agent.live(*sack_agent.plain(path), m, endless.packet_rate * taus, 64, 40_000, rng) / (40_000 * m)
     solved = live(path, endless)
     found = solved.late_fraction(taus)
-    assert np.all(np.abs(f.mean(0) - found) < 4 * f.std(0) / 8 + solved.lattice_error * found)
+    assert np.all(np.abs(f.mean(0) - found) < 4 * f.std(0) / 8 + solved.lattice_error(taus) * found)
 
 
 @pytest.mark.parametrize("b", [1, 2])
@@ -153,7 +153,7 @@ def test_small_windows_leave_short_waves(loss, ratio, window, rate):
     path = Path(loss=loss, rtt=0.1, timeout_ratio=ratio, max_window=window, tcp="reno-sack")
     result = live(path, Video(packet_rate=rate))
     assert result.error_bound < 1e-11
-    assert result.backlog.epochs < 100
+    assert max(one.epochs for one in result.backlogs) < 100
 
 
 @pytest.mark.parametrize(("window", "b", "m"), [(6, 1, 1), (5, 2, 2), (7, 1, 3)])
@@ -178,10 +178,9 @@ def test_a_long_video_forgets_what_is_safely_ahead():
     path = Path(loss=0.05, rtt=0.1, rto=0.2, max_window=8, tcp="reno-sack")
     video = Video(packet_rate=0.8 * throughput(path), duration=210)  # more than 2000 rounds
     result = stored(path, video)
-    followed = Arrivals(source_of(path), int(video.packets) + 1, lambda n: result.due_by_round(0.0, rounds=n))
-    late = StoredStreaming(path, video, "end", followed).late_fraction([0.0, 0.5])
+    late = StoredStreaming(path, video, "end", Arrivals([(path, video)])).late_fraction([0.0, 0.5])
     assert result.late_fraction([0.0, 0.5]) == pytest.approx(late, abs=1e-13)
-    assert result.error_bound < 1e-12
+    assert result.error_bound < 1e-11
 
 
 def test_largest_rate():

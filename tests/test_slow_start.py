@@ -10,6 +10,7 @@ import slow_start_twin as twin
 from strategies import paths
 from tcpstream import InputError, Path, Video, live, stored
 from tcpstream.coarse import follow
+from tcpstream.errors import unremarked
 from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
 from tcpstream.tcp import source_key, source_of
@@ -19,9 +20,12 @@ from tcpstream.tcp.slow_start import windows
 def sent(path, tcp, initial_window):
     """The same path with another TCP."""
     values = {
-        name.removesuffix("_s").removesuffix("_pps"): value for name, value in path.to_dict().items() if name != "rto_s"
+        name.removesuffix("_s").removesuffix("_pps"): value
+        for name, value in path.to_dict().items()
+        if name not in ("rto_s", "rto_assumed")
     }
-    return Path(**(values | {"tcp": tcp, "initial_window": initial_window}))
+    with unremarked():
+        return Path(**(values | {"tcp": tcp, "initial_window": initial_window}))
 
 
 @st.composite

@@ -1,5 +1,7 @@
 """The stationary solve: what an epoch does to waves, loads near 1, and the depth."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,8 @@ from hypothesis import strategies as st
 from strategies import paths
 from tcpstream import AccuracyError, Path
 from tcpstream.backlog import Backlog
-from tcpstream.stationary import lattice, solve
+from tcpstream.lattices import Lattice
+from tcpstream.stationary import solve
 from tcpstream.tcp import reno
 from tcpstream.tcp.decay import decay_rate
 
@@ -19,9 +22,9 @@ REFERENCE = reno(Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds
 @given(path=paths(largest_loss=0.2, largest_window=12, largest_ratio=2.5), load=st.floats(0.2, 0.8))
 def test_waves_are_what_an_epoch_does_far_from_an_empty_backlog(path, load):
     source = reno(path)
-    packets_due = load * source.packets_per_round
-    backlog = Backlog(source, packets_due, lattice(packets_due, source.max_window))
-    tilt = decay_rate(source, packets_due) / backlog.stride / 3
+    lattice = Lattice(round(40 * load * source.packets_per_round), 40)
+    backlog = Backlog(source, lattice)
+    tilt = decay_rate(source, lattice.packets_due) / backlog.stride / 3
     values, laws, worths = backlog.waves(np.array([0.0, tilt], dtype=complex))
     assert values[0] == pytest.approx(1, abs=1e-9)
     np.testing.assert_allclose(worths[:, 0], 1, atol=1e-6)
@@ -37,24 +40,26 @@ def test_waves_are_what_an_epoch_does_far_from_an_empty_backlog(path, load):
 
 def test_the_asymptotic_decay_is_where_waves_are_kept():
     theta = decay_rate(REFERENCE, 3.0)
-    values, _, _ = Backlog(REFERENCE, 3.0, 1).waves(np.array([0.9 * theta, theta, 1.1 * theta], dtype=complex))
+    values, _, _ = Backlog(REFERENCE, Lattice(3, 1)).waves(np.array([0.9 * theta, theta, 1.1 * theta], dtype=complex))
     assert values[0].real < 1
     assert not values[2].real < 1
     assert values[1].real == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize("packets_due", [0.3, 2.02289, 3.0, 3.9648751, 4.0, 4.01])
-def test_load_and_lattice_do_not_change_the_number_of_epochs(packets_due):
+@pytest.mark.parametrize(
+    "lattice", [Lattice(3, 10), Lattice(19, 9, trace=1), Lattice(3, 1), Lattice(27, 7), Lattice(4, 1), Lattice(12, 3)]
+)
+def test_load_and_lattice_do_not_change_the_number_of_epochs(lattice):
     """Near T/mu = 1, and where backlogs within a packet mix slowly: 4.01 on a lattice of halves."""
-    solved = solve(REFERENCE, packets_due)
+    solved = solve(REFERENCE, lattice)
     assert solved.epochs <= 60
     assert solved.error_bound < 1e-11
 
 
 def test_a_solve_is_what_plain_epochs_lead_to():
     source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
-    solved = solve(source, 2.0)
-    backlog = Backlog(source, 2.0, solved.stride)
+    solved = solve(source, Lattice(2, 1))
+    backlog = Backlog(source, solved.lattice)
     entries = np.zeros((len(backlog.entered), len(solved.law)))
     entries[0, -1] = 1.0
     for _ in range(1500):
@@ -65,9 +70,9 @@ def test_a_solve_is_what_plain_epochs_lead_to():
 
 
 def test_a_tail_that_goes_deeper_than_predicted_is_followed(monkeypatch):
-    expected = solve(REFERENCE, 3.0)
+    expected = solve(REFERENCE, Lattice(3, 1))
     monkeypatch.setattr("tcpstream.stationary.LongWaves.depth", lambda *_: 2000)
-    solved = solve(REFERENCE, 3.0)
+    solved = solve(REFERENCE, Lattice(3, 1))
     assert len(solved.law) > 4000
     assert solved.overflow * 1e4 < 1e-12
     common = min(len(solved.law), len(expected.law))
@@ -76,4 +81,4 @@ def test_a_tail_that_goes_deeper_than_predicted_is_followed(monkeypatch):
 
 def test_a_load_too_near_one_is_refused_with_a_reason():
     with pytest.raises(AccuracyError, match="too near 1"):
-        solve(REFERENCE, REFERENCE.packets_per_round * (1 - 1e-7))
+        solve(REFERENCE, Lattice(math.floor(REFERENCE.packets_per_round * 10**7) - 1, 10**7))

@@ -146,7 +146,7 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     whole = stored(path, video)
     np.testing.assert_allclose(short_cut.late_fraction([0, 1, 4]), whole.late_fraction([0, 1, 4]), RTOL, 1e-15)
     assert short_cut.no_late_probability(1.0) == pytest.approx(whole.no_late_probability(1.0), abs=1e-13)
-    assert short_cut._arrivals.rounds < whole._arrivals.rounds
+    assert short_cut._arrivals.record.rounds < whole._arrivals.record.rounds
 
 
 def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
@@ -184,8 +184,7 @@ def test_rows_that_take_too_much_memory_are_refused(monkeypatch):
 def test_rows_are_the_expected_shortfall():
     """E[(y - A)+] by its definition, from the law that the transient gives."""
     path = Path(loss=0.1, rtt=0.1, timeout_ratio=2, max_window=6)
-    arrivals = Arrivals(reno(path), 60, lambda rounds: np.full(rounds, 60.0))
-    arrivals.extend(12)
+    arrivals = Arrivals([(path, Video(curve=([0, 0.1, 6], [0, 60, 60])))])
     transient = Saturated(reno(path), 60)
     for _ in range(12):
         transient.step()

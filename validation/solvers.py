@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from tcpstream import Path
 from tcpstream.backlog import Backlog
-from tcpstream.stationary import LongWaves, drain_rounds, lattice
+from tcpstream.lattices import Lattice
+from tcpstream.stationary import LongWaves, drain_rounds
 from tcpstream.tcp import reno
 
 Floats = NDArray[np.float64]
@@ -46,8 +47,8 @@ class Case:
 
     def __init__(self, load: float) -> None:
         source = reno(PATH)
-        self.packets_due = load * source.packets_per_round
-        self.backlog = Backlog(source, self.packets_due, lattice(self.packets_due, PATH.max_window))
+        self.backlog = Backlog(source, Lattice(round(5 * load * source.packets_per_round), 5))
+        self.packets_due = self.backlog.lattice.packets_due
         self.waves = LongWaves(self.backlog)
         per_packet, behind = drain_rounds(source, self.packets_due)
         stride = self.backlog.stride

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from .coarse import Coarse, follow
 from .errors import AccuracyError
 from .kernels.shortfall import missing, tabulate
+from .path import Path
 from .saturated import Saturated
-from .tcp.reno import RenoSource
+from .tcp import RenoSource, source_of
+from .video import Video
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,86 +32,130 @@ RISK = 1e-17
 MEMORY_LIMIT = 4 * 2**30
 """Bytes that the rows may take."""
 
+ON_TIME = 1e-9
+"""Packet counts this close to a whole number are that number: rounding noise must not make a packet late."""
 
-@dataclass
+
+def due_by_round(path: Path, video: Video, startup_delay: float, rounds: int) -> Floats:
+    """Return the packets due for playback by the end of rounds 1 .. `rounds`."""
+    return _snapped(video.due(path.rtt * np.arange(1, rounds + 1) - startup_delay))
+
+
+def packets(video: Video) -> int:
+    """Return the packets of a video, the last one in part or whole."""
+    return math.ceil(_snapped(np.array(video.packets)))
+
+
+@dataclass(frozen=True)
+class Record:
+    """The rows of the first rounds. Arrays may hold more than these rows; what they hold of them never changes.
+
+    Attributes
+    ----------
+    table, origins, starts : arrays
+        See `kernels.shortfall.missing`.
+    unaccounted : array
+        Probability dropped and rounded away by the end of each round.
+    rounds : int
+    cells : int
+        States times positions followed for them.
+    complete : bool
+        Whether nothing is left to follow.
+    full : bool
+        Whether the next row would take too much memory.
+    """
+
+    table: Floats
+    origins: Ints
+    starts: Ints
+    unaccounted: Floats
+    rounds: int = 0
+    cells: int = 0
+    complete: bool = False
+    full: bool = False
+
+
 class Arrivals:
     """For each round i the function y -> E[(y - A_i)+], kept as its values at whole y (or whole quanta).
 
     Late packets of a round are a difference of it, and P(A_i < b) its slope: every startup delay, playback rate and
-    round trip time is served by the same rows. Rows are made when first asked for.
+    round trip time is served by the same rows. Rows are made in their order when first asked for, each by whichever
+    thread comes first, and the same whoever asks for what: any number of threads may. A pickle holds none of them.
 
     Parameters
     ----------
-    source : RenoSource
-        What sends.
-    packets : int
-        Packets of the longest video: what is delivered beyond is never late.
-    due : callable
-        Given n, the most packets that can ever be due by the end of rounds 1 .. n, (n,) array: rows end there.
+    cases : iterable of (Path, Video)
+        What is served: paths with the same source. Rows end where no more is due of any.
     packets_due, lead : float
         m, the most packets ever due per round, and the lead over them from which nothing is late again, but with a
         probability of 1e-17: what has it is followed no longer. By default everything is followed.
     quantum : int
         Packets per step of the lattice that the transient is made on.
+    source : RenoSource, optional
+        What sends: that of the paths, where it is known.
+
+    Attributes
+    ----------
+    packets : int
+        Packets of the longest video: what is delivered beyond is never late.
+    record : Record
+        What has been made.
     """
 
-    source: RenoSource
-    packets: int
-    due: Callable[[int], Floats]
-    packets_due: float = 0.0
-    lead: float = math.inf
-    quantum: int = 1
-    transient: Saturated | Coarse = field(init=False)
-    _table: Floats = field(default_factory=lambda: np.empty(1 << 20), init=False)
-    _origins: Ints = field(default_factory=lambda: np.empty(1 << 8, dtype=np.int64), init=False)
-    _starts: Ints = field(default_factory=lambda: np.zeros(1 << 8, dtype=np.int64), init=False)
-    rounds: int = field(default=0, init=False)
+    def __init__(
+        self,
+        cases: Iterable[tuple[Path, Video]],
+        packets_due: float = 0.0,
+        lead: float = math.inf,
+        quantum: int = 1,
+        source: RenoSource | None = None,
+    ) -> None:
+        self.cases = _outline(cases)
+        self.packets_due, self.lead, self.quantum = packets_due, lead, quantum
+        self.source = source_of(self.cases[0][0]) if source is None else source
+        self.packets = max(packets(video) for _, video in self.cases)
+        self.record = Record(
+            np.empty(1 << 20), np.empty(1 << 8, dtype=np.int64), np.zeros(1 << 8, dtype=np.int64), np.empty(1 << 8)
+        )
+        self._transient: Saturated | Coarse | None = None
+        self._lock = Lock()
 
-    def __post_init__(self) -> None:
-        self.transient = follow(self.source, self.packets, self.quantum)
+    def __reduce__(self) -> tuple[type[Arrivals], tuple[Any, ...]]:
+        """Pickle what rows are made from: the same bytes and the same answers whatever was asked before."""
+        return type(self), (self.cases, self.packets_due, self.lead, self.quantum)
+
+    def __copy__(self) -> Arrivals:
+        """Return the same: nothing that can be read from it changes."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Arrivals:
+        """Return the same: nothing that can be read from it changes."""
+        return self
 
     def safe(self, round_number: int) -> float:
         """Return the position above which nothing is late any more after a round."""
         return self.packets_due * round_number + self.lead
 
-    @property
-    def error_bound(self) -> float:
-        """Probability that is unaccounted for: dropped at the ends of windows and rows, and rounding."""
+    def unaccounted(self, rounds: int) -> float:
+        """Return the probability lost by the end of a round: dropped at the ends of windows and rows, and rounding."""
+        record = self._made(rounds)
         risk = RISK if self.lead < math.inf else 0.0
-        return self.transient.unaccounted + ROW_NEGLIGIBLE * self.rounds + risk
-
-    def extend(self, rounds: int) -> None:
-        """Make the rows of rounds 1 .. `rounds`."""
-        if self.rounds >= rounds or self.transient.exhausted:
-            return
-        tops = np.ceil(self.due(rounds) / self.quantum).astype(np.int64)
-        while self.rounds < rounds and not self.transient.exhausted:
-            self.transient.step(safe=self.safe(self.rounds + 1))
-            law = self.transient.law()
-            i, start = self.rounds, int(self._starts[self.rounds])
-            end = start + len(law.mass) + 2
-            if 8 * end > MEMORY_LIMIT:
-                raise AccuracyError(
-                    f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
-                    f"after {i} of {rounds} rounds: take a shorter video or a smaller max_window"
-                )
-            if end > len(self._table):
-                self._table = _longer(self._table, end)
-            if i + 2 > len(self._starts):
-                self._starts, self._origins = _longer(self._starts, i + 2), _longer(self._origins, i + 2)
-            first, size = tabulate(law.mass, ROW_NEGLIGIBLE, int(tops[i]) - law.origin, self._table[start:end])
-            self._origins[i] = law.origin + first
-            self._starts[i + 1] = start + size
-            self.rounds += 1
+        return float(record.unaccounted[min(rounds, record.rounds) - 1]) + ROW_NEGLIGIBLE + risk
 
     def missing(self, begin: Floats, end: Floats) -> Floats:
         """Return what of packets ``begin[i - 1]`` .. ``end[i - 1]`` is missing on average after rounds i = 1, 2, ...
 
         0 where nothing is left to follow.
+
+        Raises
+        ------
+        AccuracyError
+            When the rows take too much memory.
         """
         result = np.zeros(len(end))
-        n = min(len(end), self.rounds)
-        missing(self._table, self._origins, self._starts, self.quantum, begin[:n], end[:n], result)
+        record = self._made(len(end))
+        n = min(len(end), record.rounds)
+        missing(record.table, record.origins, record.starts, self.quantum, begin[:n], end[:n], result)
         return result
 
     def late(self, needed: Floats) -> Floats:
@@ -117,6 +164,47 @@ class Arrivals:
         begin = needed - 1 if Q == 1 else np.maximum(needed - (Q + 1) / 2, 0)
         chance = self.missing(begin, needed + (Q - 1) / 2) / Q
         return np.where(needed > 0, np.maximum(chance, 0.0), 0.0)
+
+    def _made(self, rounds: int) -> Record:
+        """Return the record with the rows of rounds 1 .. `rounds`, or of all in which something is left to follow."""
+        record = self.record
+        if record.rounds >= rounds or record.complete:
+            return record
+        due = np.max([due_by_round(path, video, 0.0, rounds) for path, video in self.cases], axis=0)
+        tops = np.ceil(due / self.quantum).astype(np.int64)
+        while record.rounds < rounds and not record.complete:
+            if record.full:
+                raise AccuracyError(
+                    f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
+                    f"after {record.rounds} of {rounds} rounds: take a shorter video or a smaller max_window"
+                )
+            with self._lock:
+                if self.record is record:  # no other thread has made the next row
+                    self.record = self._next(record, int(tops[record.rounds]))
+                record = self.record
+        return record
+
+    def _next(self, record: Record, top: int) -> Record:
+        """Return a record with one more row, up to position `top`; the lock is held.
+
+        The transient is taken away while it moves. An interruption leaves none, and it is made again from the start.
+        """
+        transient, self._transient = self._transient or follow(self.source, self.packets, self.quantum), None
+        while transient.round <= record.rounds:
+            transient.step(safe=self.safe(transient.round + 1))
+        law = transient.law()
+        i, start = record.rounds, int(record.starts[record.rounds])
+        end = start + len(law.mass) + 2
+        if 8 * end > MEMORY_LIMIT:
+            return replace(record, full=True)
+        table, origins, starts = _room(record.table, end), _room(record.origins, i + 2), _room(record.starts, i + 2)
+        unaccounted = _room(record.unaccounted, i + 2)
+        first, size = tabulate(law.mass, ROW_NEGLIGIBLE, top - law.origin, table[start:end])
+        origins[i], starts[i + 1], unaccounted[i] = law.origin + first, start + size, transient.unaccounted
+        complete = transient.exhausted
+        if not complete:
+            self._transient = transient
+        return Record(table, origins, starts, unaccounted, i + 1, transient.cells, complete)
 
 
 def delivered_quantiles(source: RenoSource, packets: int, quantum: int, rounds: int, quantiles: Floats) -> Floats:
@@ -162,8 +250,28 @@ def delivered_quantiles(source: RenoSource, packets: int, quantum: int, rounds: 
     return found
 
 
-def _longer(array: NDArray[Number], size: int) -> NDArray[Number]:
-    """Return an array of three times `size` elements that starts the same: memory is not used before it is written."""
+def _outline(cases: Iterable[tuple[Path, Video]]) -> tuple[tuple[Path, Video], ...]:
+    """Return the cases without those of which, at constant rates, no more is ever due than of another."""
+    cases = list(cases)
+    curves = [(path, video) for path, video in cases if video.curve is not None]
+    steady = [(path, video) for path, video in cases if video.curve is None]
+    kept: list[tuple[Path, Video]] = []
+    for path, video in sorted(steady, key=lambda one: (one[1].packet_rate * one[0].rtt, one[1].packets), reverse=True):
+        if not kept or video.packets > kept[-1][1].packets:
+            kept.append((path, video))
+    return (*kept, *curves)
+
+
+def _snapped(packets: Floats) -> Floats:
+    """Move packet counts that are whole but for rounding noise to the whole number."""
+    whole = np.round(packets)
+    return np.where(np.abs(packets - whole) <= ON_TIME * np.maximum(whole, 1.0), whole, packets)
+
+
+def _room(array: NDArray[Number], size: int) -> NDArray[Number]:
+    """Return an array of `size` elements at least that starts the same; what is not written takes no memory."""
+    if size <= len(array):
+        return array
     longer = np.empty(3 * size, dtype=array.dtype)
     longer[: len(array)] = array
     return longer

@@ -17,25 +17,13 @@ from .kernels.epoch import Playback, Windows, back_off, climb, one_return
 from .kernels.perron import climbs, factors, perron
 from .kernels.program import Program
 from .kernels.shifts import put
+from .lattices import Lattice
 from .tcp.reno import RenoSource
 from .tcp.waits import LEVELS, Wait
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complex128]
-
-
-def spread(distance: float) -> tuple[int, Floats]:
-    """Return the nearest whole number and the weights of its neighbours below, itself and above.
-
-    The weights keep the mean and the square of `distance`, so a distance between lattice points adds no variance;
-    one of them is then slightly negative.
-    """
-    nearest = round(distance)
-    rest = distance - nearest
-    if abs(rest) < 1e-9 * max(1.0, distance):
-        return nearest, np.array([0.0, 1.0, 0.0])
-    return nearest, np.array([(rest * rest - rest) / 2, 1 - rest * rest, (rest * rest + rest) / 2])
 
 
 @dataclass
@@ -56,17 +44,14 @@ class Backlog:
     ----------
     source : RenoSource
         What sends.
-    packets_due : float
-        m, packets generated per round.
-    stride : int
-        Lattice steps per packet.
+    lattice : Lattice
+        Of the backlog, and what is generated per round.
     """
 
-    def __init__(self, source: RenoSource, packets_due: float, stride: int) -> None:
+    def __init__(self, source: RenoSource, lattice: Lattice) -> None:
         self.source = source
-        self.stride = stride
-        self.step = packets_due * stride
-        self.drop, self.spread = spread(self.step)
+        self.lattice = lattice
+        self.stride, self.drop = lattice.stride, lattice.steps
         recovering = source.recover_to[source.recover_to >= 0]
         self.entered = np.unique(np.append(recovering, source.restart))
         self._over_row = None if source.overflow is None else int(np.searchsorted(self.entered, source.overflow))
@@ -76,7 +61,6 @@ class Backlog:
         longest = max(len(shifts) for shifts, _ in ways)
         self._shifts = np.array([np.pad(shifts, (0, longest - len(shifts))) for shifts, _ in ways])
         self._weights = np.array([np.pad(weights, (0, longest - len(weights))) for _, weights in ways])
-        self._round = self._ways(((1, 1.0),))
         self._all_lost = self._ways(source.all_lost_wait)
         self._short_wait = self._ways(tuple((d - 1, weight) for d, weight in source.short_wait))
         self._recorded: tuple[Program, Floats, Epoch] | None = None
@@ -93,15 +77,7 @@ class Backlog:
 
     def _ways(self, wait: Wait) -> tuple[Ints, Floats]:
         """Ways down during a wait: shifts and their weights."""
-        shifts: list[int] = []
-        weights: list[float] = []
-        for rounds, probability in wait:
-            centre, law = spread(rounds * self.step)
-            for i in range(3):
-                if law[i] != 0.0:
-                    shifts.append(centre + i - 1)
-                    weights.append(probability * law[i])
-        return np.array(shifts), np.array(weights)
+        return np.array([rounds * self.drop for rounds, _ in wait]), np.array([weight for _, weight in wait])
 
     @property
     def rows(self) -> int:
@@ -112,7 +88,7 @@ class Backlog:
     def _feedback(self) -> Floats:
         """Returns of the largest window to the ceiling, per unit that paused there."""
         b, w = self.source.rounds_per_increase, self.source.max_window
-        back = one_return(b, w, self.stride, self.drop, self.spread, (1 - self.source.loss) ** w)
+        back = one_return(b, w, self.stride, self.drop, self.lattice.trace, (1 - self.source.loss) ** w)
         return np.asarray(np.linalg.inv(np.eye(b) - back), dtype=np.float64)
 
     def epoch(self, entries: Floats) -> Epoch:
@@ -140,7 +116,7 @@ class Backlog:
         source, p, rows = self.source, self.source.loss, len(self.entered)
         q, cap = 1 - p, n - 1
         program = Program()
-        playback = Playback(program, n, self.stride, self.drop, self.spread)
+        playback = Playback(program, n, self.stride, self.drop, self.lattice.trace)
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, short, few, inflow, going, lower = (program.room(height * n) for height in (1, 3, 1, 1, 1, 1))
         rows_of_halves = self._rows[source.windows]
@@ -157,8 +133,7 @@ class Backlog:
         program.clear(inflow, n)
         for shift, weight in zip(*self._all_lost):
             program.put(inflow, n, active, cap, -int(shift), p * weight)
-        for shift, weight in zip(*self._short_wait):
-            program.put(inflow, n, few, n, -int(shift), weight)
+        self._wait_after_short(program, inflow, few, n)
         restart = following + self._restart_row * n
         back_off(playback, p, inflow, self._shifts, self._weights, visits, restart)
         program.ready()
@@ -170,6 +145,18 @@ class Backlog:
             entries=program.row(following, rows, n),
         )
         return program, program.row(entries, rows, n), made
+
+    def _wait_after_short(self, program: Program, inflow: int, few: int, n: int) -> None:
+        """Add what a short round has left in a wait to what retransmits after it."""
+        for shift, weight in zip(self._short_wait[0].tolist(), self._short_wait[1].tolist()):
+            program.put(inflow, n, few, n - 1, -shift, weight)
+            below = self._below_empty(shift)
+            if below < n:
+                program.add(inflow + n - 1 - below, few + n - 1, 1, weight)
+
+    def _below_empty(self, shift: int) -> int:
+        """Return how far below the ceiling what was there is after as many steps of playback."""
+        return shift + self.lattice.trace if shift else 0
 
     @np.errstate(over="ignore", invalid="ignore")
     def waves(self, exponents: Complexes) -> tuple[Complexes, Complexes, Complexes]:
@@ -193,7 +180,7 @@ class Backlog:
             return sum((weight * np.exp(exponents * shift) for shift, weight in zip(*ways)), np.zeros_like(exponents))
 
         packet = np.exp(-exponents * self.stride)
-        playback = wait(self._round)
+        playback = np.exp(exponents * self.drop)
         fresh = (1 - p) * packet * playback
         timeout, level = np.zeros_like(exponents), np.ones_like(exponents)
         for ways in zip(self._shifts[:-1], self._weights[:-1]):
@@ -269,10 +256,10 @@ class Backlog:
 
     def overflow(self, epoch: Epoch) -> float:
         """Return a bound on the mass that left through the deepest backlog in an epoch."""
-        p, bottom = self.source.loss, self.drop + 1
+        p, bottom = self.source.loss, self.drop + 1  # one more for a trace
         lost = epoch.active[:bottom].sum() + epoch.short[:, :bottom].sum() + epoch.visits[:, :bottom].sum()
         lost += sum(p * weight * epoch.active[:shift].sum() for shift, weight in zip(*self._all_lost))
-        lost += sum(weight * epoch.few[:shift].sum() for shift, weight in zip(*self._short_wait))
+        lost += sum(weight * epoch.few[: shift + 1].sum() for shift, weight in zip(*self._short_wait))
         for e in range(LEVELS):
             ways = zip(self._shifts[e], self._weights[e])
             lost += sum(p * weight * epoch.visits[e, :shift].sum() for shift, weight in ways)
@@ -283,9 +270,10 @@ class Backlog:
         longest = max(d for d, _ in wait)
         for r in range(first, longest - 1 + first):
             still = sum(weight for d, weight in wait if d - 1 + first > r)
-            centre, weights = spread(r * self.step)
-            if centre > len(law):
+            below, cap = r * self.drop, len(law) - 1
+            if below > cap:
                 break
-            for i in range(3):
-                if weights[i] != 0.0:
-                    put(law, entering, 1 - centre - i, still * weights[i])
+            put(law, entering[:cap], -below, still)
+            empty = cap - self._below_empty(below)
+            if len(entering) > cap and empty >= 0:
+                law[empty] += still * entering[cap]

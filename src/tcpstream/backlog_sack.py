@@ -46,7 +46,7 @@ class SackBacklog(Backlog):
     def _record(self, n: int) -> tuple[Program, Floats, SackEpoch]:  # type: ignore[override]
         source, rows = self.source, len(self.entered)
         program = Program()
-        playback = Playback(program, n, self.stride, self.drop, self.spread)
+        playback = Playback(program, n, self.stride, self.drop, self.lattice.trace)
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, lost, shown, failing, inflow, recovered = (program.room(n) for _ in range(6))
         rows_of_first = self._rows[:, 0]
@@ -63,8 +63,7 @@ class SackBacklog(Backlog):
         program.clear(inflow, n)
         for shift, weight in zip(*self._all_lost):
             program.put(inflow, n, lost, n - 1, -int(shift), weight)
-        for shift, weight in zip(*self._short_wait):
-            program.put(inflow, n, failing, n, -int(shift), weight)
+        self._wait_after_short(program, inflow, failing, n)
         restart = following + self._restart_row * n
         back_off(playback, source.loss, inflow, self._shifts, self._weights, visits, restart)
         program.ready()

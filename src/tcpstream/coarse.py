@@ -44,11 +44,15 @@ def packet_by_packet(source: RenoSource) -> bool:
     return isinstance(source, SackSource) or source.apart > 0 or bool(source.windows[source.start] > 1)
 
 
-def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
-    """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
+def check_quantum(source: RenoSource, quantum: int) -> None:
+    """Raise `InputError` for a quantum of several packets where a source is only solved in steps of one."""
     if quantum > 1 and packet_by_packet(source):
         what = "independent losses are" if isinstance(source, SackSource) else "slow start is"
         raise InputError(f"{what} solved in steps of a packet: leave out quantum, or give 1, got {quantum}")
+
+
+def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
+    """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
     if isinstance(source, SackSource):
         return SaturatedSack(source, goal)
     if quantum == 1:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+FAILING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What the system says where a file cannot be written, but its place is not to blame."""
+
+
+LONGEST = 200
+"""Characters of a value in a message."""
 
 
 def printable(text: str) -> str:
@@ -16,6 +25,15 @@ def printable(text: str) -> str:
     A string of a file, or a file's name, then cannot give orders to the terminal that shows it.
     """
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def shown(value: object) -> str:
+    """Return a value as Python writes it, cut where it is long."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of too many digits, nested too deeply
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
 
 
 class TcpstreamError(Exception):
@@ -47,6 +65,10 @@ class MissingExtraError(TcpstreamError, ImportError):
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
         """Pickle by the arguments, so that the error crosses process borders."""
         return type(self), self._arguments
+
+
+class WriteError(TcpstreamError, OSError):
+    """A file that cannot be written, though nothing is wrong with the question: the disk is full, or fails."""
 
 
 class AccuracyError(TcpstreamError, ArithmeticError):
@@ -93,7 +115,8 @@ class ModelMismatchError(TcpstreamError):
         self.cause, self.evidence, self.instead = cause, evidence, instead
         super().__init__(
             f"no verdict, for the model does not describe this flow: it had {measured:.4g} packets/s, and a TCP that "
-            f"only its losses limit has {modelled:.4g} packets/s. Likeliest cause: {cause}. {evidence} {instead}"
+            f"only its losses limit has {modelled:.4g} packets/s. Likeliest cause, {cause}: {evidence}. "
+            f"Instead: {instead}"
         )
 
     def __reduce__(self) -> tuple[type[ModelMismatchError], tuple[float, float, str, str, str]]:
@@ -132,7 +155,7 @@ def real(name: str, value: object, unit: str = "") -> float:
             raise TypeError
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} must be a number{' in ' + unit if unit else ''}, got {value!r}") from None
+        raise InputError(f"{name} must be a number{' in ' + unit if unit else ''}, got {shown(value)}") from None
     if not math.isfinite(number):
         raise InputError(f"{name} must be finite, got {number}{suffix}")
     return number
@@ -164,10 +187,21 @@ def whole(name: str, value: object, least: int = 1, unit: str = "", most: float 
         raise InputError(f"{name} must be a whole number of at least {least}{suffix}, got {number:g}{suffix}")
     if number > most:
         raise InputError(f"{name} must be at most {most:g}{suffix}, got {number:g}{suffix}")
-    return int(number)
+    return value if isinstance(value, int) else int(number)
 
 
 def choice(name: str, value: object, accepted: tuple[object, ...]) -> None:
     """Raise `InputError` unless `value` is one of `accepted`."""
     if value not in accepted:
-        raise InputError(f"{name} must be one of {', '.join(map(str, accepted))}, got {value!r}")
+        raise InputError(f"{name} must be one of {', '.join(map(str, accepted))}, got {shown(value)}")
+
+
+def cause(error: OSError) -> str:
+    """Return what the system says of an error, without number and name of file."""
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
+def unwritable(task: str, error: OSError) -> TcpstreamError:
+    """Return what to raise where nothing can be written: `WriteError` for a bad disk, `InputError` for a bad place."""
+    kind = WriteError if error.errno in FAILING else InputError
+    return kind(f"cannot {task}: {cause(error)}")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,20 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from .cores import on_cores
 from .curves import smallest_delay
 from .errors import InputError, NoFiniteDelayError
+from .lattices import Interpolated, Lattice, interpolated, lattices, order
 from .path import Path
 from .result import Streaming, check_length
-from .stationary import VISIBLE_LEVELS, StationaryBacklog, lattice, solve
-from .tcp import SackSource, source_key, source_of
+from .stationary import VISIBLE_LEVELS, StationaryBacklog, solve
+from .tcp import source_key, source_of
 from .tcp.decay import decay_rate
 from .video import Video
 
-if TYPE_CHECKING:
-    from .transient import Transient
-
 Floats = NDArray[np.float64]
-
-OFF_LATTICE_ERROR = 0.03
-"""Relative error of f where packets per round fit no fine lattice, above the largest of validation/lattice.py."""
 
 
 class LiveStreaming(Streaming):
@@ -51,24 +45,38 @@ class LiveStreaming(Streaming):
         wanted = self._target(target)
         return smallest_delay(self._late_at, wanted, self.path.rtt)
 
-    @property
-    def lattice_error(self) -> float:
-        """Relative error of f from packets per round that fit no fine lattice; 0 where they do."""
-        return 0.0 if self._on_lattice else OFF_LATTICE_ERROR
+    def lattice_error(self, startup_delay: ArrayLike) -> Any:
+        """Return the relative error of f from packets per round that fit no lattice; 0 where they do.
+
+        Parameters
+        ----------
+        startup_delay : array_like
+            tau [s], >= 0.
+
+        Returns
+        -------
+        float or ndarray
+            Of the shape of `startup_delay`; it comes on top of `error_bound`.
+        """
+        return self._over_delays(startup_delay, lambda tau: self._at(tau).error)
 
     def columns(self, delays: Floats) -> dict[str, Any]:
         """Return the answers for an array of startup delays [s], by name."""
-        return {"startup_delay_s": delays, "late_fraction": self.late_fraction(delays)}
+        return {
+            "startup_delay_s": delays,
+            "late_fraction": self.late_fraction(delays),
+            "lattice_error": self.lattice_error(delays),
+        }
 
-    def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
-        """Return the answers for startup delays [s] and what they were computed from, ready for JSON."""
-        return super().to_dict(delays) | {"lattice_error": self.lattice_error}
+    def _late_at(self, tau: float) -> float:
+        return self._at(tau).late_fraction
 
-    @property
-    def _packets_due(self) -> float:
-        return self.video.packet_rate * self.path.rtt
+    def _at(self, tau: float) -> Interpolated:
+        """Return f at a startup delay [s] with its lattice error."""
+        rounds, m = tau / self.path.rtt, self.video.packet_rate * self.path.rtt
+        return interpolated(m, [(lattice.packets_due, late(rounds)) for lattice, late in self._curves])
 
-    _on_lattice: bool
+    _curves: list[tuple[Lattice, Callable[[float], float]]]
 
 
 class EndlessLive(LiveStreaming):
@@ -76,20 +84,20 @@ class EndlessLive(LiveStreaming):
 
     Attributes
     ----------
-    backlog : StationaryBacklog
-        Law of the server's backlog, with residual and truncation.
+    backlogs : tuple of StationaryBacklog
+        Law of the server's backlog, with residual and truncation: one, or those of the neighbours of a rate that
+        fits no lattice.
     """
 
-    def __init__(self, path: Path, video: Video, backlog: StationaryBacklog) -> None:
+    def __init__(self, path: Path, video: Video, backlogs: tuple[StationaryBacklog, ...]) -> None:
         super().__init__(path, video)
-        self.backlog = backlog
-        self._on_lattice = backlog.on_lattice
-        self._excess = _excess(backlog.law)
+        self.backlogs = backlogs
+        self._curves = [(one.lattice, one.late_fraction) for one in backlogs]
 
     @property
     def error_bound(self) -> float:
         """Bound on the error of f from residual and truncation; `lattice_error` comes on top."""
-        return self.backlog.error_bound
+        return max(one.error_bound for one in self.backlogs)
 
     @cached_property
     def decay_rates(self) -> dict[str, float]:
@@ -98,17 +106,11 @@ class EndlessLive(LiveStreaming):
         The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
         what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
         """
-        source, m = source_of(self.path), self._packets_due
+        source, m = source_of(self.path), self.video.packet_rate * self.path.rtt
         return {
             "asymptotic": decay_rate(source, m) * self.video.packet_rate,
             "visible": decay_rate(source, m, VISIBLE_LEVELS) * self.video.packet_rate,
         }
-
-    def _late_at(self, tau: float) -> float:
-        stride, m = self.backlog.stride, self._packets_due
-        ahead = self.video.packet_rate * tau
-        late = _at(self._excess, ahead * stride) - _at(self._excess, (ahead + m) * stride)
-        return max(0.0, late / (m * stride))
 
 
 class FiniteLive(LiveStreaming):
@@ -118,52 +120,19 @@ class FiniteLive(LiveStreaming):
     """
 
     def __init__(self, path: Path, video: Video) -> None:
-        from .transient import Transient  # only here: a stream without end needs none
-        from .transient_sack import TransientSack
+        from .finite_backlog import FiniteBacklog  # only here: a stream without end needs no transient
 
         super().__init__(path, video)
         assert video.duration is not None
-        m, R, source = self._packets_due, path.rtt, source_of(path)
-        stride = lattice(m, source.max_window) if m < source.max_window else 1
-        steps = m * stride
-        self._on_lattice = abs(steps - round(steps)) < 1e-9 * max(1.0, steps)
-        if not self._on_lattice:
-            stride, self._on_lattice = 1, False
-        self._stride = stride
-        self._goal = math.ceil(video.packets * stride - 1e-6)
-        self._transient = transient = (
-            TransientSack(source, 0, stride) if isinstance(source, SackSource) else Transient(source, 0, stride)
-        )
-        self._drain: list[Floats] = []
-        self._generating = math.floor(video.duration / R + 1e-9)
-        total = np.zeros(1)
-        for i in range(1, self._generating + 1):
-            ceiling = min(self._goal, math.floor(m * i * stride + 1e-6))
-            transient.step(ceiling, final=False)
-            total = _summed(total, _backlog_law(transient, ceiling))
-        self._excess = _excess(total)
+        source, m, length = source_of(path), video.packet_rate * path.rtt, video.duration / path.rtt
+        found = lattices(m, order(source, m))
+        self._backlogs = on_cores(lambda lattice: FiniteBacklog(source, lattice, length), found)
+        self._curves = [(one.lattice, one.late_fraction) for one in self._backlogs]
 
     @property
     def error_bound(self) -> float:
-        """Bound on the error of f, probability unaccounted for; off the lattice `lattice_error` comes on top."""
-        return self._transient.neglected + self._transient.residual
-
-    def _late_at(self, tau: float) -> float:
-        m, R, stride = self._packets_due, self.path.rtt, self._stride
-        ahead = self.video.packet_rate * tau
-        late = _at(self._excess, ahead * stride) - _at(self._excess, (ahead + m) * stride)
-        packets, end = self.video.packets, self.video.duration
-        assert end is not None
-        rounds = math.ceil((end + tau) / R - 1e-9) - self._generating
-        while len(self._drain) < rounds and not self._transient.exhausted:
-            self._transient.step(self._goal, final=True)
-            self._drain.append(_excess(_backlog_law(self._transient, self._goal)))
-        goal = self._goal / stride
-        for i, excess in enumerate(self._drain[:rounds], self._generating + 1):
-            due = float(self.video.due(i * R - tau))
-            before = float(self.video.due((i - 1) * R - tau))
-            late += _at(excess, (goal - due) * stride) - _at(excess, (goal - before) * stride)
-        return max(0.0, late / (packets * stride))
+        """Bound on the error of f, probability unaccounted for; `lattice_error` comes on top."""
+        return max(one.error_bound for one in self._backlogs)
 
 
 def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
@@ -208,7 +177,9 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     throughput = source.packets_per_round / path.rtt
     if throughput <= video.packet_rate * (1 + 1e-9):
         raise NoFiniteDelayError(throughput, video.packet_rate)
-    return EndlessLive(path, video, solve(source, video.packet_rate * path.rtt))
+    m = video.packet_rate * path.rtt
+    found = lattices(m, order(source, m), source.packets_per_round * (1 - 1e-9))
+    return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(source, lattice), found)))
 
 
 def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteLive]:
@@ -250,33 +221,4 @@ def with_law(result: EndlessLive | FiniteLive, path: Path, video: Video) -> Endl
     """Return the answers for a case whose law has been solved for another."""
     if isinstance(result, FiniteLive) or (result.path, result.video) == (path, video):
         return result
-    return EndlessLive(path, video, result.backlog)
-
-
-def _backlog_law(transient: Transient, ceiling: int) -> Floats:
-    """Return P(D = 0), P(D = 1), ... in lattice steps; done mass, whose backlog is 0, is left out."""
-    law = transient.law()
-    backlog = np.zeros(max(0, ceiling - law.origin) + 1)
-    backlog[ceiling + 1 - min(law.end, ceiling + 1) :] = law.mass[: ceiling + 1 - law.origin][::-1]
-    return backlog
-
-
-def _summed(total: Floats, law: Floats) -> Floats:
-    if len(law) > len(total):
-        total = np.pad(total, (0, len(law) - len(total)))
-    total[: len(law)] += law
-    return total
-
-
-def _excess(law: Floats) -> Floats:
-    """Return E[(D - y)+] at y = 0, 1, ..., 0 at the end, summed from the tail."""
-    above = np.cumsum(law[::-1])[::-1]
-    return np.append(np.cumsum(above[1:][::-1])[::-1], 0.0)
-
-
-def _at(excess: Floats, y: float) -> float:
-    """Interpolate E[(D - y)+], which is linear between lattice steps, at y >= 0."""
-    k = math.floor(y)
-    if k >= len(excess) - 1:
-        return 0.0
-    return float(excess[k] + (excess[k + 1] - excess[k]) * (y - k))
+    return EndlessLive(path, video, result.backlogs)

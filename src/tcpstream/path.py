@@ -23,8 +23,9 @@ LEAST_PIPE = 2
 #: What Linux adds at least to the smoothed round trip time for its timer [s]: `tcp_rto_min`, RFC 6298's variance term.
 LINUX_VARIATION = 0.2
 
-#: Loss rates: from a packet lost in ten years at 3000 packets/s, to packets that take a thousand attempts each.
-LOSSES = 1e-12, 0.999
+#: Loss rates: from a packet lost in four days at 3000 packets/s, to packets that take a thousand attempts each. The
+#: chains work with 1 - p, which has p within 1e-7 of itself there.
+LOSSES = 1e-9, 0.999
 
 #: Round trip times [s]: in a microsecond light goes 300 m, to the next machines of a hall; in 1000 s to Mars and back.
 ROUND_TRIPS = 1e-6, 1000.0
@@ -116,7 +117,7 @@ class Path:
     Parameters
     ----------
     loss : float
-        p, the probability that a packet is the first one lost of its round: a loss-event rate, 1e-12 to 0.999.
+        p, the probability that a packet is the first one lost of its round: a loss-event rate, 1e-9 to 0.999.
         `from_throughput` finds the p of a measured throughput.
     rtt : float
         R, round trip time [s], the length of one round, 1e-6 to 1000 s.
@@ -175,7 +176,7 @@ class Path:
     After construction both `rto` and `timeout_ratio` are set. Linux's timer: SRTT + max(0.2 s, 4 RTTVAR).
     """
 
-    #: The path whose TCP has a measured throughput: `tcpstream.inverse.from_throughput`, which is put here.
+    # The path whose TCP has a measured throughput: tcpstream.inverse.from_throughput, which is put here.
     from_throughput: ClassVar[Callable[..., Path]]
 
     loss: float

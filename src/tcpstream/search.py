@@ -14,7 +14,7 @@ from .path import Path
 from .result import delay_before, late_target, no_late_target
 from .roots import crossing
 from .stored_model import StoredStreaming, stored
-from .tcp import source_of, throughput
+from .tcp import throughput
 from .video import Video
 
 LOWEST_LOAD, HIGHEST_LOAD = 0.01, 0.95
@@ -77,7 +77,6 @@ def largest_rate(
 
 def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: bool) -> float:
     """One transient pass serves every rate below the highest tried; only alpha needs a pass of its own."""
-    source = source_of(path)
 
     def solved(rate: float, arrivals: Arrivals | None = None) -> StoredStreaming:
         result = stored(path, Video(packet_rate=rate, duration=duration))
@@ -91,14 +90,9 @@ def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: boo
     high = throughput(path) * (1 + tau / duration) * 1.1
     while meets(widest := solved(high)):
         high *= 2
-        if high > source.max_window / path.rtt * (2 + tau / duration):
+        if high > path.max_window / path.rtt * (2 + tau / duration):
             raise AccuracyError(f"no rate up to {high:g} packets/s misses the target: nothing limits it")
-    shared = Arrivals(
-        source,
-        math.ceil(high * duration),
-        lambda rounds: widest.due_by_round(0.0, rounds=rounds),
-        quantum=widest.quantum,
-    )
+    shared = Arrivals([(path, widest.video)], quantum=widest.quantum)
     return _largest(lambda rate: meets(solved(rate, None if no_late else shared)), high)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 from .backlog import Backlog, Complexes, Epoch
 from .backlog_sack import SackBacklog
 from .errors import AccuracyError
+from .excess import Excess
 from .kernels.half_line import HalfLine, next_fast
 from .kernels.shifts import gather, scatter
+from .lattices import Lattice
 from .tcp import RenoSource, SackSource, linear
 
 Floats = NDArray[np.float64]
@@ -31,10 +34,6 @@ ACCEPTED = 1e-9
 
 VISIBLE_LEVELS = 3
 """Back-off levels that set the decay where it is visible."""
-
-FINE = 8
-FINE_WINDOW = 40
-"""Lattice steps per round, and in the largest window, that are fine enough where no lattice fits."""
 
 LONG = 0.5
 """Waves that keep more than this in an epoch are long."""
@@ -74,11 +73,9 @@ class StationaryBacklog:
     Attributes
     ----------
     law : (depth + 1,) array
-        Probability of a backlog of 0, 1, ... lattice steps.
-    stride : int
-        Lattice steps per packet.
-    on_lattice : bool
-        Whether packets per round are a whole number of steps; else each round is spread over three of them.
+        Probability of an empty backlog, and of one of 1, 2, ... lattice steps; of 0, 1, ... where they hold a trace.
+    lattice : Lattice
+        Steps of the backlog, and the rate.
     residual : float
         Mass that one more epoch moves, per round.
     overflow : float
@@ -91,12 +88,21 @@ class StationaryBacklog:
     """
 
     law: Floats
-    stride: int
-    on_lattice: bool
+    lattice: Lattice
     residual: float
     overflow: float
     error_bound: float
     epochs: int
+
+    @cached_property
+    def excess(self) -> Excess:
+        """E[(D - y)+] for every y."""
+        return Excess.of(self.law, self.lattice)
+
+    def late_fraction(self, delay: float) -> float:
+        """Return f for a startup delay [rounds], >= 0."""
+        m = self.lattice.packets_due
+        return max(0.0, self.excess.between(m * delay, m * (delay + 1)) / m)
 
 
 def drain_rounds(source: RenoSource, packets_due: float) -> tuple[float, Floats]:
@@ -223,15 +229,15 @@ def _kappa(backlog: Backlog, tilt: float, points: int) -> Complexes:
     return kappa
 
 
-def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
+def solve(source: RenoSource, lattice: Lattice) -> StationaryBacklog:
     """Solve for the stationary backlog, as deep as the error bound needs.
 
     Parameters
     ----------
     source : RenoSource
-        Must deliver more than `packets_due` per round.
-    packets_due : float
-        m, packets generated per round.
+        Must deliver more than `lattice.packets_due` per round.
+    lattice : Lattice
+        Of the backlog, and what is generated per round.
 
     Raises
     ------
@@ -239,8 +245,8 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
         When the error bound stays above 1e-9, or the state would need more than 2^26 values.
     """
     kind = SackBacklog if isinstance(source, SackSource) else Backlog
-    backlog = kind(source, packets_due, lattice(packets_due, source.max_window))
-    stride = backlog.stride
+    backlog = kind(source, lattice)
+    packets_due, stride = lattice.packets_due, lattice.stride
     waves = LongWaves(backlog)
     longest_wait = packets_due * max(d for wait in source.backoff_wait for d, _ in wait)
     rounds_per_packet, behind = drain_rounds(source, packets_due)
@@ -268,8 +274,7 @@ def solve(source: RenoSource, packets_due: float) -> StationaryBacklog:
         )
     return StationaryBacklog(
         law=law / rounds,
-        stride=stride,
-        on_lattice=bool(backlog.spread[1] == 1.0),
+        lattice=lattice,
         residual=float(np.abs(change).sum() / rounds),
         overflow=overflow,
         error_bound=error,
@@ -309,17 +314,3 @@ def _too_large(backlog: Backlog, depth: int) -> AccuracyError:
         f"{LARGEST:.2g}: T/mu is too near 1, the timeouts are too long, the largest window is too large, or the "
         f"playback rate is too far below a packet a round trip"
     )
-
-
-def lattice(packets_due: float, max_window: int) -> int:
-    """Return the lattice steps per packet: the least that makes `packets_due` whole, or else fine enough.
-
-    Fine means at least `FINE` steps a round, and `FINE_WINDOW` steps in the largest window: small windows leave steps
-    unsmoothed, and cost little.
-    """
-    fine = max(math.ceil(FINE / packets_due), math.ceil(FINE_WINDOW / max_window))
-    for stride in range(1, max(4, 2 * fine) + 1):
-        steps = packets_due * stride
-        if round(steps) >= 1 and abs(steps - round(steps)) < 1e-9 * steps:
-            return stride
-    return max(fine, math.ceil(2.5 / (max_window - packets_due)))

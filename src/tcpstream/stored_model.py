@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrivals import RISK, Arrivals, delivered_quantiles
-from .coarse import follow
+from .arrivals import ON_TIME, RISK, Arrivals, delivered_quantiles, due_by_round, packets
+from .coarse import check_quantum, follow
 from .cores import on_cores
 from .cost import affordable, check
 from .curves import smallest_delay, smallest_meeting
@@ -25,10 +25,6 @@ from .video import Video
 Floats = NDArray[np.float64]
 
 HORIZONS = ("end", "paper")
-
-ON_TIME = 1e-9
-"""Packet counts this close to a whole number are that number: rounding noise must not make a packet late."""
-
 
 LONG = 2000
 """Rounds from which a video is long: then a lead that makes it safe is worth to be computed."""
@@ -45,12 +41,21 @@ QUANTUM_ERROR = 0.01
 CERTAIN = 1e-12
 """A probability this close to 1 is 1: the rest is rounding."""
 
+ROUNDING = 1e-6
+"""A load above a whole number by less than this is that number."""
+
+MARGIN, LEAST = 5, 1e-13
+"""The error bound is this many times what the pass would lose until all is delivered, and this much more."""
+
 
 class StoredStreaming(Streaming):
     """Stored media over a path: every startup delay from one transient pass.
 
     Made by `stored`. Late packets of round i are ``min(B_i - B_(i-1), (B_i - A_i)+)`` with B_i packets due and A_i
     delivered by the round's end.
+
+    A result is a value: any number of threads may ask it, and copies and pickles give the same answers to the last bit,
+    whatever was asked before. A copy shares what has been computed; a pickle is small, and computes it again.
     """
 
     kind = "stored"
@@ -59,9 +64,12 @@ class StoredStreaming(Streaming):
         super().__init__(path, video)
         self.horizon = horizon
         self._arrivals = arrivals
-        self._goal = _packets(video)
+        self._goal = packets(video)
         self._no_late: dict[float, float] = {}
-        self._no_late_error = 0.0
+
+    def __reduce__(self) -> tuple[type[StoredStreaming], tuple[Any, ...]]:
+        """Pickle what the answers are made from."""
+        return type(self), (self.path, self.video, self.horizon, self._arrivals)
 
     @property
     def quantum(self) -> int:
@@ -142,11 +150,10 @@ class StoredStreaming(Streaming):
         Raises
         ------
         AccuracyError
-            When the pass loses more probability than 1e-10.
+            When the pass loses more probability than `error_bound`.
         """
         missing = set(self._delays(startup_delay)) - set(self._no_late)
         if len(missing) > 1:
-            self._due(max(missing))  # rows are made by one thread
             on_cores(self._no_late_at, sorted(missing))
         return self._over_delays(startup_delay, self._no_late_at)
 
@@ -187,9 +194,14 @@ class StoredStreaming(Streaming):
 
     @property
     def error_bound(self) -> float:
-        """Bound on the error of f, P_i and alpha, probability unaccounted for, up to the longest delay asked for."""
-        self._due(0.0)
-        return max(self._arrivals.error_bound, self._no_late_error)
+        """Bound on the error of f, P_i and alpha at any startup delay, from the probability that is unaccounted for.
+
+        Judged from what is lost until playback ends without a delay, and from how much longer than that TCP needs. An
+        answer whose own pass has lost more is refused with an `AccuracyError`.
+        """
+        packets_due = self.video.packet_rate * self.path.rtt
+        longer = max(1, math.ceil(packets_due / self._arrivals.source.packets_per_round - ROUNDING))
+        return MARGIN * longer * self._arrivals.unaccounted(self._rounds(0.0)) + LEAST
 
     def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
         """Return the answers for startup delays [s] and what they were computed from, ready for JSON."""
@@ -224,13 +236,21 @@ class StoredStreaming(Streaming):
             How many; by default those that are judged.
         """
         count = self._rounds(startup_delay) if rounds is None else rounds
-        return _due(self.path, self.video, startup_delay, count)
+        return due_by_round(self.path, self.video, startup_delay, count)
 
     def _due(self, tau: float) -> Floats:
-        """Packets due by the end of each round; makes the rows that are needed for them."""
+        """Packets due by the end of each round, when the rows for them are accurate."""
         due = self.due_by_round(tau)
-        self._arrivals.extend(len(due))
+        self._accept(self._arrivals.unaccounted(len(due)), tau)
         return due
+
+    def _accept(self, unaccounted: float, tau: float) -> None:
+        """Raise `AccuracyError` when a pass has lost more probability than the error bound."""
+        if unaccounted > self.error_bound:
+            raise AccuracyError(
+                f"startup delay {tau:g} s: {unaccounted:.1e} of the probability was lost, more than the error bound of "
+                f"{self.error_bound:.1e}"
+            )
 
     def _judged(self) -> float:
         """Packets of the video that are judged."""
@@ -252,14 +272,11 @@ class StoredStreaming(Streaming):
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
             transient = follow(self._arrivals.source, self._goal, self.quantum)
-            for i, needed in enumerate(np.ceil(self._due(tau)), 1):
+            for i, needed in enumerate(np.ceil(self.due_by_round(tau)), 1):
                 transient.step(floor=int(needed), safe=self._arrivals.safe(i))
                 if transient.exhausted:
                     break
-            unaccounted = transient.unaccounted
-            if unaccounted > 1e-10:
-                raise AccuracyError(f"probability of no late packet: {unaccounted:.1e} of the mass was lost")
-            self._no_late_error = max(self._no_late_error, unaccounted)
+            self._accept(transient.unaccounted, tau)
             self._no_late[tau] = min(max(transient.survivors(), 0.0), 1.0)
         return self._no_late[tau]
 
@@ -371,30 +388,12 @@ def _shared(cases: list[tuple[Path, Video]], quantum: int | None) -> Arrivals:
     )
     steady = long and packets_due < SAFE_LOAD * source.packets_per_round
 
-    def due(rounds: int) -> Floats:
-        every = np.array([_due(path, video, 0.0, rounds) for path, video in cases])
-        return np.asarray(every.max(axis=0))
-
-    packets = max(_packets(video) for _, video in cases)
+    most = max(packets(video) for _, video in cases)
     rounds = max(video.duration / path.rtt for path, video in cases if video.duration is not None)
-    lead = safe_lead(source, packets_due, RISK) if steady else math.inf
-    span = min(packets, SPAN * lead)
+    lead = float(math.ceil(safe_lead(source, packets_due, RISK))) if steady else math.inf
+    span = min(most, SPAN * lead)
     if quantum is None:
         quantum = affordable(source, rounds, span)
+    check_quantum(source, quantum)
     check(source, rounds, span, quantum)
-    return Arrivals(source, packets, due, packets_due if steady else 0.0, lead, quantum)
-
-
-def _packets(video: Video) -> int:
-    return math.ceil(_snapped(np.array(video.packets)))
-
-
-def _due(path: Path, video: Video, tau: float, rounds: int) -> Floats:
-    """Packets due by the end of rounds 1 .. `rounds`."""
-    return _snapped(video.due(path.rtt * np.arange(1, rounds + 1) - tau))
-
-
-def _snapped(packets: Floats) -> Floats:
-    """Move packet counts that are whole but for rounding noise to the whole number."""
-    whole = np.round(packets)
-    return np.where(np.abs(packets - whole) <= ON_TIME * np.maximum(whole, 1.0), whole, packets)
+    return Arrivals(cases, packets_due if steady else 0.0, lead, quantum, source)

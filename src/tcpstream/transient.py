@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 NEGLIGIBLE = 1e-18
 """Mass dropped at most at each end of the window of positions, each round; what is dropped is counted."""
 
+GONE = 1e-13
+"""Mass that is not worth another round."""
+
 
 @dataclass
 class Held:
@@ -38,8 +41,9 @@ class Transient:
     """Evolution of a source from its start, one round at a time.
 
     Positions count delivered packets in steps of ``1 / stride``. What exists is a ceiling that grows: TCP cannot
-    deliver more, and a source that has delivered everything pauses. Once `final`, mass at the ceiling has delivered
-    the whole video and is `done`.
+    deliver more, and a source that has delivered everything pauses. Where backlogs hold a trace the ceiling is one
+    position above what exists, and what leaves it goes one down. Once `final`, mass at the ceiling has delivered the
+    whole video and is `done`.
 
     Parameters
     ----------
@@ -49,6 +53,8 @@ class Transient:
         Position of what exists at the start.
     stride : int
         Positions per packet.
+    trace : int
+        See `tcpstream.lattices`.
 
     Attributes
     ----------
@@ -65,12 +71,14 @@ class Transient:
     source: RenoSource
     ceiling: int
     stride: int = 1
+    trace: int = 0
     round: int = 0
     done: float = 0.0
     neglected: float = 0.0
     residual: float = 0.0
     _pending: dict[int, list[tuple[int, float, Law]]] = field(default_factory=lambda: defaultdict(list))
     _waiting_mass: float = 0.0
+    _ended: bool = False
 
     def __post_init__(self) -> None:
         source = self.source
@@ -79,11 +87,11 @@ class Transient:
         row_of_window = np.zeros(source.max_window + 1, dtype=np.int64)
         row_of_window[source.recover_to >= 0] = inverse
         self._row_of_window = row_of_window
-        self._x = Law(0, np.zeros((source.size, 1)))
+        self._x = Law(self.ceiling, np.zeros((source.size, 1)))
         self._x.mass[source.start, 0] = 1.0
-        self._timeouts = Law(0, np.zeros((2, LEVELS, 1)))  # r = 1, then r = 0
-        self._sending = Law(0, np.zeros((source.size, 1)))  # what sent in the previous round
-        self._short = Law(0, np.zeros((3, 1)))
+        self._timeouts = Law(self.ceiling, np.zeros((2, LEVELS, 1)))  # r = 1, then r = 0
+        self._sending = Law(self.ceiling, np.zeros((source.size, 1)))  # what sent in the previous round
+        self._short = Law(self.ceiling, np.zeros((3, 1)))
         self._held = Held(0, np.zeros((len(self._rows), source.max_window)), np.zeros(3))
         self._waiting = Law(0, np.zeros(1))
 
@@ -98,20 +106,20 @@ class Transient:
             No more will exist: mass at the ceiling is done.
         """
         source, stride, p = self.source, self.stride, self.source.loss
-        now = self.ceiling
+        now, behind = self.ceiling, self._behind(ceiling)
         x, timeouts, short = self._x, self._timeouts, self._short
         paused_x = take(x, now)
         paused_timeouts = take(timeouts, now)
         recovered, frozen = self._recover(now)
         frozen_classes = take(short, now)
-        release, held = self._hold(now, frozen, frozen_classes)
+        release, held = self._hold(behind, frozen, frozen_classes)
         leaving = self._pending.pop(self.round + 1, [])
 
         most = stride * max(source.max_window, 2)
         origins = [x.origin, short.origin, recovered.origin] + [law.origin for _, _, law in leaving]
         ends = [x.end + most, recovered.end, short.end + most]
         if paused_x is not None:
-            origins.append(now)
+            origins.append(behind)
             ends.append(now + 1)
         if release.classes.any():
             origins.append(release.position)
@@ -135,13 +143,13 @@ class Transient:
             Law(origin, nx.mass[state]).add(Law(recovered.origin, recovered.mass[row]), limit=ceiling)
         self._release(release, nx, ceiling)
         if paused_x is not None:
-            nx.mass[:, now - origin] += paused_x
+            nx.mass[:, behind - origin] += paused_x
         if paused_timeouts is not None:
-            nt.mass[..., now - origin] += paused_timeouts
+            nt.mass[..., behind - origin] += paused_timeouts
 
         self._come_back(leaving, nt)
         self._wait(source.all_lost_wait, 1, Law(x.origin, p * x.mass.sum(axis=0)), nt)
-        few = self._few(short, release, ceiling)
+        few = self._leaving(self._few(short, release, ceiling), ceiling, final)
         self._wait(source.short_wait, 1, few, nt)
         self._send_alone(timeouts, source.restart, nx, nt, ceiling)
 
@@ -153,10 +161,13 @@ class Transient:
     @property
     def exhausted(self) -> bool:
         """Whether nothing is left to follow."""
-        if any(self._pending.values()):
-            return False
-        active = self._x.mass.sum() + self._timeouts.mass.sum() + self._short.mass.sum()
-        return bool(active + self._held.classes.sum() < 100 * NEGLIGIBLE)
+        return self.left < GONE
+
+    @property
+    def left(self) -> float:
+        """Probability that is still followed."""
+        active = self._x.mass.sum() + self._timeouts.mass.sum() + self._short.mass.sum() + self._held.classes.sum()
+        return float(active + max(self._waiting_mass, 0.0))
 
     def law(self) -> Law:
         """Return the law of the packets delivered by now, what is done left out."""
@@ -172,6 +183,22 @@ class Transient:
         for part in parts:
             total.add(part)
         return total
+
+    def _behind(self, ceiling: int) -> int:
+        """Return the position after this round of what pauses in it."""
+        return self.ceiling - (self.trace if ceiling > self.ceiling else 0)
+
+    def _leaving(self, law: Law, ceiling: int, final: bool) -> Law:
+        """Return the measure of what begins a wait: what is at the ceiling will be below it, or is done."""
+        if final:
+            finished = take(law, ceiling)
+            self.done += 0.0 if finished is None else float(finished)
+            return law
+        if self.trace == 0:
+            return law
+        below = Law(law.origin - 1, np.zeros(len(law.mass) + 1))
+        below.add(law, limit=ceiling - 1)
+        return below
 
     def _come_back(self, leaving: list[tuple[int, float, Law]], nt: Law) -> None:
         """Let what has waited long enough retransmit next."""
@@ -232,14 +259,14 @@ class Transient:
                 first = k + (j[n] + DUPLICATE_ACKS) * stride
                 out[rows[n], first : first + len(law) * stride : stride] += chance[n] * law
 
-    def _hold(self, now: int, frozen: Floats, classes: Floats | None) -> tuple[Held, Held]:
+    def _hold(self, behind: int, frozen: Floats, classes: Floats | None) -> tuple[Held, Held]:
         """Return the short rounds that are held no longer, and those that are held during this round."""
-        fresh = Held(now, frozen, np.zeros(3) if classes is None else classes)
-        if self._held.position < now:
+        fresh = Held(behind, frozen, np.zeros(3) if classes is None else classes)
+        if self._held.position < self.ceiling:
             return self._held, fresh
         fresh.pairs = fresh.pairs + self._held.pairs
         fresh.classes = fresh.classes + self._held.classes
-        return Held(now, np.zeros_like(frozen), np.zeros(3)), fresh
+        return Held(behind, np.zeros_like(frozen), np.zeros(3)), fresh
 
     def _release(self, held: Held, nx: Law, ceiling: int) -> None:
         """Let held short rounds of three and more packets go on to their fast retransmit."""
@@ -292,8 +319,9 @@ class Transient:
             if self._held.position == self.ceiling:
                 self.done += float(self._held.classes.sum())
                 self._held = Held(self.ceiling, np.zeros_like(self._held.pairs), np.zeros(3))
-            if self._waiting.end > self.ceiling >= self._waiting.origin:
+            if not self._ended and self._waiting.end > self.ceiling >= self._waiting.origin:
                 self._finish_waits()
+            self._ended = True
         by_position = self._x.mass.sum(axis=0) + self._timeouts.mass.sum(axis=(0, 1))
         kept, dropped = Law(self._x.origin, by_position).trimmed(NEGLIGIBLE)
         self.neglected += dropped

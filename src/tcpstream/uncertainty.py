@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +40,13 @@ class Carried:
     low: Floats
     high: Floats
     refused: tuple[str, ...]
+
+    def holding(self, value: ArrayLike) -> Carried:
+        """Return these intervals, widened where they do not hold the answer at the estimate itself.
+
+        Answers are judged by whole round trips, and in steps: by a little they may get better as the round trip grows.
+        """
+        return replace(self, low=np.minimum(self.low, value), high=np.maximum(self.high, value))
 
 
 def carry(
@@ -200,6 +207,6 @@ def delay_interval(
 
     require_match(estimate, **chosen)
     value = needed(estimate.path(**chosen))
-    found = carry(estimate, needed, 0.0, math.inf, **chosen)
+    found = carry(estimate, needed, 0.0, math.inf, **chosen).holding(value)
     how = ("startup delay [s] at the lower and at the upper ends of the intervals of loss, round trip and timer",)
     return Measured(value, float(found.low), float(found.high), "; ".join(how + found.refused))

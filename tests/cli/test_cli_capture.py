@@ -3,7 +3,7 @@
 import os
 import struct
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_fifteen_percent_are_alike(capture, modelled, words):
 
 
 def test_table_shows_what_was_measured_and_modelled(run, capture):
-    out = run(f"delay --capture {capture} --rate 10pps --live").out
+    out = run(f"delay --capture {capture} --rate 10pps --duration 2").out
     estimate = tcpstream.estimate(capture)
     for measured in (estimate.loss, estimate.loss_event_rate, estimate.rtt, estimate.throughput_pps):
         for number in (measured.value, measured.low, measured.high):
@@ -177,6 +177,20 @@ def test_stored_answers_have_intervals(run, capture):
     assert shown in run(line).out
 
 
+def test_a_value_lies_in_its_own_interval(run, capture, monkeypatch, tmp_path):
+    """Steps of playback are judged by whole round trips: at R = 102 ms less is late than at 101.9 and at 102.1 ms."""
+    found = tcpstream.estimate(capture)
+    rate = tcpstream.traces.Measured(found.loss.value, found.loss.value, found.loss.value, "by hand")
+    times = [tcpstream.traces.Measured(m, m - 1e-4, m + 1e-4, "by hand") for m in (0.102, 0.302)]
+    near = replace(found, loss=rate, rtt=times[0], rto=times[1])
+    monkeypatch.setattr(tcpstream.traces, "estimate", lambda _: near)
+    curve = tmp_path / "curve.csv"
+    curve.write_text("0,0\n1,10\n1.01,60\n2.5,70\n2.51,150\n6,200\n")
+    answer = run(f"stored --capture {capture} --playback {curve} --delay 0.1 --json").answer
+    for name in ("late_fraction", "no_late_probability", "no_late_lower_bound"):
+        assert answer[f"{name}_interval"][0][0] <= answer[name][0] <= answer[f"{name}_interval"][0][1]
+
+
 def test_live_answers_have_intervals_up_to_all_late(run, capture):
     """At 80 packets/s TCP keeps up at the estimate, not at the worst ends of the intervals."""
     line = f"live --capture {capture} --rate 80pps --delay 1,4"
@@ -273,6 +287,18 @@ def test_ends_of_a_largest_rate_that_cannot_be_computed(run, capture, monkeypatc
     assert run(f"{line} --json").answer["packet_rate_interval_pps"] == interval
 
 
+def test_strings_of_a_report_give_the_terminal_no_orders(run, capture, tmp_path):
+    text = (capture.parent / "linux-reno-iperf3.json").read_text()
+    text = text.replace('"10.98.0.1"', '"\\u001b[2J\\u009b31m"')
+    text = text.replace('"sender_tcp_congestion"', '"sender_tcp_congestion": "re\\u0007no", "other"')
+    file = tmp_path / "report\x1b[31m.json"
+    file.write_text(text)
+    for line in (f"estimate {file}", f"estimate {file} --json", f"delay --capture {file} --rate 10pps --live"):
+        done = run(line)
+        assert all(c.isprintable() or c == "\n" for c in done.out + done.err)
+    assert r"\x1b[2J\x9b31m:" in run(f"estimate {file}").out
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_capture_may_come_through_a_pipe(run, capture, tmp_path):
     pipe = tmp_path / "pipe"
@@ -284,7 +310,7 @@ def test_a_capture_may_come_through_a_pipe(run, capture, tmp_path):
 
 
 def test_bit_rates_are_of_the_captures_packets(run, capture):
-    line = f"live --capture {capture} --rate 80kbps --delay 1 --json"
+    line = f"live --capture {capture} --rate 80kbps --duration 2 --delay 1 --json"
     assert run(line).answer["parameters"]["packet_size_bytes"] == tcpstream.estimate(capture).packet_size
     assert run(f"{line} --packet-size 1000").answer["parameters"]["packet_rate_pps"] == 10
 

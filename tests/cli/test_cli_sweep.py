@@ -162,4 +162,4 @@ def test_other_bad_input(run, file):
     run("sweep case.toml")
     file(SMALL.replace("0.05", "0.06"))
     assert "case.sweep holds another sweep (other points): give another folder" in run("sweep case.toml").err
-    assert "cannot write no/table.csv: " in run("sweep case.toml --store new --out no/table.csv").err
+    assert "cannot write no/table.csv: no such folder" in run("sweep case.toml --store new --out no/table.csv").err

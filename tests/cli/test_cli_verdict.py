@@ -8,7 +8,7 @@ import tcpstream
 from tcpstream.errors import ModelMismatchError
 from tcpstream.traces import UNKNOWN, Limitation, Measured
 
-WINDOW = Limitation("receive-window", "The receiver's window was full half of the time.", "Ask with --max-window 12.")
+WINDOW = Limitation("receive-window", "the receiver's window was full half of the time", "ask with --max-window 12")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_no_verdict_where_the_flow_contradicts_the_model(run, measured, line, se
     reason = done.answer["reason"]
     assert f"it had {seen[0]:.4g} packets/s" in reason
     assert f"has {done.answer['throughput_pps']:.4g} packets/s" in reason
-    assert reason.endswith(f"Likeliest cause: receive-window. {WINDOW.evidence} {WINDOW.ask_instead}")
+    assert reason.endswith(f"Likeliest cause, receive-window: {WINDOW.evidence}. Instead: {WINDOW.ask_instead}")
     assert done.err == f"tcpstream: {reason}\n"
     unanswered = {"required_startup_delay_s", "late_fraction", "packet_rate_pps"}
     assert not unanswered & done.answer.keys()
@@ -67,11 +67,24 @@ def test_the_table_shows_what_was_measured_without_a_verdict(run, measured):
     assert "Wait" not in done.out
 
 
+def test_an_application_limited_stream_may_be_asked_about_as_such(run, measured):
+    """Its own throughput is that of the application; its p and R are those of the path."""
+    found = measured(10, 9, 11, Limitation("application", "the sender had nothing to send", "--application-limited"))
+    line = "delay --rate 20pps --live --capture x.pcap"
+    assert run(line).status == 1
+    done = run(f"{line} --application-limited --json")
+    assert done.status == 0
+    path = found.path().application_limited(20)
+    delay = tcpstream.live(path, tcpstream.Video(packet_rate=20)).required_delay()
+    assert done.answer["required_startup_delay_s"] == delay
+    assert "above the measured 10 packets/s" in done.err
+
+
 def test_throughput_prints_both_and_says_so(run, measured):
     measured(1779, 1700, 1850)
     done = run("throughput --capture x.pcap --json")
     assert done.status == 0
-    (warning,) = done.answer["warnings"]
+    warning = done.answer["warnings"][-1]
     assert "the model does not describe this flow: it had 1779 packets/s" in warning
     assert UNKNOWN.evidence in warning
 
@@ -166,7 +179,7 @@ def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
 @pytest.mark.parametrize(
     "line",
     [
-        "throughput --loss 1e-12 --rtt 100ms",
+        "throughput --loss 1e-9 --rtt 100ms --tcp cubic",
         "stored --loss 10% --rtt 100ms --rate 5pps --duration 4s --delay 1",
     ],
 )

@@ -70,7 +70,7 @@ def test_killed_at_random_moments(tmp_path, kind):
     points.to_parquet(tmp_path / "points.parquet")
     command = [sys.executable, "-c", SCRIPT, tmp_path / "points.parquet", kind, folder, *POINTS.attrs["axes"]]
     interrupted, kept = 0, {}
-    for _ in range(20):
+    for _ in range(8):
         process = subprocess.Popen(list(map(str, command)))
         wanted, seen = len(parts(folder)) + rng.integers(1, 8), 0
         deadline = time.monotonic() + 120

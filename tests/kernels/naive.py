@@ -41,17 +41,12 @@ def ends(mass, negligible):
     return first, last, mass[:first].sum() + mass[last:].sum()
 
 
-def down(row, drop, spread):
+def down(row, drop):
     """One round of playback lower."""
-    out = np.zeros_like(row)
-    for k, mass in enumerate(row):
-        for i in range(3):
-            if k - drop - i + 1 >= 0:
-                out[k - drop - i + 1] += spread[i] * mass
-    return out
+    return np.append(row[drop:], np.zeros(min(drop, len(row))))[: len(row)]
 
 
-def climb(entries, windows, growth, p, stride, drop, spread, steps=4000):
+def climb(entries, windows, growth, p, stride, drop, trace, steps=4000):
     """Round by round until nothing climbs any more; pauses at the ceiling are rounds of their own."""
     n = entries.shape[1]
     cap = n - 1
@@ -64,8 +59,8 @@ def climb(entries, windows, growth, p, stride, drop, spread, steps=4000):
         for s in range(len(now)):
             paused = np.zeros(n)
             paused[cap] = now[s, cap]
-            following[s] += down(paused, drop, spread)
-            z = down(now[s] - paused, drop, spread)
+            following[s] += down(paused, drop + trace)
+            z = down(now[s] - paused, drop)
             sending[s] += z
             for _, target, share in (move for move in growth if move[0] == s):
                 for k in range(n):
@@ -76,7 +71,7 @@ def climb(entries, windows, growth, p, stride, drop, spread, steps=4000):
     raise AssertionError("still climbing")
 
 
-def back_off(inflow, p, stride, drop, spread, shifts, weights, steps=4000):
+def back_off(inflow, p, stride, drop, trace, shifts, weights, steps=4000):
     levels, n = len(shifts), len(inflow)
     cap = n - 1
     visits = np.zeros((2, levels, n))
@@ -90,9 +85,9 @@ def back_off(inflow, p, stride, drop, spread, shifts, weights, steps=4000):
             for e in range(levels):
                 paused = np.zeros(n)
                 paused[cap] = now[r, e, cap]
-                following[r, e] += down(paused, drop, spread)
+                following[r, e] += down(paused, drop + trace)
                 active = now[r, e] - paused
-                for k, mass in enumerate(down(active, drop, spread)):
+                for k, mass in enumerate(down(active, drop)):
                     target = following[1, e] if r == 0 else restart
                     target[min(k + stride, cap)] += (1 - p) * mass
                 for shift, weight in zip(shifts[e], weights[e]):

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcpstream import Path
-from tcpstream.backlog import spread
 from tcpstream.kernels.epoch import Playback, Windows, back_off, climb, one_return
-from tcpstream.kernels.half_line import HalfLine
+from tcpstream.kernels.half_line import HalfLine, next_fast
 from tcpstream.kernels.program import Program
 from tcpstream.kernels.shifts import gather, put, scatter
 from tcpstream.tcp import reno, source_of
@@ -17,46 +16,45 @@ from tcpstream.tcp import reno, source_of
 
 @st.composite
 def queues(draw):
-    """Playback slower than the largest window, on the lattice and off it, and mass anywhere."""
+    """Playback slower than the largest window, backlogs with a trace and without, and mass anywhere."""
     W, b, stride = draw(st.integers(5, 10)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    step = draw(st.one_of(st.integers(2, W * stride - 2), st.floats(2, W * stride - 2.6)))
+    drop, trace = draw(st.integers(2, W * stride - 2)), draw(st.integers(0, 1))
     halving = draw(st.sampled_from(["floor", "ceil"]))
     path = Path(
-        loss=draw(st.floats(0.05, 0.6)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving,
+        loss=draw(st.floats(0.05, 0.5)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving,
         initial_window=draw(st.sampled_from([None, W])),
     )  # fmt: skip
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    return source_of(path), stride, *spread(float(step)), rng, draw(st.integers(40, 60))
+    return source_of(path), stride, drop, trace, rng, draw(st.integers(40, 60))
 
 
-def slow_epoch(entries, source, rows, stride, drop, weights):
+def slow_epoch(entries, source, rows, stride, drop, trace):
     """The climb, the losses and the recoveries, each by its own slow twin."""
     p, W, n = source.loss, source.max_window, entries.shape[1]
     cap = n - 1
     growth = list(zip(*source.growth.lists()))
-    total, sending = naive.climb(entries, source.windows, growth, p, stride, drop, weights)
+    total, sending = naive.climb(entries, source.windows, growth, p, stride, drop, trace)
     short = naive.lose(sending, source.windows, p, stride, cap, n)
     recovered, frozen = np.zeros((rows.max() + 1, n + 2 * stride * W)), np.zeros((rows.max() + 1, W))
     naive.recover(sending, source.windows, rows, p, stride, -(10**6), cap, recovered, frozen)
     for row, j in np.argwhere(frozen):
         for i in range(3, j + 1):
             law = (1 - p) ** i * (1 if i == j else p)
-            for k in range(3):
-                recovered[row, cap - drop - k + 1 + i * stride] += weights[k] * law * frozen[row, j]
+            recovered[row, cap - drop - trace + i * stride] += law * frozen[row, j]
     for row in short:
         paused = np.zeros(n)
         paused[cap] = row[cap]
-        row += naive.down(paused, drop, weights)
-    following = np.array([naive.down(row, drop, weights) for row in recovered])
+        row += naive.down(paused, drop + trace)
+    following = np.array([naive.down(row, drop) for row in recovered])
     following[:, cap] = following[:, cap:].sum(axis=1)
     return total.sum(axis=0), short, following[:, :n]
 
 
-def fast_epoch(entries, entered, states, stride, drop, weights, height):
+def fast_epoch(entries, entered, states, stride, drop, trace, height):
     """Record the climb and run it twice: nothing may be left over from a run."""
     program, n = Program(), entries.shape[1]
     start, active, short, following = (program.room(rows * n) for rows in (len(entries), 1, 3, height))
-    climb(Playback(program, n, stride, drop, weights), states, start, entered, active, short, following, height)
+    climb(Playback(program, n, stride, drop, trace), states, start, entered, active, short, following, height)
     program.ready()
     for _ in range(2):
         program.row(start, *entries.shape)[:] = entries
@@ -67,18 +65,18 @@ def fast_epoch(entries, entered, states, stride, drop, weights, height):
 @settings(max_examples=20)
 @given(queues())
 def test_climb(made):
-    source, stride, drop, weights, rng, n = made
+    source, stride, drop, trace, rng, n = made
     b, W = source.rounds_per_increase, source.max_window
     entries = rng.random((source.size, n)) * (rng.random((source.size, n)) < 0.2)
     halves, inverse = np.unique(source.recover_to[4:], return_inverse=True)
     rows = np.concatenate([np.zeros(4, dtype=int), inverse])[source.windows]
-    feedback = np.linalg.inv(np.eye(b) - one_return(b, W, stride, drop, weights, (1 - source.loss) ** W))
+    feedback = np.linalg.inv(np.eye(b) - one_return(b, W, stride, drop, trace, (1 - source.loss) ** W))
     branches = {int(s): [] for s in source.branches.target}
     for state, target, share in zip(*source.branches.lists()):
         branches[target].append((state, share))
     states = Windows(source.windows, rows, source.loss, feedback, (), source.apart, branches)
-    made = fast_epoch(entries, np.arange(source.size), states, stride, drop, weights, len(halves))
-    expected = slow_epoch(entries, source, rows, stride, drop, weights)
+    made = fast_epoch(entries, np.arange(source.size), states, stride, drop, trace, len(halves))
+    expected = slow_epoch(entries, source, rows, stride, drop, trace)
     for fast, slow in zip(made, expected):
         np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-11)
 
@@ -90,7 +88,7 @@ def test_climb_keeps_a_deep_tail():
     n, split = 600, 300
 
     def epoch(entries):
-        return fast_epoch(entries, np.arange(1, 10), states, 1, 4, np.array([0.0, 1.0, 0.0]), 9)[2]
+        return fast_epoch(entries, np.arange(1, 10), states, 1, 4, 0, 9)[2]
 
     entries = np.tile(np.exp(0.2 * np.arange(n)), (9, 1))
     tail = np.where(np.arange(n) < split, entries, 0.0)
@@ -100,17 +98,17 @@ def test_climb_keeps_a_deep_tail():
 @settings(max_examples=20)
 @given(queues())
 def test_back_off(made):
-    source, stride, drop, weights, rng, n = made
+    source, stride, drop, trace, rng, n = made
     inflow = rng.random(n)
     shifts = np.array([[2 + e, 3 + 2 * e] for e in range(4)])
     ways = np.array([[0.5, 0.5]] * 4)
     program = Program()
     start, visits, restart = (program.room(rows * n) for rows in (1, 4, 1))
-    back_off(Playback(program, n, stride, drop, weights), source.loss, start, shifts, ways, visits, restart)
+    back_off(Playback(program, n, stride, drop, trace), source.loss, start, shifts, ways, visits, restart)
     program.ready()
     program.row(start, n)[:] = inflow
     program.run()
-    expected = naive.back_off(inflow, source.loss, stride, drop, weights, shifts, ways)
+    expected = naive.back_off(inflow, source.loss, stride, drop, trace, shifts, ways)
     np.testing.assert_allclose(program.row(visits, 4, n), expected[0].sum(axis=0), rtol=1e-10, atol=1e-13)
     np.testing.assert_allclose(program.row(restart, n), expected[1], rtol=1e-10, atol=1e-13)
 
@@ -141,6 +139,13 @@ def test_gather_and_scatter(shifts, stride):
         back = np.zeros_like(rows)
         scatter(rows[h], np.full(len(shifts), 0.5), shifts, stride, back)
         np.testing.assert_allclose(back[h], total / 2)
+
+
+def test_lengths_of_transforms():
+    """Even, products of 2s and one of 1, 3, 5, 9: the next of them."""
+    fast = sorted(factor << k for factor in (1, 3, 5, 9) for k in range(1, 14))
+    for points in range(1, 5000):
+        assert next_fast(points) == next(length for length in fast if length >= points)
 
 
 @given(st.integers(0, 2**32))

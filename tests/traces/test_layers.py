@@ -5,6 +5,8 @@ That tshark decodes the same headers as meant here was checked by hand when they
 
 from __future__ import annotations
 
+import contextlib
+import random
 import struct
 
 import pytest
@@ -12,7 +14,7 @@ from synthetic import frames, pcap_bytes, simulate
 
 from tcpstream.errors import CaptureError
 from tcpstream.traces import estimate
-from tcpstream.traces.layers import find_tcp
+from tcpstream.traces.layers import UndecodedError, find_tcp
 
 PACKETS = frames(simulate(0.03, seconds=3, seed=6))
 PACKETS6 = frames(simulate(0.03, seconds=3, seed=6), ipv6=True)
@@ -196,3 +198,16 @@ def test_a_frame_may_end_anywhere():
         for end in range(place[1] - 20):
             with pytest.raises(IndexError):
                 find_tcp(linktype, data[:end])
+
+
+def test_flipped_bytes_end_in_a_place_or_in_a_reason():
+    rng = random.Random(7)
+    kinds = [(linktype, wrap(PACKETS[10][1])) for linktype, wrap in LAYERS.values()]
+    for _ in range(5000):
+        linktype, frame = rng.choice(kinds)
+        data = bytearray(frame)
+        for _ in range(rng.choice((1, 2, 5))):
+            data[rng.randrange(len(data))] = rng.choice((0, 255, rng.randrange(256)))
+        with contextlib.suppress(UndecodedError, IndexError):
+            ip, tcp = find_tcp(linktype, bytes(data))
+            assert 0 <= ip < tcp

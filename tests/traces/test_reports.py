@@ -7,6 +7,7 @@ packet was dropped with probability 0.02, 80 of them in all. iperf3 tells all 60
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -121,12 +122,22 @@ def changed(**values):
         ('{"start": 5}', "no output of iperf3 -J"),
         (IPERF3 | {"start": IPERF3["start"] | {"test_start": {"protocol": "UDP"}}}, "a test of UDP: TCP is accepted"),
         (changed(sender=False), "no interval of a sender.*with -R take the server's own JSON"),
-        (changed(rtt=-1), "negative or infinite counter"),
+        (changed(rtt=-1), r"rtt \[us\] of the report .* must be at least 0 and at most 2\^63, got -1"),
+        (changed(bytes=10**400), r"bytes \[bytes\] of the report .* must be a number"),
+        (changed(retransmits=float("nan")), "retransmits .* must be finite, got nan"),
+        (changed(rttvar=float("inf")), "rttvar .* must be finite, got inf"),
+        (changed(seconds="12"), "seconds .* must be a number, got '12'"),
+        (changed(seconds=1e-300), "so large or so small that no rate comes of them"),
+        (IPERF3 | {"start": IPERF3["start"] | {"tcp_mss_default": 1e400}}, "tcp_mss_default .* must be finite"),
+        (IPERF3 | {"intervals": {"streams": 3}}, "no output of iperf3 -J"),
+        (ONE.replace("rtt:108/5", "rtt:1e400/5"), r"rtt \[ms\] of .* must be a number, got '1e400'"),
+        (ONE.replace("rtt:108/5", "rtt:-108/5"), r"rtt \[ms\] of .* must be a number, got '-108'"),
+        (ONE.replace("bytes_acked:1433520", "bytes_acked:" + "9" * 25), "bytes_acked of .* at most 2.63, got 1e"),
         (changed(rtt=0), "no round trip time"),
         (changed(bytes=0), "no interval of a sender"),
         (ONE.replace("data_segs_out:1000", "data_segs_out:0"), "no TCP socket that sent data"),
         (ONE.replace("minrtt", "").replace("bytes_acked", "unknown"), "no TCP socket that sent data"),
-        (ONE.replace("rtt:108/5", "rtt:1.0.8/5"), "no number"),
+        (ONE.replace("rtt:108/5", "rtt:1.0.8/5"), "must be a number"),
         (ONE.replace("rtt:108/5", "rtt:0/5"), "no round trip time"),
         (ONE.replace("retrans:0/12", "retrans:0/1200"), "contradict each other"),
         (ONE + ONE.replace("data_segs_out:1000", "data_segs_out:900"), "decrease"),
@@ -138,6 +149,26 @@ def test_what_cannot_be_used_is_one_line(tmp_path, text, message):
     with pytest.raises(CaptureError, match=message) as error:
         read(tmp_path, text)
     assert "\n" not in str(error.value)
+
+
+TEXT = """Connecting to host 10.0.0.2, port 5201
+[  5] local 10.0.0.1 port 40000 connected to 10.0.0.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec  1.20 MBytes  10.1 Mbits/sec    0   59.4 KBytes
+"""
+
+
+@pytest.mark.parametrize("text", [TEXT, TEXT[TEXT.index("[ ID]") :], "Server listening on 5201\n" + TEXT])
+def test_the_text_of_iperf3_is_refused_with_what_to_run_instead(tmp_path, text):
+    with pytest.raises(CaptureError, match=r"the text of iperf, .*: run iperf3 with -J"):
+        read(tmp_path, text)
+
+
+def test_mangled_reports_end_in_answers_or_in_one_line(tmp_path):
+    """The first 60 of the mutations that validation/fuzz_reports.py tries."""
+    ends = runpy.run_path(str(EXAMPLES.parent / "validation" / "fuzz_reports.py"))["fuzz"](0, 60, tmp_path)
+    assert sum(ends.values()) == 60
+    assert min(ends.values()) > 10
 
 
 def test_files_that_are_no_report(tmp_path):

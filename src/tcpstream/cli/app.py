@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path as FilePath
 
 import click
 
 from .._version import __version__
-from ..errors import InputError, MissingExtraError, TcpstreamError
+from ..errors import InputError, MissingExtraError, TcpstreamError, cause
 from .claims import claims
 from .delay import delay
 from .estimate import estimate
 from .figure import figure
+from .interrupt import INTERRUPTED
 from .live import live
 from .notes import collected
 from .rate import rate
 from .report import Report
 from .simulate import simulate
 from .stored import stored
+from .streams import abandon, say, settle
 from .sweep import sweep
 from .throughput import throughput
 from .validate import validate
 
-FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+FAILED, BAD_INPUT, BROKEN_PIPE = 1, 2, 141
 
 
 class _InOrder(click.Group):
@@ -62,8 +64,11 @@ for _command in (throughput, stored, live, delay, rate, estimate, sweep, simulat
     group.add_command(_command)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def answer(argv: Sequence[str] | None = None) -> int:
     """Run the command line on `argv` (by default the process's own) and return the exit status."""
+    settle()
+    if sys.stdout is None:
+        return _error("cannot write the answer: standard output is closed", FAILED)
     try:
         with collected() as notes:
             outcome = group.main(args=argv, prog_name="tcpstream", standalone_mode=False)
@@ -76,10 +81,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _error(str(error), BAD_INPUT)
     except TcpstreamError as error:
         return _error(str(error), FAILED)
+    except click.Abort:
+        return INTERRUPTED
+    except SystemExit:  # click's way to end where nobody reads its help
+        return BROKEN_PIPE
+    except OSError as error:
+        abandon(sys.stdout)  # it may be what failed
+        return _error(f"{error.filename}: {cause(error)}" if error.filename else cause(error), FAILED)
     except MemoryError:
         return _error("not enough memory for this solve", FAILED)
-    except (click.Abort, KeyboardInterrupt):
-        return INTERRUPTED
+    except (OverflowError, RecursionError) as error:
+        return _error(f"no answer: {type(error).__name__}: {error} ({_place(error)}); please report this", FAILED)
 
 
 def _write(report: Report) -> int:
@@ -87,16 +99,24 @@ def _write(report: Report) -> int:
         report.write()
         sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the flush at exit must not fail again
+        abandon(sys.stdout)
         if isinstance(error, BrokenPipeError):
             return BROKEN_PIPE
-        return _error(f"cannot write the answer: {error.strerror}", FAILED)
+        return _error(f"cannot write the answer: {cause(error)}", FAILED)
     return report.status
 
 
 def _error(message: str, status: int) -> int:
-    print(f"tcpstream: error: {' '.join(message.split())}", file=sys.stderr)
+    say(f"error: {message}")
     return status
+
+
+def _place(error: BaseException) -> str:
+    """Return the file and the line that raised an exception."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return "" if at is None else f"{FilePath(at.tb_frame.f_code.co_filename).name}, line {at.tb_lineno}"
 
 
 def _usage(error: click.ClickException) -> str:

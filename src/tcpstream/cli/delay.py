@@ -47,6 +47,7 @@ def delay(
     or --duration (or --playback) for a stored video.
     """
     from ..errors import NoFiniteDelayError
+    from ..live_model import LiveStreaming
     from ..result import DEFAULT_TARGET, late_target, no_late_target
     from . import details
     from .endless import no_finite_delay
@@ -63,7 +64,7 @@ def delay(
     route = read_route(options)
     video = read_video(options, route, stored=not is_live)
 
-    if refused := no_verdict(route, "live" if is_live else "stored", as_json):
+    if refused := no_verdict(route, "live" if is_live else "stored", as_json, limited=limited):
         return refused
 
     def solve(path: Path, video: Video) -> Streaming:
@@ -94,8 +95,12 @@ def delay(
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
+    lattice_error = float(result.lattice_error(tau)) if isinstance(result, LiveStreaming) else 0.0
+    if is_live:
+        data["lattice_error"] = lattice_error
     data |= _interval(carried)
-    blocks = [_sentence(tau, target, target_no_late), *_span(carried, route.interval), *details.solved(result, route)]
+    span = _span(carried, route.interval)
+    blocks = [_sentence(tau, target, target_no_late), *span, *details.solved(result, route, lattice_error)]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), carried))
 
 

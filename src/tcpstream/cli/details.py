@@ -34,8 +34,8 @@ _ALSO = {
 _COLUMNS = ("loss_event_rate", "rtt_s", "timeout_ratio", "throughput_pps")
 
 
-def solved(result: Streaming, route: Route) -> list[str | Table]:
-    """Return the tables below the answer of a solve."""
+def solved(result: Streaming, route: Route, lattice_error: float = 0.0) -> list[str | Table]:
+    """Return the tables below the answer of a solve; `lattice_error` is the largest of the answers of a live one."""
     video = result.video
     rows = [
         ("throughput T", packets_per_second(result.throughput, video.packet_size)),
@@ -48,8 +48,8 @@ def solved(result: Streaming, route: Route) -> list[str | Table]:
     if quantum_error := getattr(result, "quantum_error", 0):
         packets = getattr(result, "quantum", 1)
         rows.append(("lattice error of f", f"{quantum_error:g} of itself: steps of {packets} packets"))
-    if lattice_error := getattr(result, "lattice_error", 0):
-        rows.append(("lattice error of f", f"{lattice_error:g} of itself: packets per round fit no fine lattice"))
+    if lattice_error:
+        rows.append(("lattice error of f", f"at most {lattice_error:.2g} of itself: packets per round fit no lattice"))
     return [Table([*rows, *path_rows(result.path)]), *captured(route, backlogged(result, route))]
 
 

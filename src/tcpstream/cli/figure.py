@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..errors import InputError, choice
+from ..errors import choice, unwritable
 from . import options as opt
 from .report import Report, Table
 
@@ -54,7 +54,7 @@ def _folder(folder: FilePath) -> FilePath:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"--out {folder}: {error.strerror}") from None
+        raise unwritable(f"write into --out {folder}", error) from None
     return folder
 
 
@@ -65,4 +65,4 @@ def _written(number: str, folder: FilePath, form: str) -> list[FilePath]:
     try:
         return made.write(folder, form)
     except OSError as error:
-        raise InputError(f"--out {folder}: {error.strerror}") from None
+        raise unwritable(f"write into --out {folder}", error) from None

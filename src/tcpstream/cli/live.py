@@ -47,7 +47,7 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
     route = read_route(options)
     video = read_video(options, route, stored=False)
 
-    if refused := no_verdict(route, "live", as_json):
+    if refused := no_verdict(route, "live", as_json, limited=limited):
         return refused
 
     def solve(path: Path, video: Video) -> EndlessLive | FiniteLive:
@@ -62,8 +62,12 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
     carried = route.carry(lambda path: solve(path, video).late_fraction(delay), 0.0, 1.0)
     late = [f"{fraction:.4g}" for fraction in data["late_fraction"]]
     if carried is not None:
+        carried = carried.holding(data["late_fraction"])
         data["late_fraction_interval"] = np.column_stack((carried.low, carried.high)).tolist()
         late = with_spans(late, data["late_fraction_interval"], ".4g")
     rows = list(zip((f"{tau:g}" for tau in delay), late))
-    blocks = [Table(rows, ("startup delay [s]", "late fraction")), *details.solved(result, route)]
+    blocks = [
+        Table(rows, ("startup delay [s]", "late fraction")),
+        *details.solved(result, route, max(data["lattice_error"])),
+    ]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), carried))

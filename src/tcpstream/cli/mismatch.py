@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 NO_VERDICT = 1
 
 
-def no_verdict(route: Route, model: str, as_json: bool) -> Report | None:
-    """Return the report of everything that was measured, without an answer; None where the model fits the capture."""
+def no_verdict(route: Route, model: str, as_json: bool, *, limited: bool = False) -> Report | None:
+    """Return the report of everything that was measured, without an answer; None where the model fits the capture.
+
+    It fits that of an application-limited flow where a `limited` stream is asked about: then p and R are the path's.
+    """
     error = route.mismatch
-    if error is None:
+    if error is None or route.estimate is None or (limited and error.cause == "application"):
         return None
     data = {
         "schema": SCHEMA,
@@ -31,4 +34,4 @@ def no_verdict(route: Route, model: str, as_json: bool) -> Report | None:
         **route.to_dict(),
     }
     blocks = [Table(details.path_rows(route.path)), *details.captured(route, error.modelled)]
-    return Report(data, blocks, as_json, route.warnings(error.modelled), NO_VERDICT, str(error))
+    return Report(data, blocks, as_json, route.estimate.warnings, NO_VERDICT, str(error))

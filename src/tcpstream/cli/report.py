@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import printable
 from ..finite import finite
+from .streams import say
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,11 @@ class Report:
     def write(self) -> None:
         """Print to stdout and stderr."""
         for text in self.warnings:
-            print(f"tcpstream: warning: {printable(text)}", file=sys.stderr)
+            say(f"warning: {text}")
         for text in self.notes:
-            print(f"tcpstream: note: {printable(text)}", file=sys.stderr)
+            say(f"note: {text}")
         if self.reason:
-            print(f"tcpstream: {printable(self.reason)}", file=sys.stderr)
+            say(self.reason)
         if self.as_json:
             print(
                 json.dumps(finite(self.data | {"warnings": [*self.warnings, *self.notes]}), indent=2, allow_nan=False)

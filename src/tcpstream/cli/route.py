@@ -69,8 +69,7 @@ class Route:
         refused = [] if carried is None else carried.refused
         if self.estimate is None:
             return list(refused)
-        unlike = [] if self.mismatch else _unlike(throughput, self.path.tcp, self.estimate)
-        return [*self.estimate.warnings, *unlike, *refused]
+        return [*self.estimate.warnings, *_unlike(throughput, self.path.tcp, self.estimate), *refused]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the keys `capture` and `measured_throughput_pps`, where there are any."""

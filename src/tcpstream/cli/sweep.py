@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, unwritable
 from . import options as opt
 from .report import Report, Table
 
@@ -46,13 +47,15 @@ def sweep(as_json: bool, file: str, store: str | None, out: str | None) -> Repor
 
     write = None if out is None else _writer(out)
     points, kind, alpha = read_sweep(file)
+    if out is not None and FilePath(out).suffix == ".nc" and not points.attrs.get("axes"):
+        raise InputError(f"{out} is for a grid with an axis of several values: write .csv or .parquet")
     folder = store or f"{FilePath(file).stem}.sweep"
     table = solve(points, kind, alpha=alpha, store=folder, progress=sys.stderr.isatty())
     if write is not None:
         try:
             write(table, out)
         except OSError as error:
-            raise InputError(f"cannot write {out}: {error.strerror or error}") from None
+            raise unwritable(f"write {out}", error) from None
     named = table.rename(columns=columns.with_unit)
     failed = int((table["error"] != "").sum())
     data: dict[str, Any] = {
@@ -62,6 +65,9 @@ def sweep(as_json: bool, file: str, store: str | None, out: str | None) -> Repor
         "parameters": {"file": file, "points": len(table), "failed": failed},
         "columns": {name: named[name].tolist() for name in named},
     }
+    if 0 < failed == len(table):
+        reason = f"no point has an answer; the first: {table['error'].iloc[0]}"
+        return Report(data, _blocks(table, folder, out, failed), as_json, status=1, reason=reason)
     return Report(data, _blocks(table, folder, out, failed), as_json)
 
 
@@ -81,6 +87,8 @@ def _writer(out: str) -> Any:
     writers = {".csv": csv, ".parquet": parquet, ".nc": netcdf}
     if FilePath(out).suffix not in writers:
         raise InputError(f"a table is written as {', '.join(writers)}, got {out}")
+    if not os.path.isdir(FilePath(out).parent):  # noqa: PTH112
+        raise InputError(f"cannot write {out}: no such folder")
     return writers[FilePath(out).suffix]
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import tomllib
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, choice, real, whole
+from ..errors import InputError, choice, real, shown, whole
 from ..explore import grid
-from ..explore.columns import KINDS, POINTS, UNITS
+from ..explore.columns import KINDS, POINTS, UNITS, WORDS, few_enough
 from ..explore.frames import pandas
+from ..textfiles import read_toml
 from . import units
 
 if TYPE_CHECKING:
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
 KEYS = ("kind", "alpha", "grid", "points")
 RANGE = ("from", "to", "number", "scale")
 SCALES = ("linear", "log")
+
+EXACT = 2**53
+"""Whole numbers from here on are not all floating-point numbers, and become such ones."""
 
 
 def read_sweep(file: str) -> tuple[DataFrame, str, bool]:
@@ -31,22 +33,19 @@ def read_sweep(file: str) -> tuple[DataFrame, str, bool]:
     InputError
         When the file cannot be read, or naming what is wrong in it.
     """
-    try:
-        given = tomllib.loads(FilePath(file).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} is not TOML: {error}") from None
+    given = read_toml(file)
     try:
         return _points(given), _kind(given), _alpha(given)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file}: tables are nested too deeply") from None
 
 
 def _kind(given: dict[str, Any]) -> str:
     unknown = [name for name in given if name not in KEYS]
     if unknown:
-        raise InputError(f"{unknown[0]!r} is not known: {', '.join(KEYS)} are accepted")
+        raise InputError(f"{shown(unknown[0])} is not known: {', '.join(KEYS)} are accepted")
     choice("kind", given.get("kind"), KINDS)
     return str(given["kind"])
 
@@ -80,7 +79,7 @@ def _known(table: Any, where: str) -> None:
         raise InputError(f"{where} must be a table")
     unknown = [name for name in table if name not in POINTS]
     if unknown:
-        raise InputError(f"{where} has no {unknown[0]!r}: {', '.join(POINTS)} are accepted")
+        raise InputError(f"{where} has no {shown(unknown[0])}: {', '.join(POINTS)} are accepted")
 
 
 def _axis(name: str, given: Any) -> Any:
@@ -94,26 +93,36 @@ def _axis(name: str, given: Any) -> Any:
         raise InputError(f"{name}: a range is from, to, number and, if wanted, scale")
     low, high = (real(f"{name}.{end}", _value(name, given[end])) for end in ("from", "to"))
     number = whole(f"{name}.number", given["number"], least=2)
+    few_enough(f"{name}.number", number)
     scale = given.get("scale", "linear")
     choice(f"{name}.scale", scale, SCALES)
-    if scale == "linear":
-        return np.linspace(low, high, number).tolist()
-    if min(low, high) <= 0:
+    if scale == "log" and min(low, high) <= 0:
         raise InputError(f"{name}: a range with scale log must be above 0, got {min(low, high):g}")
-    values = np.logspace(math.log10(low), math.log10(high), number)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if scale == "linear":
+            values = np.linspace(low, high, number)
+        else:
+            values = np.logspace(math.log10(low), math.log10(high), number)
     values[[0, -1]] = low, high
+    if not np.isfinite(values).all():
+        raise InputError(f"{name}: a range from {low:g} to {high:g} is too wide")
     return values.tolist()
 
 
 def _value(name: str, given: Any) -> Any:
     """Return a value in the unit of its name; text may carry a unit."""
-    if not isinstance(given, str) or name in ("backoff", "halving", "tcp", "detection"):
+    if name in WORDS:
+        if not isinstance(given, str):
+            raise InputError(f"{name} must be text, got {shown(given)}")
         return given
+    if not isinstance(given, str):
+        number = real(name, given, UNITS[name].replace("1", ""))
+        return given if abs(number) < EXACT else number
     if UNITS[name] == "s":
         return units.seconds(given)
     if name in ("packet_rate", "bitrate"):
         rate = units.rate(given)
         if rate.name != name:
-            raise InputError(f"{name} is in {UNITS[name]}, got {given!r}")
+            raise InputError(f"{name} is in {UNITS[name]}, got {shown(given)}")
         return rate.value
     return units.number(given)

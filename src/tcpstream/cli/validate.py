@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, unwritable
 from . import options as opt
 from .report import Report, Table
 
@@ -40,6 +41,9 @@ def validate(
 
     if recorded and (quick or runs):
         raise InputError("give --recorded, or --quick or --runs for new runs, not both")
+    for name, out in (("--save", save), ("--plots", plots)):
+        if out and not os.path.isdir(FilePath(out).parent):  # noqa: PTH112
+            raise InputError(f"{name} {out}: no such folder to write into")
     kept: list[dict[str, Any]] = []
     if recorded:
         compared = record.recorded()
@@ -51,7 +55,10 @@ def validate(
         kept = read(file)
         compared = [compare(setting, kept) for setting in SETTINGS]
     if save:
-        record.save(compared, FilePath(save))
+        try:
+            record.save(compared, FilePath(save))
+        except OSError as error:
+            raise unwritable(f"write {save}", error) from None
     if plots:
         from ..validation.figures import draw
 

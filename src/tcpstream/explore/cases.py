@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..path import Path
 from ..video import Video
-from .columns import LOAD, PATH, VIDEO
+from .columns import LOAD, PATH, VIDEO, check_value
 from .load import rate_for, rtt_for
 
 if TYPE_CHECKING:
@@ -18,10 +18,21 @@ Row = Mapping[str, Any]
 
 
 def known(points: DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table without what is missing in each."""
+    """Return the rows of a table without what is missing in each.
+
+    Raises
+    ------
+    InputError
+        For a value that is neither a number, nor text, nor missing.
+    """
+    rows = points.to_dict("records")
+    for row in rows:
+        for name, value in row.items():
+            check_value(str(name), value)
+    missing = points.isna().to_numpy()
     return [
-        {str(name): value for name, value in row.items() if value is not None and value == value}
-        for row in points.to_dict("records")
+        {str(name): value for (name, value), absent in zip(row.items(), gone) if not absent}
+        for row, gone in zip(rows, missing)
     ]
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral, Real
 
-from ..errors import InputError, choice
+from ..errors import InputError, choice, shown
+from .frames import pandas
 
 KINDS = ("live", "stored")
 
@@ -17,6 +19,12 @@ LOAD = "T_over_mu"
 QUESTIONS = ("delay", "target", "no_late")
 POINTS = (*PATH, *VIDEO, LOAD, *QUESTIONS)
 """Columns that a table of points may have."""
+
+WORDS = ("backoff", "halving", "tcp", "detection")
+"""Columns of text; all others are numbers."""
+
+LARGEST = 1_000_000
+"""Points of a sweep."""
 
 FILLED = ("rtt", "packet_rate", LOAD)
 """Columns that follow from others where they are not given."""
@@ -58,13 +66,30 @@ def with_unit(name: str) -> str:
     return "startup_delay_s" if name == "delay" else name + _SUFFIXES.get(UNITS.get(name, ""), "")
 
 
+def few_enough(what: str, number: int) -> None:
+    """Raise `InputError`, naming what gives so many, for more points than a sweep may have."""
+    if number > LARGEST:
+        raise InputError(f"{what} makes {number:,} points, more than the {LARGEST:,} of a sweep: give fewer values")
+
+
+def check_value(name: str, value: object) -> None:
+    """Raise `InputError` for what is no value of a point: neither a number, nor text, nor missing."""
+    if isinstance(value, Integral):
+        if abs(int(value)) >= 2**63:
+            raise InputError(f"{name}: a whole number must be below 2**63, got one of {int(value).bit_length()} bits")
+    elif not (value is None or isinstance(value, (Real, str)) or pandas("a sweep").isna(value) is True):
+        raise InputError(f"{name} must be a number or text, got {type(value).__name__} {shown(value)}")
+
+
 def check(names: Iterable[str], kind: str) -> str:
     """Return the question that a table with these columns asks, or raise `InputError` for what cannot be answered."""
     choice("kind of a sweep", kind, KINDS)
     have = list(names)
     unknown = [name for name in have if name not in POINTS]
     if unknown:
-        raise InputError(f"points have no column {unknown[0]!r}: {', '.join(POINTS)} are accepted")
+        raise InputError(f"points have no column {shown(unknown[0])}: {', '.join(POINTS)} are accepted")
+    if len(set(have)) < len(have):
+        raise InputError("points have two columns of one name")
     questions = [name for name in QUESTIONS if name in have]
     if len(questions) != 1:
         raise InputError(f"points need exactly one of {', '.join(QUESTIONS)}, got {', '.join(questions) or 'none'}")

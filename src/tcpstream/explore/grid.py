@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
-from .columns import POINTS
+from .columns import POINTS, check_value, few_enough
 from .frames import pandas
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def grid(**axes: Any) -> DataFrame:
     Raises
     ------
     InputError
-        For a name that points do not have, or an axis without values.
+        For a name that points do not have, an axis without values, or more than 1,000,000 points.
     MissingExtraError
         Without pandas.
 
@@ -50,12 +52,28 @@ def grid(**axes: Any) -> DataFrame:
     for name, given in axes.items():
         if name not in POINTS:
             raise InputError(f"a grid has no axis {name!r}: {', '.join(POINTS)} are accepted")
-        values[name] = [given] if np.ndim(given) == 0 else list(given)
+        values[name] = _several(name, given)
         if not values[name]:
             raise InputError(f"the axis {name} of a grid has no values")
     if not values:
         raise InputError("a grid needs axes")
+    lengths = [len(several) for several in values.values()]
+    few_enough(f"a grid of {' x '.join(f'{length:,}' for length in lengths)}", math.prod(lengths))
     pd = pandas("a grid")
     points: DataFrame = pd.MultiIndex.from_product(values.values(), names=values).to_frame(index=False)
     points.attrs["axes"] = [name for name, several in values.items() if len(several) > 1]
     return points
+
+
+def _several(name: str, given: Any) -> list[Any]:
+    """Return the values of an axis, of which one may be given alone."""
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given.item()
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        given = [given]
+    if isinstance(given, Sized):
+        few_enough(f"the axis {name}", len(given))
+    values = list(given)
+    for value in values:
+        check_value(name, value)
+    return values

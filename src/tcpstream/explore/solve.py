@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TcpstreamError
-from ..live_model import EndlessLive, FiniteLive, law_key, live, with_law
+from ..live_model import EndlessLive, FiniteLive, LiveStreaming, law_key, live, with_law
 from ..path import Path
 from ..result import Streaming
 from ..stored_model import StoredStreaming, stored, stored_many
@@ -95,12 +95,15 @@ def _live(cases: dict[int, Case], found: list[dict[str, Any]]) -> dict[int, Stre
     solved: dict[Hashable, EndlessLive | FiniteLive | None] = {}
     results: dict[int, Streaming] = {}
     for i, (path, video) in cases.items():
-        key = law_key(path, video)
+        key = _try(found[i], law_key, path, video)
+        if key is None:
+            continue
         first = solved.get(key)
         if first is None:
             first = solved[key] = _try(found[i], live, path, video)
-        if first is not None:
-            results[i] = with_law(first, path, video)
+        result = None if first is None else _try(found[i], with_law, first, path, video)
+        if result is not None:
+            results[i] = result
     return results
 
 
@@ -108,12 +111,12 @@ def _stored(cases: dict[int, Case], found: list[dict[str, Any]]) -> dict[int, St
     """Solve all together, so that they share transients; those that cannot be solved alone are left out."""
     try:
         return dict(zip(cases, stored_many(cases.values())))
-    except TcpstreamError:
+    except Exception:  # of one of them: each is asked alone
         alone = {i: _try(found[i], stored, *one) for i, one in cases.items()}
     good = {i: cases[i] for i, result in alone.items() if result is not None}
     try:
         return dict(zip(good, stored_many(good.values())))
-    except TcpstreamError:
+    except Exception:
         return {i: alone[i] for i in good}
 
 
@@ -134,5 +137,6 @@ def _answer(result: Streaming, question: str, value: Any, alpha: bool) -> dict[s
     if isinstance(result, StoredStreaming):
         answer |= {"quantum": result.quantum, "quantum_error": result.quantum_error}
     else:
-        answer["lattice_error"] = result.lattice_error  # type: ignore[attr-defined]
+        assert isinstance(result, LiveStreaming)
+        answer["lattice_error"] = result.lattice_error(answer.get("required_delay", value))
     return answer | {"error_bound": result.error_bound}

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, cause, unwritable
+from .columns import KINDS
 from .frames import pandas, parquet
 
 if TYPE_CHECKING:
@@ -17,6 +20,10 @@ if TYPE_CHECKING:
 
 MANIFEST = "sweep.json"
 POINTS = "points.parquet"
+PART = re.compile(r"part-(\d{6})\.parquet")
+
+ABOUT = ("version", "kind", "alpha", "axes", "chunks", "digest")
+"""What the answers depend on, in the manifest."""
 
 
 class Store:
@@ -35,39 +42,47 @@ class Store:
     ------
     InputError
         For a folder that cannot be used, or that holds another sweep.
+    WriteError
+        When the disk is full.
     """
 
     def __init__(self, folder: str | PathLike[str], points: DataFrame, about: dict[str, Any]) -> None:
         parquet("a store")
         self.folder = FilePath(folder)
         about = about | {"digest": _digest(points)}
-        manifest = self.folder / MANIFEST
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not manifest.exists():
-                if any(self.folder.iterdir()):
+            if not (self.folder / MANIFEST).exists():
+                if any(not _unfinished(file) for file in self.folder.iterdir()):
                     raise InputError(f"{folder} has other files: give an empty or a new folder")
-                self._write(POINTS, points)
-                _replace(manifest, lambda file: file.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8"))
+                data = _parquet(points, folder)
+                _replace(self.folder / POINTS, data)
+                kept = about | {"points": hashlib.sha256(data).hexdigest()}
+                _replace(self.folder / MANIFEST, (json.dumps(kept, indent=1) + "\n").encode())
         except OSError as error:
-            raise InputError(f"cannot keep a sweep in {folder}: {error.strerror}") from None
+            raise unwritable(f"keep a sweep in {folder}", error) from None
         kept = _manifest(self.folder)
-        differ = [name for name in about if kept.get(name) != about[name]]
+        differ = [name for name in about if kept[name] != about[name]]
         if differ:
             raise InputError(
                 f"{folder} holds another sweep ({_difference(differ[0], kept, about)}): give another folder"
             )
+        self.sweep = _sweep(kept)
 
     def done(self) -> dict[int, DataFrame]:
         """Return the answers that are there, by the number of their chunk."""
-        return {int(file.stem.partition("-")[2]): _read(file) for file in _parts(self.folder)}
+        return _answers(self.folder, self.sweep)
 
     def put(self, chunk: int, answers: DataFrame) -> None:
         """Keep the answers of a chunk."""
-        self._write(f"part-{chunk:06d}.parquet", answers)
-
-    def _write(self, name: str, table: DataFrame) -> None:
-        _replace(self.folder / name, table.to_parquet)
+        file = self.folder / f"part-{chunk:06d}.parquet"
+        marked = answers.copy(deep=False)
+        marked.attrs = {"sweep": self.sweep, "chunk": chunk, "digest": _digest(answers)}
+        try:
+            _replace(file, _parquet(marked, self.folder))
+        except OSError as error:
+            found = unwritable(f"write {file}", error)
+            raise type(found)(f"{found}; what is kept stays, and the same call goes on after it") from None
 
 
 def stored(folder: str | PathLike[str]) -> tuple[DataFrame, list[DataFrame], dict[str, Any]]:
@@ -76,15 +91,37 @@ def stored(folder: str | PathLike[str]) -> tuple[DataFrame, list[DataFrame], dic
     Raises
     ------
     InputError
-        For a folder without a sweep.
+        For a folder without a sweep, or a file in it that is damaged or belongs elsewhere.
     """
     where = FilePath(folder)
     about = _manifest(where)
-    return _read(where / POINTS), [_read(file) for file in _parts(where)], about
+    points = where / POINTS
+    try:
+        same = hashlib.sha256(points.read_bytes()).hexdigest() == about.get("points")
+    except OSError as error:
+        raise InputError(f"cannot read {points}: {cause(error)}") from None
+    if not same:
+        raise InputError(f"{points} is not as it was written: sweep into a new folder")
+    answers = _answers(where, _sweep(about))
+    return _read(points), [answers[number] for number in sorted(answers)], about
 
 
-def _parts(folder: FilePath) -> list[FilePath]:
-    return sorted(folder.glob("part-*.parquet"))
+def _answers(folder: FilePath, sweep: str) -> dict[int, DataFrame]:
+    """Return the answers that are there, by the number of their chunk, each as it was written."""
+    found: dict[int, DataFrame] = {}
+    for file in sorted(folder.glob("part-*.parquet")):
+        named = PART.fullmatch(file.name)
+        table = _read(file) if named else None
+        if table is None or not named or not _belongs(table, sweep, int(named[1])):
+            raise InputError(f"{file} is not what this sweep keeps there: move it away, and it is solved again")
+        table.attrs = {}
+        found[int(named[1])] = table
+    return found
+
+
+def _belongs(table: DataFrame, sweep: str, chunk: int) -> bool:
+    marks = table.attrs
+    return (marks.get("sweep"), marks.get("chunk"), marks.get("digest")) == (sweep, chunk, _digest(table))
 
 
 def _read(file: FilePath) -> DataFrame:
@@ -92,28 +129,58 @@ def _read(file: FilePath) -> DataFrame:
     parquet("a store")
     try:
         table: DataFrame = pd.read_parquet(file)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {file}: {str(error).splitlines()[0]}") from None
+    except Exception as error:  # a damaged file makes its reader raise anything
+        reason = str(error).splitlines() or [type(error).__name__]
+        raise InputError(f"cannot read {file}: {reason[0]}; move it away, and it is solved again") from None
     return table
 
 
+def _parquet(table: DataFrame, folder: object) -> bytes:
+    """Return a table as the bytes of a file."""
+    try:
+        data: bytes = table.to_parquet()
+    except (ValueError, TypeError) as error:
+        raise InputError(f"cannot keep these points in {folder}: {str(error).splitlines()[0]}") from None
+    return data
+
+
 def _manifest(folder: FilePath) -> dict[str, Any]:
+    nothing = InputError(f"{folder} holds no sweep: it has no readable {MANIFEST}")
     try:
         found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise InputError(f"{folder} holds no sweep: it has no readable {MANIFEST}") from None
+    except (OSError, ValueError, RecursionError):
+        raise nothing from None
+    if not isinstance(found, dict) or not set(ABOUT) <= found.keys():
+        raise nothing
+    if found["kind"] not in KINDS or not isinstance(found["axes"], list) or not isinstance(found["version"], str):
+        raise nothing
     return found
 
 
-def _replace(file: FilePath, write: Any) -> None:
+def _unfinished(file: FilePath) -> bool:
+    """Return whether a file is what a sweep leaves that ended before its manifest was written."""
+    return file.name == POINTS or file.name.startswith((f".{POINTS}.", f".{MANIFEST}."))
+
+
+def _replace(file: FilePath, data: bytes) -> None:
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
-    write(unfinished)
-    unfinished.replace(file)
+    try:
+        unfinished.write_bytes(data)
+        unfinished.replace(file)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
 
 
-def _digest(points: DataFrame) -> str:
+def _sweep(about: dict[str, Any]) -> str:
+    """Return what tells sweeps apart: all that their answers depend on."""
+    return hashlib.sha256(json.dumps([about[name] for name in ABOUT]).encode()).hexdigest()
+
+
+def _digest(table: DataFrame) -> str:
     """Return what tells tables apart: names, values, order."""
-    text = json.dumps([list(points.columns), points.to_dict("records")], default=str)
+    text = json.dumps([list(table.columns), table.index.tolist(), table.to_dict("records")], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

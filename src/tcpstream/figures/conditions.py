@@ -44,6 +44,10 @@ def over_ratio(kind: str, **tcp: Any) -> Delays:
 @lru_cache
 def over_paths(kind: str, **tcp: Any) -> Delays:
     """Return required delays [s] by (p, R, T_O) for T/mu = 2."""
+    if kind == "live":  # its law counts rounds, so the delay is proportional to R
+        shapes = list(product(LOSSES, TIMERS))
+        rounds = required_delays(kind, [over_rate(p, timer, 1.0, 2.0, **tcp) for p, timer in shapes])
+        return {(p, rtt, timer): rtt * float(d) for (p, timer), d in zip(shapes, rounds) for rtt in RTTS}
     points = list(product(LOSSES, RTTS, TIMERS))
     cases = [over_rate(p, timer, rtt, 2.0, **tcp) for p, rtt, timer in points]
     return dict(zip(points, required_delays(kind, cases).tolist()))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ..compiler import kept
 
 FASTEST = 2
 """Acknowledgements for a packet more, at least: growth by a half in a round (RFC 9438, Section 4.2)."""
@@ -15,7 +16,7 @@ FRESH = 20
 """Acknowledgements for a packet more, at most, while no window of a loss is known (Linux, tcp_cubic.c)."""
 
 
-@numba.njit(cache=True)
+@kept()
 def cubic_line(
     start: int, plateau: int, already: int, scale: float, rtt: float, growth: float, fresh: bool, largest: int,
     most: float,

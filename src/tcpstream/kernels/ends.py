@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiler import kept
 
-@numba.njit(cache=True, nogil=True)
+
+@kept(nogil=True)
 def ends(mass: NDArray[np.float64], negligible: float) -> tuple[int, int, float]:
     """Return where to cut a row so that each end dropped holds at most `negligible`.
 

@@ -1,8 +1,8 @@
 """One loss epoch of a live stream: the window climbs until its loss, and timeouts back off until they are over.
 
 Positions are early packets below the ceiling: the last position is the ceiling itself (nothing is left to send), and
-each round of playback moves everything down by m packets, spread over three neighbouring positions when m is not on
-the lattice. A source at the ceiling at the start of a round pauses in that round.
+each round of playback moves everything down by m packets. A source at the ceiling at the start of a round pauses in
+that round.
 
 An epoch is linear: what is here records it as a `Program`. Rows are addresses.
 """
@@ -10,7 +10,7 @@ An epoch is linear: what is here records it as a `Program`. Rows are addresses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,50 +36,43 @@ class Playback:
         Positions of a row, and of a packet.
     drop : int
         Positions that a round of playback moves down.
-    spread : (3,) array
-        Weights of moving down by drop - 1, drop, drop + 1; the second is not 0.
+    trace : int
+        Positions further that what leaves the ceiling moves down; see `tcpstream.lattices`.
     """
 
     program: Program
     n: int
     stride: int
     drop: int
-    spread: Floats
+    trace: int = 0
 
     @property
-    def ways(self) -> list[tuple[int, float]]:
-        """Distances down and their weights, the main one first."""
-        return [(self.drop + i - 1, float(self.spread[i])) for i in (1, 0, 2) if self.spread[i] != 0.0]
+    def paused(self) -> int:
+        """Position after a round that begins at the ceiling."""
+        return self.n - 1 - self.drop - self.trace
 
     def pause(self, row: int) -> None:
         """Add what pauses at the ceiling again, one round of playback lower."""
-        for down, weight in self.ways:
-            self.program.add(row + self.n - 1 - down, row + self.n - 1, 1, weight)
+        self.program.add(row + self.paused, row + self.n - 1, 1)
 
     def lower(self, target: int, row: int, packets: int = 0, weight: float = 1.0, count: int | None = None) -> None:
         """Write what is below the ceiling (or `count` values), one round of playback lower, then packets higher."""
         count = self.n - 1 if count is None else count
-        write = self.program.place
-        for down, share in self.ways:
-            write(target, self.n, row + down, count - down, packets * self.stride, weight * share)
-            write = self.program.put
+        self.program.place(target, self.n, row + self.drop, count - self.drop, packets * self.stride, weight)
 
     def circle(self, rows: Sequence[int], packets: int, weight: float) -> None:
         """Solve rows that lead to each other in turn, each a round of playback lower and then packets higher.
 
         A round moves up by at least `block` positions: so many are done at a time.
         """
-        cap, up = self.n - 1, packets * self.stride
-        block = max(1, up - max(down for down, _ in self.ways))
-        c, first = np.arange(len(rows)), np.arange(0, cap, block)[:, np.newaxis, np.newaxis]
-        sources = np.asarray(rows)[c][:, np.newaxis]
-        targets = np.asarray(rows)[(c + 1) % len(rows)][:, np.newaxis]
-        down, share = np.array([way[0] for way in self.ways]), np.array([way[1] for way in self.ways])
-        start = np.maximum(first, down)
-        end = np.minimum(first + block, cap - np.maximum(up - down, 0))
-        self.program.add(targets + start + up - down, sources + start, end - start, weight * share)
-        end = np.maximum(cap - np.maximum(up - down, 0), down)
-        self.program.total(targets + cap, sources + end, cap - end, weight * share)
+        cap, up = self.n - 1, packets * self.stride - self.drop
+        block = max(1, up)
+        sources, targets = np.asarray(rows), np.roll(rows, -1)
+        first = np.arange(0, cap, block)[:, np.newaxis]
+        start, end = np.maximum(first, self.drop), np.minimum(first + block, cap - max(up, 0))
+        self.program.add(targets + start + up, sources + start, end - start, weight)
+        last = max(cap - max(up, 0), self.drop)
+        self.program.total(targets + cap, sources + last, cap - last, weight)
 
 
 @dataclass(frozen=True)
@@ -335,17 +328,15 @@ class Recovery:
         program.set(self._later + 1, self._frozen, longest - 1)
         program.add(self._later + 1, self._later, longest - 1)
         j = np.arange(3, largest)
-        for down, weight in self._playback.ways:
-            target = self._numerator + self._playback.n - 1 - down + j * self._playback.stride
-            law = weight * (1 - p) ** j
-            program.add(target, self._later + longest - 1 - j, 1, p * law)
-            program.add(target, self._frozen + longest - 1 - j, 1, law)
+        target, law = self._numerator + self._playback.paused + j * self._playback.stride, (1 - p) ** j
+        program.add(target, self._later + longest - 1 - j, 1, p * law)
+        program.add(target, self._frozen + longest - 1 - j, 1, law)
 
 
 def _all_returns(playback: Playback, largest: list[int], packets: int, weight: float, feedback: Floats) -> None:
     """Complete the states of the largest window from what enters them, pauses at the ceiling included."""
     program, n, b = playback.program, playback.n, len(largest)
-    near = Playback(program, min(n, 2 * playback.drop + 4), playback.stride, playback.drop, playback.spread)
+    near = replace(playback, n=min(n, 2 * playback.drop + 4))
     m = near.n
     extra = [program.room(m) for _ in range(b)]
     playback.circle(largest, packets, weight)
@@ -362,20 +353,20 @@ def _all_returns(playback: Playback, largest: list[int], packets: int, weight: f
         program.add(largest[c] + n - m, extra[c], m - 1)
 
 
-def one_return(b: int, packets: int, stride: int, drop: int, spread: Floats, weight: float) -> Floats:
+def one_return(b: int, packets: int, stride: int, drop: int, trace: int, weight: float) -> Floats:
     """Return U: mass back at the ceiling in column state of the largest window per unit that paused in row state.
 
     Parameters
     ----------
     b, packets : int
         States of the largest window; packets that it climbs.
-    stride, drop, spread
+    stride, drop, trace
         As for `Playback`.
     weight : float
         Probability that the largest window is delivered whole.
     """
     program, n = Program(), 2 * drop + 4
-    playback = Playback(program, n, stride, drop, spread)
+    playback = Playback(program, n, stride, drop, trace)
     rows = [program.room(n) for _ in range(b)]
     for row in rows:
         playback.pause(row)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiler import kept
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+
+@kept(nogil=True, fastmath={"contract"})
 def grow(
     x: NDArray[np.float64],
     windows: NDArray[np.int64],

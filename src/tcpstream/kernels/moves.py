@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ..compiler import kept
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def apply(
     x: Floats,
     low: Ints,
@@ -87,7 +88,7 @@ def apply(
         new_high[t] = end
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def trim(
     x: Floats, low: Ints, high: Ints, floors: Ints, shares: Floats, limits: Ints, negligible: float
 ) -> tuple[float, float, float]:

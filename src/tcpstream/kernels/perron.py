@@ -12,6 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiler import kept
+
 Complexes = NDArray[np.complex128]
 
 STEPS = 8
@@ -159,7 +161,7 @@ def climbs(
     return grown, recovers * stays, times_out * stays
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
+@kept(nogil=True, fastmath={"contract"}, error_model="numpy")
 def _power_method(
     entry: NDArray[np.int64],
     half: NDArray[np.int64],

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ..compiler import kept
 
 ADD, SET, STEP, TOTAL = range(4)
 
@@ -18,7 +19,7 @@ CHAINS = 8
 """Independent chains that a recursion is split into."""
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def run(steps: NDArray[np.int64], weights: NDArray[np.float64], memory: NDArray[np.float64]) -> None:
     """Run a program.
 

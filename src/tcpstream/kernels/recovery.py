@@ -8,12 +8,13 @@ the pairs i < j are half of all pairs without the diagonal.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiler import kept
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+
+@kept(nogil=True, fastmath={"contract"})
 def recover(
     x: NDArray[np.float64],
     windows: NDArray[np.int64],

@@ -13,11 +13,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiler import kept
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def lose(
     x: Floats,
     low: Ints,
@@ -82,7 +84,7 @@ def lose(
         failing[k] = whole[k] - lost[k] - shown[k]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def grow(
     x: Floats,
     low: Ints,
@@ -122,7 +124,7 @@ def grow(
         _add(mass, shares[i] * success[s], targets[i], start, new, new_low, new_high)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def gather(
     x: Floats, low: Ints, high: Ints, order: Ints, starts: Ints, y: Floats, y_low: Ints, y_high: Ints
 ) -> None:  # fmt: skip
@@ -142,7 +144,7 @@ def gather(
             _add(x[s, low[s] : high[s]], 1.0, g, low[s], y, y_low, y_high)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def recover(
     y: Floats,
     low: Ints,
@@ -207,7 +209,7 @@ def recover(
                 _add(law, shares[g, i], targets[g, i], start + least, new, new_low, new_high)
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def total(x: Floats, low: Ints, high: Ints) -> float:
     """Return the sum of all rows."""
     found = 0.0

@@ -13,6 +13,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiler import kept
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -20,7 +22,7 @@ BLOCK = 1024
 """Positions recovered at a time, an even number: few enough to stay in the fastest cache."""
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def advance(
     x: Floats,
     low: Ints,
@@ -163,7 +165,7 @@ def advance(
     return below, above, dropped, cells
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def clear(x: Floats, low: Ints, high: Ints) -> None:
     """Empty all rows: they hold zeros again and are followed nowhere."""
     for s in range(len(x)):
@@ -174,7 +176,7 @@ def clear(x: Floats, low: Ints, high: Ints) -> None:
         high[s] = 0
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def span(low: Ints, high: Ints) -> tuple[int, int]:
     """Return the first index that any row is followed at, and the one after the last; equal if there are none."""
     first = -1
@@ -336,7 +338,7 @@ def _recover(
             whole[k] += even[k]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def lose(
     x: Floats,
     windows: Ints,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ..compiler import kept
 
 
 def gather(rows: NDArray[np.float64], shifts: NDArray[np.float64], stride: int, total: NDArray[np.float64]) -> None:
@@ -55,7 +56,7 @@ def scatter(
         put(rows[h], total, (low + 1) * stride, weights[h] * share)
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def put(target: NDArray[np.float64], mass: NDArray[np.float64], start: int, weight: float) -> None:
     """Add ``weight * mass`` from position `start` on; what is below 0 is lost, what is past the last one stays there.
 

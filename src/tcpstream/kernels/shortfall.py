@@ -6,11 +6,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiler import kept
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def tabulate(mass: Floats, negligible: float, top: int, out: Floats) -> tuple[int, int]:
     """Write E[(y - A)+] at y = first, first + 1, ...
 
@@ -46,7 +48,7 @@ def tabulate(mass: Floats, negligible: float, top: int, out: Floats) -> tuple[in
     return first, size
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def missing(table: Floats, origins: Ints, starts: Ints, quantum: int, begin: Floats, end: Floats, out: Floats) -> None:
     """Write E[(z - A_i)+ - (y - A_i)+] for y = ``begin[i]`` and z = ``end[i]``: what is missing of packets y .. z.
 

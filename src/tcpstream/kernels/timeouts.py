@@ -10,11 +10,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiler import kept
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def turn(
     number: int,
     loss: float,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ..compiler import kept
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def enter(
     x: Floats,
     weight: float,
@@ -75,7 +76,7 @@ def enter(
     return above, abs(below) + abs(end)
 
 
-@numba.njit(cache=True, nogil=True)
+@kept(nogil=True)
 def leaving(
     number: int, rounds: Ints, weights: Floats, starts: Ints, depths: Ints, firsts: Ints, sizes: Ints
 ) -> tuple[int, int]:
@@ -92,7 +93,7 @@ def leaving(
     return low, high
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@kept(nogil=True, fastmath={"contract"})
 def add(mass: Floats, weight: float, target: Floats, start: int) -> None:
     """Add ``weight * mass`` to `target` from index `start` on."""
     sink = target[start : start + len(mass)]

@@ -25,6 +25,9 @@ ACCESS_QUEUE = 1000
 ACCESS_DELAY = (0.010, 0.020)
 """Their delays are drawn uniformly from here [s]."""
 
+MOST_FLOWS, MOST_REQUESTS = 10_000, 10_000_000
+"""Flows besides the video, and requests that are drawn for them."""
+
 WARMUP = 20.0
 """Seconds in which all other flows start, at random, before the video does."""
 
@@ -77,12 +80,18 @@ class Dumbbell:
     def __post_init__(self) -> None:
         positive("rate of the bottleneck", self.rate, "bit/s")
         positive("mean pause", self.think, "s")
+        Link(self.delay)
         for name, words, least in (
             ("queue", "queue", 1),
             ("transfers", "number of transfers", 0),
             ("web", "number of web sources", 0),
         ):
             object.__setattr__(self, name, whole(words, getattr(self, name), least))
+        flows = self.transfers + CONNECTIONS * self.web
+        if flows > MOST_FLOWS:
+            raise InputError(f"transfers and web connections must be at most {MOST_FLOWS:,} together, got {flows:,}")
+        if self.web and self.web * CONNECTIONS * LATEST_REQUEST / self.think > MOST_REQUESTS:
+            raise InputError(f"mean pause of {self.web} web sources is too short, {self.think:g} s: fewer or longer")
         if real("rate of datagrams", self.datagrams, "bit/s") < 0:
             raise InputError(f"rate of datagrams must be at least 0 bit/s, got {self.datagrams:g} bit/s")
         if self.round_trip is not None and real("round trip", self.round_trip, "s") < 2 * self.delay:

@@ -19,6 +19,9 @@ from .sources import Backlogged, Source, Steady
 SECONDS, RUNS, SEED = 1000.0, 10, 1
 """Defaults: length of a live stream [s], repetitions, seed."""
 
+MOST_RUNS, MOST_PLAYED = 100_000, 1e9
+"""Repetitions, and packets of the video."""
+
 MEASURED = {
     "loss": "loss_rate",
     "loss_event_rate": "loss_event_rate",
@@ -68,6 +71,13 @@ class Experiment:
         if positive("simulated time", self.seconds, "s") < needed or (self.live and self.seconds == needed):
             what = "the longest startup delay" if self.live else "the stored video and the longest startup delay"
             raise InputError(f"simulated time must be longer than {what}, {needed:g} s, got {self.seconds:g} s")
+        if (packets := self.video.packet_rate * (self.seconds or 0.0)) > MOST_PLAYED:
+            raise InputError(
+                f"{self.seconds:g} s of this video are {packets:.3g} packets, more than {MOST_PLAYED:.3g}: "
+                "simulate a shorter time, or a lower rate"
+            )
+        if whole("number of runs", self.runs) > MOST_RUNS:
+            raise InputError(f"number of runs must be at most {MOST_RUNS:,}, got {self.runs:,}")
         object.__setattr__(self, "runs", whole("number of runs", self.runs))
         object.__setattr__(self, "seed", whole("seed", self.seed, 0))
 

@@ -98,6 +98,8 @@ class Link:
             if times.ndim != 1 or not len(times) or (np.diff(times) < 0).any() or times[0] < 0 or times[-1] <= 0:
                 raise InputError("a capacity trace is a row of nondecreasing times [s] that ends after 0")
             object.__setattr__(self, "capacity", times)
+        if not isinstance(self.loss, Loss | None) or not isinstance(self.bucket, TokenBucket | None):
+            raise InputError(f"a link has a loss process and a bucket, or None, got {self.loss} and {self.bucket}")
         for before, change in zip((None, *self.changes), self.changes):
             if real("time of a change", change.at, "s") < (0 if before is None else before.at):
                 raise InputError(

@@ -6,14 +6,17 @@ import csv
 import math
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path as FilePath
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, shown
+from ..textfiles import read_text
 from .losses import LossTrace
 from .sources import Requests
+
+LATEST = 10**12
+"""Of a capacity trace [ms], some 30 years; and the packets of an answer."""
 
 
 def read_capacity(file: str | PathLike[str]) -> NDArray[np.float64]:
@@ -44,7 +47,11 @@ def read_capacity(file: str | PathLike[str]) -> NDArray[np.float64]:
         try:
             time = int(line)
         except ValueError:
-            raise InputError(f"{file}, line {number}: a whole number of milliseconds is wanted, got {line!r}") from None
+            raise InputError(
+                f"{file}, line {number}: a whole number of milliseconds is wanted, got {shown(line)}"
+            ) from None
+        if time > LATEST:
+            raise InputError(f"{file}, line {number}: a time of at most {LATEST} ms is wanted, got {shown(time)} ms")
         if time < 0 or (times and time < times[-1]):
             raise InputError(f"{file}, line {number}: times must not decrease, got {time} ms")
         times.append(time)
@@ -64,7 +71,7 @@ def read_losses(file: str | PathLike[str]) -> LossTrace:
     lost = []
     for number, line in _lines(file):
         if line not in ("0", "1"):
-            raise InputError(f"{file}, line {number}: 0 (arrived) or 1 (lost) is wanted, got {line!r}")
+            raise InputError(f"{file}, line {number}: 0 (arrived) or 1 (lost) is wanted, got {shown(line)}")
         lost.append(line == "1")
     if not lost:
         raise InputError(f"{file}: a loss trace needs at least one packet")
@@ -79,19 +86,20 @@ def read_requests(file: str | PathLike[str]) -> Requests:
     InputError
         When the file cannot be read, or naming its first line that is wrong.
     """
-    rows = ((number, next(csv.reader([line]))) for number, line in _lines(file))
+    rows = ((number, _row(file, number, line)) for number, line in _lines(file))
     first, header = next(rows, (1, []))
     if header != ["think_s", "packets"]:
-        raise InputError(f"{file}, line {first}: the columns think_s,packets are wanted, got {','.join(header)!r}")
+        raise InputError(f"{file}, line {first}: the columns think_s,packets are wanted, got {shown(','.join(header))}")
     think, packets = [], []
     for number, row in rows:
         try:
             pause, length = map(float, row)
-            if not 0 <= pause < math.inf or length < 1 or length != int(length):
+            if not 0 <= pause < math.inf or not 1 <= length <= LATEST or length != int(length):
                 raise ValueError
         except (ValueError, OverflowError):
             raise InputError(
-                f"{file}, line {number}: a pause [s] and a whole number of packets are wanted, got {','.join(row)!r}"
+                f"{file}, line {number}: a pause [s] and a whole number of packets are wanted, "
+                f"got {shown(','.join(row))}"
             ) from None
         think.append(pause)
         packets.append(int(length))
@@ -100,14 +108,16 @@ def read_requests(file: str | PathLike[str]) -> Requests:
     return Requests(np.array(think), np.array(packets))
 
 
+def _row(file: str | PathLike[str], number: int, line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]))
+    except csv.Error as error:
+        raise InputError(f"{file}, line {number}: {error}") from None
+
+
 def _lines(file: str | PathLike[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not empty, and their numbers."""
-    try:
-        text = FilePath(file).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{file} is not a text file") from None
+    text = read_text(file)
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield number, line.strip()

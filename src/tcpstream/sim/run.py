@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError, positive
 from .engine import records
 from .scenario import Scenario
+from .size import check
 from .sources import Steady
 from .world import build, grown
 
@@ -202,10 +203,16 @@ def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> R
     Returns
     -------
     Run
+
+    Raises
+    ------
+    InputError
+        For a scenario that would take more than 4 GiB or more than 1e10 packets.
     """
     from .engine.loop import run
 
     positive("duration", duration, "s")
+    check(scenario, float(duration))
     world = build(scenario, rng)
     while (full := run(world, rng, float(duration))) != records.DONE:
         world = grown(world, full)

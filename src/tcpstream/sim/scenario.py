@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..errors import InputError
+from ..errors import InputError, shown, whole
 from .links import Link
 from .senders import Tcp
 from .sources import Backlogged, Requests, Source, Steady, real_time
@@ -42,6 +42,9 @@ class Flow:
 
     def __post_init__(self) -> None:
         real_time(self.start)
+        object.__setattr__(self, "packet_size", whole("packet_size", self.packet_size, unit="bytes"))
+        if not isinstance(self.source, Source) or not isinstance(self.tcp, Tcp | None):
+            raise InputError(f"a flow has a source and tcp, or None, got {shown(self.source)} and {shown(self.tcp)}")
         if not self.there:
             raise InputError("a flow needs at least one link")
         if self.tcp is None and not isinstance(self.source, Steady):
@@ -68,6 +71,9 @@ class Scenario:
     def __post_init__(self) -> None:
         if not self.flows:
             raise InputError("a scenario needs at least one flow")
+        for name, link in self.links.items():
+            if not isinstance(link, Link):
+                raise InputError(f"link {name!r} must be a Link, got {shown(link)}")
         for flow in self.flows:
             for name in (*flow.there, *flow.back):
                 if name not in self.links:

@@ -11,6 +11,9 @@ VARIANTS = {"reno": records.RENO, "newreno": records.NEWRENO, "sack": records.SA
 
 TIMERS = ("bsd", "rfc6298")
 
+LEAST_RTO = 1e-3
+"""Of a first retransmission timer [s]."""
+
 
 @dataclass(frozen=True)
 class Tcp:
@@ -77,7 +80,8 @@ class Tcp:
                 f"initial_window must be at most max_window = {self.max_window} packets, "
                 f"got {self.initial_window} packets"
             )
-        positive("initial_rto", self.initial_rto, "s")
+        if positive("initial_rto", self.initial_rto, "s") < LEAST_RTO:
+            raise InputError(f"initial_rto must be at least {LEAST_RTO:g} s, got {self.initial_rto:g} s")
         for name in ("ack_delay", "min_rto", "granularity", "jitter"):
             if real(name, getattr(self, name), "s") < 0:
                 raise InputError(f"{name} must be at least 0 s, got {getattr(self, name):g} s")

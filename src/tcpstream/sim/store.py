@@ -12,11 +12,13 @@ from dataclasses import fields, is_dataclass
 from os import PathLike
 from pathlib import Path as FilePath
 from typing import IO, TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 import numpy as np
 
 from .._version import __version__
-from ..errors import InputError
+from ..errors import InputError, cause, positive, real, shown, unwritable, whole
+from .arrays import array
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
 from .scenario import Flow, Scenario
@@ -71,24 +73,44 @@ def write_npz(run: Run, file: str | PathLike[str]) -> None:
 
 def read_npz(file: str | PathLike[str]) -> Run:
     """Return a run that `write_npz` wrote, or raise `InputError`."""
+    try:
+        with ZipFile(file) as archive:
+            return _run(archive)
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {cause(error)}") from None
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged archive, or scenario, makes what reads it raise anything
+        raise InputError(f"{file} is not a saved run: {shown(str(error) or type(error).__name__)}") from None
+
+
+def _run(archive: ZipFile) -> Run:
     from .run import Delivery, Run
 
-    try:
-        with np.load(file, allow_pickle=False) as arrays:
-            about = json.loads(str(arrays["about"]))
-            names = [field.name for field in fields(Delivery) if field.name != "times"]
-            columns = [arrays[name].tolist() for name in names]
-            flows = [
-                Delivery(times=arrays[f"times_{number}"], **dict(zip(names, row)))
-                for number, row in enumerate(zip(*columns))
-            ]
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
-    except (ValueError, KeyError, EOFError, AttributeError, TypeError) as error:
-        raise InputError(f"{file} is not a saved run: {error}") from None
-    return Run(
-        from_plain(about["scenario"]), about["duration"], flows, about["packets"], about["events"], about["seed"]
-    )
+    about = json.loads(str(array(archive, "about", "U", 0)))
+    scenario = from_plain(about["scenario"])
+    if not isinstance(scenario, Scenario):
+        raise ValueError("it has no scenario")
+    names = [field.name for field in fields(Delivery) if field.name != "times"]
+    columns = [array(archive, name, "iuf", 1).tolist() for name in names]
+    flows = []
+    for number, row in enumerate(zip(*columns, strict=True)):
+        times = array(archive, f"times_{number}", "f", 1)
+        if not np.isfinite(times).all() or (np.diff(times) < 0).any():
+            raise ValueError(f"times_{number} are not nondecreasing times")
+        flow = Delivery(times=times, **dict(zip(names, row)))
+        positive("duration", flow.duration, "s")
+        if real("interval", flow.interval, "s") < 0:
+            raise ValueError(f"interval must be at least 0 s, got {flow.interval:g} s")
+        flows.append(flow)
+    if len(flows) != len(scenario.measured):
+        raise ValueError(f"it has {len(flows)} flows, and {len(scenario.measured)} are measured")
+    duration = positive("duration", about["duration"], "s")
+    packets, events = (whole(name, about[name], 0) for name in ("packets", "events"))
+    seed = about["seed"]
+    if not isinstance(seed, dict) or set(seed) != {"entropy", "spawn_key"}:
+        raise ValueError("it has no seed")
+    return Run(scenario, duration, flows, packets, events, seed)
 
 
 def write_csv(run: Run, file: str | PathLike[str], flow: int = 0) -> None:
@@ -131,4 +153,4 @@ def _aside(file: str | PathLike[str]) -> Iterator[IO[bytes]]:
         finally:
             aside.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"cannot write {file}: {error.strerror}") from None
+        raise unwritable(f"write {file}", error) from None

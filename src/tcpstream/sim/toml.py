@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, shown
+from ..textfiles import read_toml
 from ..video import Video
 from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of
@@ -41,17 +41,13 @@ def read_experiment(file: str | PathLike[str], **instead: Any) -> Experiment:
     InputError
         When the file cannot be read, or naming the key that is wrong or not known.
     """
-    path = FilePath(file)
+    table = read_toml(file)
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} is not TOML: {error}") from None
-    try:
-        return _Tables(path.parent).experiment(table, instead)
+        return _Tables(FilePath(file).parent).experiment(table, instead)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file}: tables are nested too deeply") from None
 
 
 class _Tables:
@@ -123,7 +119,7 @@ class _Tables:
 
     def file(self, name: Any, where: str) -> FilePath:
         if not isinstance(name, str):
-            raise InputError(f"{where} must be the name of a file, got {name!r}")
+            raise InputError(f"{where} must be the name of a file, got {shown(name)}")
         return self.folder / name
 
 
@@ -136,7 +132,7 @@ def _video(table: Any, tcp: Tcp) -> tuple[Video, tuple[float, ...]]:
     if live not in (True, False) or live == ("duration" in values):
         raise InputError("video: give live = true, or the duration of a stored video [s]")
     if not isinstance(delays, list):
-        raise InputError(f"video.delays must be a list of times [s], got {delays!r}")
+        raise InputError(f"video.delays must be a list of times [s], got {shown(delays)}")
     return Video(**values, packet_size=tcp.packet_size), tuple(delays)
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from . import size
 from .engine import records
 from .engine.records import World
 from .losses import GilbertElliott, LossTrace
@@ -29,16 +30,16 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
     """
     names = {name: number for number, name in enumerate(scenario.links)}
     flows = scenario.flows
-    widest = max((flow.tcp.max_window for flow in flows if flow.tcp), default=1)
-    ring = 2 ** math.ceil(math.log2(2 * widest + 8))
+    ring = size.ring(scenario)
     hops = max(max(len(flow.there), len(flow.back)) for flow in flows)
     routes = np.full((len(flows), 2, hops), -1)
     for number, flow in enumerate(flows):
         for way, route in enumerate((flow.there, flow.back)):
             routes[number, way, : len(route)] = [names[name] for name in route]
     thinks, answers, requests = _requests(flows, rng)
-    links, schedule, opportunities, bits, places = _links(scenario)
-    pool = 4 * ring + 64 * len(flows)
+    links, schedule, opportunities, bits = _links(scenario)
+    places = size.places(scenario)
+    pool = 4 * ring + size.ROOM * len(flows)
     clock = np.zeros(1, dtype=records.CLOCK)
     clock["free"] = pool
     heap = np.zeros(pool + 4 * len(flows), dtype=records.EVENT)
@@ -144,21 +145,17 @@ def _requests(
 
 def _links(
     scenario: Scenario,
-) -> tuple[NDArray[np.void], NDArray[np.void], NDArray[np.float64], NDArray[np.uint8], int]:
+) -> tuple[NDArray[np.void], NDArray[np.void], NDArray[np.float64], NDArray[np.uint8]]:
     table = np.zeros(len(scenario.links), dtype=records.LINK)
     pieces: list[tuple[float, float, float, float]] = []
     opportunities: list[NDArray[np.float64]] = [np.zeros(1)]
     bits: list[NDArray[np.uint8]] = [np.zeros(1, dtype=np.uint8)]
-    traced, recorded, places = 1, 1, 1
-    smallest = min(
-        min(flow.tcp.packet_size, flow.tcp.ack_size) if flow.tcp else flow.packet_size for flow in scenario.flows
-    )
+    traced, recorded = 1, 1
     for row, link in zip(table, scenario.links.values()):
         row["piece"] = len(pieces)
         pieces += link.pieces()
         row["last_piece"] = len(pieces) - 1
         row["queue"], row["queue_bytes"] = link.queue or 0, link.queue_bytes or 0
-        places = max(places, link.queue or 0, (link.queue_bytes or 0) // smallest + 1)
         if link.capacity is not None:
             row["first_opportunity"] = row["opportunity"] = traced
             traced += len(link.capacity)
@@ -177,4 +174,4 @@ def _links(
             row["last_bit"] = recorded
             bits.append(link.loss.lost.astype(np.uint8))
     schedule = np.array(pieces, dtype=records.PIECE)
-    return table, schedule, np.concatenate(opportunities), np.concatenate(bits), places
+    return table, schedule, np.concatenate(opportunities), np.concatenate(bits)

@@ -31,7 +31,7 @@ def wilson(hits: float, trials: float, design: float = 1.0) -> tuple[float, floa
     scale = 1 + _Z**2 / n
     low = 0.0 if hits == 0 else max(0.0, (centre - spread) / scale)
     high = 1.0 if hits == trials else min(1.0, (centre + spread) / scale)
-    return low, high
+    return min(low, share), max(high, share)  # where they are closer than rounding
 
 
 def batch_means(values: NDArray[np.float64]) -> tuple[float, float, float]:

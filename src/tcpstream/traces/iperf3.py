@@ -9,10 +9,10 @@ import numpy as np
 
 from ..errors import CaptureError
 from .intervals import Measured, batch_means, dispersion
-from .report import SenderReport, ratio_of, retransmitted, smoothed
+from .report import SenderReport, counter, ratio_of, retransmitted, smoothed
 from .timing import LEAST_VARIATION
 
-_COUNTERS = ("seconds", "bytes", "retransmits", "rtt", "rttvar")
+_COUNTERS = {"seconds": "s", "bytes": "bytes", "retransmits": "packets", "rtt": "us", "rttvar": "us"}
 
 
 def read_iperf3(text: str, name: str) -> SenderReport:
@@ -40,15 +40,19 @@ def read_iperf3(text: str, name: str) -> SenderReport:
         raise CaptureError(f"{name} holds an error of iperf3: {' '.join(str(problem).split())}")
     try:
         protocol = data["start"]["test_start"]["protocol"]
-        mss = float(data["start"]["tcp_mss_default"]) if protocol == "TCP" else 0.0
+        mss = (
+            counter(f"tcp_mss_default [bytes] of {name}", data["start"]["tcp_mss_default"]) if protocol == "TCP" else 0
+        )
         ends = {c["socket"]: "{local_host}:{local_port} > {remote_host}:{remote_port}".format(**c) for c in _ends(data)}
-        streams = _streams(data)
+        streams = _streams(data, name)
+    except CaptureError:
+        raise
     except (ValueError, LookupError, TypeError, AttributeError):
         raise foreign from None
     if protocol != "TCP":
-        raise CaptureError(f"{name} is a test of {protocol}: TCP is accepted, without -u")
+        raise CaptureError(f"{name} is a test of {protocol!s:.40}: TCP is accepted, without -u")
     sums = {socket: rows[:, :3].sum(axis=0) for socket, rows in streams.items()}
-    if not sums or max(total[1] for total in sums.values()) <= 0 or not mss > 0:
+    if not sums or max(total[1] for total in sums.values()) <= 0 or mss < 1:
         raise CaptureError(
             f"{name} has no interval of a sender, with bytes, retransmits, rtt and rttvar: run iperf3 -J where "
             "data are sent from, or with -R take the server's own JSON"
@@ -69,19 +73,18 @@ def _ends(data: Any) -> list[Any]:
     return list(data["start"]["connected"])
 
 
-def _streams(data: Any) -> dict[Any, Any]:
+def _streams(data: Any, name: str) -> dict[Any, Any]:
     """Return the counters of each stream, one row an interval; what the sender did not count is left out."""
     found: dict[Any, list[list[float]]] = {}
     for interval in data["intervals"]:
         for stream in interval["streams"]:
             if not stream.get("omitted") and stream.get("sender", True) and all(key in stream for key in _COUNTERS):
-                found.setdefault(stream["socket"], []).append([float(stream[key]) for key in _COUNTERS])
+                row = [counter(f"{key} [{unit}] of {name}", stream[key]) for key, unit in _COUNTERS.items()]
+                found.setdefault(stream["socket"], []).append(row)
     return {socket: np.array(rows) for socket, rows in found.items()}
 
 
 def _report(rows: Any, mss: float, names: list[str], control: str | None, name: str) -> SenderReport:
-    if not np.isfinite(rows).all() or (rows < 0).any():
-        raise CaptureError(f"{name} has a negative or infinite counter: counts and times of at least 0 are accepted")
     seconds, size, lost, rtt, rttvar = rows.T
     used = (seconds > 0) & (rtt > 0)
     if not used.any():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path as FilePath
 
+import numpy as np
+
 from ..errors import CaptureError
 from .iperf3 import read_iperf3
 from .report import SenderReport
@@ -27,7 +29,11 @@ def is_report(file: str | PathLike[str]) -> bool:
             head = source.read(_HEAD)
     except (OSError, TypeError, ValueError):
         return False
-    return head.lstrip()[:1] == b"{" or (b"cwnd:" in head and b"\0" not in head)
+    return head.lstrip()[:1] == b"{" or (b"\0" not in head and (b"cwnd:" in head or _is_text_of_iperf(head)))
+
+
+def _is_text_of_iperf(head: bytes) -> bool:
+    return b"[ ID] Interval" in head or b"Connecting to host " in head or b"Server listening on " in head
 
 
 def estimate_report(file: str | PathLike[str]) -> SenderReport:
@@ -46,7 +52,7 @@ def estimate_report(file: str | PathLike[str]) -> SenderReport:
     Raises
     ------
     CaptureError
-        When the file cannot be read or shows no TCP sender.
+        When the file cannot be read, shows no TCP sender, or has numbers that no TCP flow has.
     """
     name = f"the report {file!s}"
     try:
@@ -58,5 +64,12 @@ def estimate_report(file: str | PathLike[str]) -> SenderReport:
         ) from None
     if len(data) > _LONGEST:
         raise CaptureError(f"{name} is longer than 256 MiB: fewer snapshots are accepted")
+    if _is_text_of_iperf(data[:_HEAD]):
+        raise CaptureError(f"{name} is the text of iperf, without round trip times: run iperf3 with -J")
     text = data.decode("utf-8", errors="replace")
-    return read_iperf3(text, name) if text.lstrip()[:1] == "{" else read_ss(text, name)
+    try:
+        with np.errstate(all="raise", under="ignore"):
+            found = read_iperf3(text, name) if text.lstrip()[:1] == "{" else read_ss(text, name)
+    except (FloatingPointError, OverflowError, ZeroDivisionError):
+        raise CaptureError(f"{name} has counters so large or so small that no rate comes of them") from None
+    return found

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import CaptureError, InputError, real
 from ..path import Path
 from .intervals import Measured, batch_means, wilson
 from .proposal import Proposal, propose
@@ -137,6 +137,19 @@ class SenderReport:
 
 
 Floats = NDArray[np.float64]
+#: The kernel counts in 64 bits.
+_LARGEST = 2.0**63
+
+
+def counter(name: str, value: object) -> float:
+    """Return a counter of a report, a number from 0 to 2^63, or raise `CaptureError` naming it."""
+    try:
+        number = real(name, value)
+    except InputError as error:
+        raise CaptureError(str(error)) from None
+    if not 0 <= number <= _LARGEST:
+        raise CaptureError(f"{name} must be at least 0 and at most 2^63, got {number:g}")
+    return number
 
 
 def retransmitted(lost: float, sent: float, design: float, what: str) -> Measured:

@@ -10,13 +10,13 @@ import numpy as np
 
 from ..errors import CaptureError
 from .intervals import Measured, batch_means, dispersion
-from .report import SenderReport, ratio_of, retransmitted, smoothed
+from .report import SenderReport, counter, ratio_of, retransmitted, smoothed
 
 _SOCKET = re.compile(r"(?:[A-Z][A-Z0-9-]+\s+)?\d+\s+\d+\s+(\S+:\S+)\s+(\S+:\S+)(.*)")
-_FIELD = re.compile(r"(\w+):([\d./]+)")
+_FIELD = re.compile(r"(\w+):(\S+)")
 _NEEDED = ("rtt", "rto", "mss", "data_segs_out", "bytes_acked")
 _FLAGS = {"ts", "sack", "ecn", "ecnseen", "fastopen"}
-_NUMBER = re.compile(r"\d+(\.\d+)?")
+_NUMBER = re.compile(r"\d{1,30}(\.\d{1,30})?")
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,8 @@ def read_ss(text: str, name: str) -> SenderReport:
     for flow, time, info in _sockets(text):
         fields = dict(_FIELD.findall(info))
         if all(key in fields for key in _NEEDED):
-            try:
-                sockets.setdefault(flow, []).append(_snapshot(fields, time, info))
-            except ValueError:
-                raise CaptureError(f"{name} is damaged: a counter of {flow} is no number") from None
-    sending = {flow: rows for flow, rows in sockets.items() if rows[-1].sent > 0 and rows[-1].mss > 0}
+            sockets.setdefault(flow, []).append(_snapshot(fields, time, info, f"of {flow} in {name}"))
+    sending = {flow: rows for flow, rows in sockets.items() if rows[-1].sent > 0 and rows[-1].mss >= 1}
     if not sending:
         raise CaptureError(f"{name} shows no TCP socket that sent data: the output of ss -tin at a sender is accepted")
     names = sorted(sending, key=lambda flow: -sending[flow][-1].acked)
@@ -92,20 +89,24 @@ def _moment(text: str) -> float | None:
         return None
 
 
-def _snapshot(fields: dict[str, str], time: float | None, info: str) -> _Snapshot:
+def _snapshot(fields: dict[str, str], time: float | None, info: str, where: str) -> _Snapshot:
+    def count(key: str, text: str) -> float:
+        number = float(text) if _NUMBER.fullmatch(text) else None
+        return counter(f"{key} {where}", text if number is None else number)
+
     rtt, _, rttvar = fields["rtt"].partition("/")
     backed_off = re.search(r"\bbackoff:[1-9]", info)
     return _Snapshot(
         time=time,
-        rtt=float(rtt) / 1e3,
-        rttvar=float(rttvar or 0) / 1e3,
-        least=float(fields.get("minrtt", 0)) / 1e3,
-        rto=None if backed_off else float(fields["rto"]) / 1e3,
-        mss=float(fields["mss"]),
-        sent=float(fields["data_segs_out"]),
-        again=float(fields.get("retrans", "0/0").partition("/")[2] or 0),
-        needless=float(fields.get("dsack_dups", 0)),
-        acked=float(fields["bytes_acked"]),
+        rtt=count("rtt [ms]", rtt) / 1e3,
+        rttvar=count("rttvar [ms]", rttvar or "0") / 1e3,
+        least=count("minrtt [ms]", fields.get("minrtt", "0")) / 1e3,
+        rto=None if backed_off else count("rto [ms]", fields["rto"]) / 1e3,
+        mss=count("mss [bytes]", fields["mss"]),
+        sent=count("data_segs_out", fields["data_segs_out"]),
+        again=count("retrans", fields.get("retrans", "0/0").partition("/")[2] or "0"),
+        needless=count("dsack_dups", fields.get("dsack_dups", "0")),
+        acked=count("bytes_acked", fields["bytes_acked"]),
         control=_control(info),
     )
 

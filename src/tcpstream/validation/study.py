@@ -12,10 +12,18 @@ from typing import Any
 import numpy as np
 
 from ..cores import cores
-from ..errors import InputError
+from ..errors import InputError, cause, unwritable
 from ..sim import Backlogged, Delivery, Steady, simulate
 from ..sim.dumbbell import WARMUP
 from .settings import SETTINGS, Setting
+
+KINDS = ("ahead", "live", "stored")
+"""Runs that measure T, and those with a video."""
+
+SEEN = ("loss", "loss_events", "rtt", "timeout_ratio", "throughput")
+"""What each run saw of its path."""
+
+NAMES = {setting.name for setting in SETTINGS}
 
 SEED = 2004
 """Every run has its own generator, from this, its setting, its kind and its number."""
@@ -95,7 +103,11 @@ def run_study(scale: Scale, file: FilePath, step: Callable[[], object] = int) ->
     def todo(jobs: Iterable[tuple[str, Setting, int]]) -> list[tuple[str, Setting, int]]:
         return [job for job in jobs if (job[0], job[1].name, job[2]) not in have]
 
-    with file.open("a", encoding="utf-8") as out:
+    try:
+        out = file.open("a", encoding="utf-8")
+    except OSError as error:
+        raise unwritable(f"keep runs in {file}", error) from None
+    with out:
         for jobs in (first, then):
             rates = {s.name: achieved(have.values(), s) for s in SETTINGS} if jobs is then else {}
             for record in _made(todo(jobs), rates, scale):
@@ -117,11 +129,34 @@ def read(file: FilePath) -> list[Record]:
     """Return the runs in a file; a last line that an interruption cut off is left out."""
     if not file.exists():
         return []
-    lines = file.read_text(encoding="utf-8").splitlines()
-    if lines and not lines[-1].endswith("}"):
+    try:
+        lines = file.read_bytes().decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {cause(error)}") from None
+    cut = bool(lines) and not lines[-1].endswith("}")
+    records = [_record(line, file, number) for number, line in enumerate(lines[:-1] if cut else lines, 1)]
+    if cut and not records:
+        raise InputError(f"{file} holds no runs of a study: give another file")
+    if cut:
         file.write_text("".join(line + "\n" for line in lines[:-1]), encoding="utf-8")
-        lines.pop()
-    return [json.loads(line) for line in lines]
+    return records
+
+
+def _record(line: str, file: FilePath, number: int) -> Record:
+    """Return the run in a line, or raise `InputError` for a line that no study wrote."""
+    try:
+        record = json.loads(line)
+        video = record["kind"] != "ahead"
+        if record["kind"] not in KINDS or record["setting"] not in NAMES:
+            raise ValueError
+        for name in (*SEEN, "run", "shorter", *(("rate",) if video else ())):
+            float(record[name])
+        if video and len([float(late) for late in record["late"]]) != len(DELAYS):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"{file}, line {number}, is no run of a study: give another file, or leave it out") from None
+    found: Record = record
+    return found
 
 
 def key(record: Record) -> tuple[str, str, int]:
@@ -148,7 +183,7 @@ def _made(jobs: list[tuple[str, Setting, int]], rates: dict[str, float], scale: 
 
 def _one(kind: str, setting: Setting, run: int, achieved: float | None, scale: Scale) -> Record:
     """Make one run; `achieved` is T, for runs with a video [packets/s]."""
-    place = ("ahead", "live", "stored").index(kind)
+    place = KINDS.index(kind)
     rng = np.random.default_rng((SEED, SETTINGS.index(setting), place, run))
     seconds = STORED_SECONDS
     if setting.kind == "live":

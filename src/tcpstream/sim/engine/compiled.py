@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import numba
 
+from ...compiler import kept
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _uncounted: dict[str, Any] = {"nogil": True, "_nrt": False}
@@ -15,5 +17,5 @@ _uncounted: dict[str, Any] = {"nogil": True, "_nrt": False}
 inlined: Callable[[Function], Function] = numba.njit(forceinline=True, **_uncounted)
 """Part of the loop."""
 
-loop: Callable[[Function], Function] = numba.njit(cache=True, **_uncounted)
+loop: Callable[[Function], Function] = kept(**_uncounted)
 """The loop itself, kept for the next process."""

@@ -1,0 +1,1 @@
+"""Cases, agents that draw packets, identities, and what they say of an answer: parts of `differential.py`."""

@@ -1,0 +1,59 @@
+"""Seconds that a case will take, roughly, so that long ones are counted and not run."""
+
+from __future__ import annotations
+
+import math
+
+from tcpstream.cost import NANOSECONDS, NANOSECONDS_SACK, affordable, forecast
+from tcpstream.tcp import RenoSource, SackSource
+
+from .cases import LATTICE, Case
+
+EPOCHS = 60
+"""Loss epochs of an endless stream."""
+
+OFF_LATTICE = 8
+"""Steps of a packet where packets per round fit no lattice."""
+
+DEEP = 45.0
+"""What is followed has a probability above exp(-DEEP)."""
+
+AHEAD = 4
+"""Positions followed of a long stored video, in backlogs of that depth."""
+
+LONG_ROUNDS, SAFE = 2000, 0.98
+"""Rounds and load from which and up to which a stored video is long and safe."""
+
+
+def depth(case: Case, T: float, m: float) -> float:
+    """Return a backlog that is hardly ever exceeded [packets], for T and m packets in a round.
+
+    It grows in the longest of back-offs, which two losses out of three packets repeat, and in the slow waves of the
+    window, whose variance is of the order of T^3 / 10 a round.
+    """
+    if m >= T * (1 - 1e-6):
+        return math.inf
+    p, T_O = case.path["loss"], case.path["timeout_ratio"]
+    back_off = -math.log(1 - (1 - p) ** 2) / (64 * m * T_O)
+    waves = 2 * (T - m) / (0.1 * T**3 + T)
+    return float(DEEP / min(back_off, waves))
+
+
+def seconds(case: Case, source: RenoSource) -> float:
+    """Return the seconds that one solve of a case will take."""
+    path, video = case.to_path(), case.to_video()
+    nanoseconds = (NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS) * 1e-9
+    m = video.packet_rate * path.rtt
+    deep = depth(case, source.packets_per_round, m)
+    rounds = (video.duration or math.inf) / path.rtt
+    if case.kind == "stored":
+        span = video.packets
+        if "curve" not in case.video and rounds > LONG_ROUNDS and m < SAFE * source.packets_per_round:
+            span = min(span, AHEAD * deep)
+        quantum = case.quantum or affordable(source, rounds, span)
+        return forecast(source, rounds, span, quantum).cells * nanoseconds
+    fits = [q for q in LATTICE if abs(m * q - round(m * q)) < 1e-9]
+    steps = max(min(fits) if fits else max(OFF_LATTICE, 8 / m), 1.0)
+    if case.kind == "endless":
+        return EPOCHS * source.size * deep * steps * 3 * nanoseconds
+    return rounds * source.size * (min(deep, m * rounds) + source.max_window) * steps * 3 * nanoseconds
