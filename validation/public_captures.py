@@ -83,13 +83,14 @@ def look(file: FilePath, answer: Connection) -> None:
     signal.setitimer(signal.ITIMER_PROF, LIMIT)  # ends the process, as the alarm does if it waits for ever
     signal.alarm(WAIT)
     try:
-        record = _look(file)
+        for record in _look(file):
+            answer.send(record | {"seconds": round(time.process_time(), 2)})
     except TcpstreamError as error:
-        record = {"outcome": str(error).replace(str(file), "FILE")}
-    answer.send(record | {"seconds": round(time.process_time(), 2)})
+        answer.send({"outcome": str(error).replace(str(file), "FILE"), "seconds": round(time.process_time(), 2)})
 
 
-def _look(file: FilePath) -> Record:
+def _look(file: FilePath) -> Iterator[Record]:
+    """Yield what is measured, and then with it the verdict."""
     found = estimate(file)
     values = found.to_dict()
     record: Record = {
@@ -103,11 +104,10 @@ def _look(file: FilePath) -> Record:
         "limitation": values["limitation"] and values["limitation"]["cause"],
         "again": _again(file),
     }
+    yield record
     if found.loss_event_rate.value > 0:
-        record |= _verdict(
-            file, found.throughput_pps.value / SHARE, min(max(ROUNDS * found.rtt.value, SHORTEST), LONGEST)
-        )
-    return record
+        seconds = min(max(ROUNDS * found.rtt.value, SHORTEST), LONGEST)
+        yield record | _verdict(file, found.throughput_pps.value / SHARE, seconds)
 
 
 def _verdict(file: FilePath, rate: float, seconds: float) -> Record:
@@ -150,15 +150,17 @@ def start(file: FilePath) -> tuple[Connection, Process]:
 
 
 def finish(here: Connection, process: Process) -> Record:
-    """Return what it sent; or how it ended without."""
-    try:
-        record: Record = here.recv()
-        process.join()
+    """Return the last that it sent; and how it ended, if not by itself."""
+    record: Record = {}
+    with contextlib.suppress(EOFError):
+        while True:
+            record = here.recv()
+    process.join()
+    if process.exitcode == 0:
         return record
-    except EOFError:
-        process.join()
-        ended = "hangs" if process.exitcode in (-signal.SIGPROF, -signal.SIGALRM) else "crashes"
-        return {"outcome": f"{ended}: exit code {process.exitcode}", "seconds": float(LIMIT)}
+    late = process.exitcode in (-signal.SIGPROF, -signal.SIGALRM)
+    outcome = ("still solving" if record else "hangs") if late else "crashes"
+    return record | {"outcome": f"{outcome}: exit code {process.exitcode}", "seconds": float(LIMIT)}
 
 
 def compared(file: FilePath, digest: str, directory: FilePath, record: Record) -> Record:
@@ -255,7 +257,8 @@ def summary() -> None:
     both = [one for one in measured if "again" in one and (one["again"]["ours"] or one["again"]["tshark"])]
     print(f"{len(records)} captures of {len({one['source'] for one in records})} sources")
     print(f"longest {max(one['seconds'] for one in records):.1f} s")
-    print(f"hanging or crashing: {[one['file'] for one in records if one['outcome'].startswith(('hang', 'crash'))]}")
+    for word in ("hangs", "crashes", "still solving"):
+        print(f"{word}: {[one['file'] for one in records if one['outcome'].startswith(word)]}")
     print(f"measured: {len(measured)}, with loss: {len(lossy)}")
     print(f"exit status with loss: {dict(collections.Counter(one['status'] for one in lossy))}")
     print(f"limited by: {dict(collections.Counter(one['limitation'] for one in measured))}")
