@@ -51,8 +51,8 @@ WAIT = 600
 AT_ONCE = 2
 SHARE = 1.5
 """Measured throughput over the rate of the video."""
-ROUNDS, LONGEST = 200, 60.0
-"""Length of the video [round trips], and at most [s]."""
+ROUNDS, SHORTEST, LONGEST = 200, 0.01, 60.0
+"""Length of the video [round trips], and at least and at most [s]."""
 NEAR = 2e-6
 """Packets of both programs at times this close [s] are the same."""
 CAPTURES = (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\x0a\x0d\x0d\x0a")
@@ -83,13 +83,14 @@ def look(file: FilePath, answer: Connection) -> None:
     signal.setitimer(signal.ITIMER_PROF, LIMIT)  # ends the process, as the alarm does if it waits for ever
     signal.alarm(WAIT)
     try:
-        record = _look(file)
+        for record in _look(file):
+            answer.send(record | {"seconds": round(time.process_time(), 2)})
     except TcpstreamError as error:
-        record = {"outcome": str(error).replace(str(file), "FILE")}
-    answer.send(record | {"seconds": round(time.process_time(), 2)})
+        answer.send({"outcome": str(error).replace(str(file), "FILE"), "seconds": round(time.process_time(), 2)})
 
 
-def _look(file: FilePath) -> Record:
+def _look(file: FilePath) -> Iterator[Record]:
+    """Yield what is measured, and then with it the verdict."""
     found = estimate(file)
     values = found.to_dict()
     record: Record = {
@@ -103,9 +104,10 @@ def _look(file: FilePath) -> Record:
         "limitation": values["limitation"] and values["limitation"]["cause"],
         "again": _again(file),
     }
+    yield record
     if found.loss_event_rate.value > 0:
-        record |= _verdict(file, found.throughput_pps.value / SHARE, min(ROUNDS * found.rtt.value, LONGEST))
-    return record
+        seconds = min(max(ROUNDS * found.rtt.value, SHORTEST), LONGEST)
+        yield record | _verdict(file, found.throughput_pps.value / SHARE, seconds)
 
 
 def _verdict(file: FilePath, rate: float, seconds: float) -> Record:
@@ -148,15 +150,17 @@ def start(file: FilePath) -> tuple[Connection, Process]:
 
 
 def finish(here: Connection, process: Process) -> Record:
-    """Return what it sent; or how it ended without."""
-    try:
-        record: Record = here.recv()
-        process.join()
+    """Return the last that it sent; and how it ended, if not by itself."""
+    record: Record = {}
+    with contextlib.suppress(EOFError):
+        while True:
+            record = here.recv()
+    process.join()
+    if process.exitcode == 0:
         return record
-    except EOFError:
-        process.join()
-        ended = "hangs" if process.exitcode in (-signal.SIGPROF, -signal.SIGALRM) else "crashes"
-        return {"outcome": f"{ended}: exit code {process.exitcode}", "seconds": float(LIMIT)}
+    late = process.exitcode in (-signal.SIGPROF, -signal.SIGALRM)
+    outcome = ("still solving" if record else "hangs") if late else "crashes"
+    return record | {"outcome": f"{outcome}: exit code {process.exitcode}", "seconds": float(LIMIT)}
 
 
 def compared(file: FilePath, digest: str, directory: FilePath, record: Record) -> Record:
@@ -170,18 +174,20 @@ def compared(file: FilePath, digest: str, directory: FilePath, record: Record) -
     known = {round(t / NEAR) for t, _ in packets}
     count = {"ours": sum(ours.values()), "tshark": 0}
     only: collections.Counter[str] = collections.Counter()
-    for moment, length, names in theirs:
+    for moment, length, names in sorted(theirs, key=lambda row: not set(row[2]) & set(REPEATED)):
         pieces = -(-length // mss)
         near = [round(moment / NEAR) + step for step in (0, -1, 1)]
-        here = next((at for at in near if at in ours), None)
+        here = next((at for at in near if ours.get(at)), None)
         if set(names) & set(REPEATED):
             count["tshark"] += pieces
             if here is None:
                 only["tshark alone: " + ("not again" if any(at in known for at in near) else "not counted")] += pieces
             else:
-                only["tshark alone: of a larger packet"] += max(pieces - ours.pop(here), 0)
+                only["tshark alone: of a larger packet"] += max(pieces - ours[here], 0)
+                ours[here] = max(ours[here] - pieces, 0)
         elif here is not None:
-            only["ours alone: " + (", ".join(names) or "not marked")] += ours.pop(here)
+            only["ours alone: " + (", ".join(names) or "not marked")] += min(ours[here], pieces)
+            ours[here] = max(ours[here] - pieces, 0)
     only["ours alone: not in tshark's flow"] += sum(ours.values())
     alike = abs(count["ours"] - count["tshark"]) <= 0.1 * max(count.values())
     return record | {"again": count | {"alike": alike} | {key: n for key, n in only.items() if n and not alike}}
@@ -251,7 +257,8 @@ def summary() -> None:
     both = [one for one in measured if "again" in one and (one["again"]["ours"] or one["again"]["tshark"])]
     print(f"{len(records)} captures of {len({one['source'] for one in records})} sources")
     print(f"longest {max(one['seconds'] for one in records):.1f} s")
-    print(f"hanging or crashing: {[one['file'] for one in records if one['outcome'].startswith(('hang', 'crash'))]}")
+    for word in ("hangs", "crashes", "still solving"):
+        print(f"{word}: {[one['file'] for one in records if one['outcome'].startswith(word)]}")
     print(f"measured: {len(measured)}, with loss: {len(lossy)}")
     print(f"exit status with loss: {dict(collections.Counter(one['status'] for one in lossy))}")
     print(f"limited by: {dict(collections.Counter(one['limitation'] for one in measured))}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -131,6 +132,22 @@ def test_needless_retransmissions_are_no_losses(tmp_path, evidence):
     assert result.packets == run.sent + sum(s.payload > 0 for s in extra)
 
 
+@pytest.mark.parametrize("vantage", VANTAGES)
+def test_probes_of_a_closed_window_are_no_losses(tmp_path, vantage):
+    """Before every tenth packet the window closes, and a probe of the next byte is sent in vain."""
+    run = simulate(0.0, seconds=30, app_gap=0.3)
+    for packet in [s for s in run.packets if s.payload][10::10]:
+        last = max((s for s in run.packets if not s.from_sender and s.ack == packet.seq), key=lambda s: s.at_sender)
+        for before, sent, window in ((0.17, False, 0), (0.11, True, 0), (0.05, False, 0), (0.001, False, 65535)):
+            moved = packet.at_sender - before
+            source = packet if sent else last
+            times = {"at_sender": moved, "at_receiver": moved + 0.05 * (1 if sent else -1)}
+            run.packets.append(Seen(**{**vars(source), **times, "payload": int(sent), "window": window}))
+    result = estimate(capture(tmp_path, run, vantage))
+    assert result.loss.value == result.loss_event_rate.value == 0
+    assert result.packets == run.sent
+
+
 @pytest.mark.parametrize("timestamps", [True, False])
 def test_reordering_is_no_loss(tmp_path, timestamps):
     run = simulate(0.0, seconds=20, timestamps=timestamps)
@@ -231,6 +248,15 @@ def test_no_loss_gives_a_bound_and_no_path(tmp_path):
     with pytest.raises(InputError, match=rf"no loss was seen in {result.packets} packets.*give a loss rate"):
         result.path()
     assert result.path(loss=0.01).loss == 0.01
+
+
+def test_all_lost_gives_no_path():
+    """One packet sent while nothing was missing, and that one lost: a loss rate of 1 is no path's."""
+    found = estimate(EXAMPLE)
+    found = replace(found, loss_event_rate=replace(found.loss_event_rate, value=1.0, high=1.0))
+    with pytest.raises(InputError, match="every packet of 3245 that was sent while nothing was missing was lost"):
+        found.path()
+    assert found.path(loss=0.01).loss == 0.01
 
 
 def test_dpkt_is_optional(monkeypatch):

@@ -171,6 +171,31 @@ def test_keystrokes(tmp_path):
     assert "at most 48 bytes" in found.evidence
 
 
+@pytest.mark.parametrize("acknowledged", [True, False])
+def test_answers_to_requests(tmp_path, acknowledged):
+    """Half a second after the last answer the client asks again; its request acknowledges if nothing else does."""
+    packets, seq, asked, t = [], 1, 1, 0.2
+    for number in range(60):
+        packets.append(Seen(t, t - 0.025, False, asked, seq, 100))
+        asked += 100
+        for part in range(3):
+            lost = number in (20, 40) and part == 1
+            leaves, size = t + 1e-4 * (part + 1), 1448 if part < 2 else 700
+            packets.append(Seen(leaves, leaves + 0.025, True, seq, asked, size, lost=lost))
+            if lost:
+                packets.append(Seen(leaves + 0.3, leaves + 0.325, True, seq, asked, size))
+            seq += size
+        t += 0.05 + 0.3 * (number in (20, 40))
+        if acknowledged:
+            packets.append(Seen(t, t - 0.025, False, asked, seq, 0))
+        t += 0.5
+    packets.append(Seen(0.05, 0.025, False, 0, 0, 0, flags=2, mss=1460))
+    packets.append(Seen(0.05, 0.075, True, 0, 1, 0, flags=18, mss=1460))
+    packets.append(Seen(0.1, 0.075, False, 1, 1, 0))
+    found = estimate(capture(tmp_path, Run(packets=packets))).limitation
+    assert found.cause == "application"
+
+
 def test_a_download_over_udp(tmp_path):
     """QUIC beside a TCP connection: the capture is of the former."""
     run = simulate(0.02, seconds=20)

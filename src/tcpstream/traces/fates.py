@@ -91,12 +91,16 @@ def _follow(flow: Flow, walk: _Walk) -> None:
         flow.payload.tolist(),
         np.where(flow.stamped, flow.tsval, np.int64(-1)).tolist(),
         np.where(flow.stamped, flow.tsecr, np.int64(-1)).tolist(),
+        (flow.window == 0).tolist(),
         pairwise(flow.first_block.tolist()),
     )
-    for time, is_data, mark, payload, tsval, tsecr, (first, end) in rows:
+    for time, is_data, mark, payload, tsval, tsecr, no_room, (first, end) in rows:
         if not is_data:
+            walk.closed = mark if no_room else -1
             walk.acknowledge(time, mark, tsecr, blocks[first:end])
             continue
+        if payload == 1 and mark == walk.closed:
+            continue  # a probe of a closed window, which drops it (RFC 9293, Section 3.8.6.1)
         for start in range(mark, mark + payload, flow.mss):
             walk.send(Packet(time, start, min(start + flow.mss, mark + payload), tsval))
 
@@ -113,6 +117,7 @@ class _Walk:
         self.copies: dict[int, _Copies] = {}
         self.top: int | None = None  # end of everything sent so far
         self.acked = 0
+        self.closed = -1  # where the receiver has no room for more
 
     def send(self, packet: Packet) -> None:
         """A data packet passes."""

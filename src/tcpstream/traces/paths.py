@@ -19,6 +19,11 @@ def path_of(found: PathEstimate, given: dict[str, Any]) -> Path:
             f"no loss was seen in {found.packets} packets, which only says that the loss rate is below "
             f"{3 / found.packets:.2g} (95% bound): give a loss rate"
         )
+    if found.loss_event_rate.value == 1 and "loss" not in given:
+        raise InputError(
+            f"every packet of {found.packets} that was sent while nothing was missing was lost: no loss rate shows: "
+            "give a loss rate"
+        )
     chosen = _chosen(found, given)
     with unremarked():
         return Path(**{name: one.value for name, one in _measured(found, chosen).items()} | chosen)

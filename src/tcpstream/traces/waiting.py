@@ -30,7 +30,8 @@ class Waiting:
     Attributes
     ----------
     application : float
-        After a packet that was not full, or with nothing in flight: there was nothing to send.
+        After a packet that was not full, or with nothing in flight: there was nothing to send, as between the requests
+        of the other end.
     window : float
         Until the receiver announced room for the next packet.
     clock : float
@@ -88,9 +89,12 @@ def waiting(flow: Flow, upstream: float) -> Waiting:
     last = np.searchsorted(heard, time[1:], side="right") - 1  # the acknowledgement heard last before each packet
     since = time[1:] - np.maximum(start, np.where(last >= 0, heard[last], start))
     blocked = np.clip(_allowed(flow, acks, heard, numbers, end[1:]) - start, 0, gap)
-    short, emptied = payload[:-1] % flow.mss > 0, (last >= 0) & (numbers[last] >= end[:-1])
-    idle = (since > _ANSWER + upstream / 2) & ~again & (blocked < gap / 2)
-    application = np.where(idle & short, gap - blocked, np.where(idle & emptied, since, 0.0))
+    short = payload[:-1] % flow.mss > 0
+    empty = _empty(heard, numbers, start, time[1:], end[:-1])
+    asked = (empty >= 0) & (last >= 0) & (flow.payload[acks[last]] > 0)  # by what the other end sent
+    late = _ANSWER + upstream / 2
+    idle = np.where(asked & short | (since > late) & short, gap - blocked, np.where(empty > late, empty, 0.0))
+    application = np.where(~again & (blocked < gap / 2), idle, 0.0)
     rest = ~again & (application == 0)
     free = float((gap - blocked)[rest].sum())
     steady, rate = _steady(time - time[0], (end - end[0]) / flow.mss)
@@ -103,6 +107,16 @@ def waiting(flow: Flow, upstream: float) -> Waiting:
         announced=announced,
         payload=middle,
     )
+
+
+def _empty(heard: Floats, numbers: Ints, start: Floats, until: Floats, end: Ints) -> Floats:
+    """Return how long nothing had been in flight before each packet [s]; -1 if something was.
+
+    `start` and `end` are time [s] and end of the packet before it.
+    """
+    first = np.searchsorted(numbers, end)
+    since = np.where(first < len(heard), heard[np.minimum(first, len(heard) - 1)], np.inf)
+    return np.where(since <= until, until - np.maximum(since, start), -1.0)
 
 
 def _allowed(flow: Flow, acks: Ints, heard: Floats, numbers: Ints, end: Ints) -> Floats:
