@@ -102,7 +102,7 @@ def throughput(fates: Fates, start: float, end: float, header: int) -> tuple[Mea
     delivered[repeated] = False
     delivered[repeated[np.unique(sent.start[repeated], return_index=True)[1]]] = True  # the last copy of each
     what = f"{np.count_nonzero(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means"
-    times, bits = sent.time[delivered], 8.0 * (sent.length[delivered] + header)
+    times, bits = sent.time[delivered], 8.0 * (sent.length[delivered].astype(float) + header)
 
     def rate(weights: NDArray[np.float64] | None, how: str) -> Measured:
         counts, _ = np.histogram(times, BATCHES, (start, end), weights=weights)

@@ -51,7 +51,7 @@ def segment_size(payload: NDArray[np.uint32], header: int, address: int, announc
     largest, weight = int(sizes[-1]), sizes.astype(float)
     if largest <= expected:
         return largest
-    common = sizes[counts >= _COMMON * counts.sum()].tolist()
+    common: list[int] = sizes[counts >= _COMMON * counts.sum()].tolist()
     fitting = [size for size in common if size <= min(ethernet, most)]
     largest_share = sizes[np.argsort(-weight * counts, kind="stable")[:_SPLIT]].tolist()
     parts = [size // n for size in largest_share for n in _pieces(size, most)]
@@ -60,7 +60,7 @@ def segment_size(payload: NDArray[np.uint32], header: int, address: int, announc
     best = max(explained, default=0.0)
     if best < _LEAST * (weight @ counts):
         return max([expected, *fitting])
-    found = next(size for size, share in zip(tried, explained) if share >= _AS_WELL * best)
+    found: int = next(size for size, share in zip(tried, explained) if share >= _AS_WELL * best)
     return max([found, *fitting])
 
 
