@@ -45,7 +45,7 @@ def segment_size(payload: NDArray[np.uint32], header: int, address: int, announc
     options = header - HEADERS[address]
     ethernet, jumbo = (max(link - header, _SMALLEST) for link in (_ETHERNET, _JUMBO))
     limits = [mss - options for mss in announced if mss - options >= _SMALLEST] or [ethernet]
-    most = limits[0] if announced[0] - options >= _SMALLEST else jumbo
+    most = announced[0] if announced[0] - options >= _SMALLEST else jumbo  # headers may be added on the way
     expected = min(*limits, most)
     sizes, counts = np.unique(payload, return_counts=True)
     largest, weight = int(sizes[-1]), sizes.astype(float)
