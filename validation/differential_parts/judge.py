@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tcpstream import AccuracyError, NoFiniteDelayError, StoredStreaming, TcpstreamError, throughput
+from tcpstream import AccuracyError, NoFiniteDelayError, StoredStreaming, TcpstreamError
 from tcpstream.result import Streaming
 from tcpstream.tcp import source_of
 
@@ -68,8 +68,11 @@ def judged(number: int, seed: int) -> Record:
         case = draw(number, seed, attempt)
         try:
             with at_most(SOON):
-                case = with_load(case, throughput(case.to_path()), seed)
-                expected = seconds(case, source_of(case.to_path()))
+                source = source_of(case.to_path())
+                case = with_load(case, source.packets_per_round / case.path["rtt"], seed)
+                if case.application_limited:
+                    source = source_of(case.to_path())
+                expected = seconds(case, source)
         except OutOfTimeError:
             expected = math.inf
         except AccuracyError as error:
