@@ -131,7 +131,7 @@ def test_cases_cover_every_chain_and_option_and_come_back_from_json():
             count[name] = count.get(name, 0) + 1
         assert draw(number, 14) == case
     assert min(count[name] for name in (*KINDS, *CHAINS, *OPTIONS)) >= 30
-    case = with_load(draw(7, 14), 20.0, 14)
+    case = with_load(draw(59, 14), 20.0, 14)
     assert "curve" in case.video
     assert Case.of(case.to_dict()) == case
     assert case.to_video() == Video(**case.video)

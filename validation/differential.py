@@ -28,11 +28,12 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from differential_parts.cases import Case
+from differential_parts.cases import Case, draw
 from differential_parts.identities import LEFT_OUT, SOMETIMES
 from differential_parts.judge import judged
 from differential_parts.record import compact, read, solved, summary
 from differential_parts.shrink import shrunk
+from tcpstream import cores
 
 SEED = 14
 RESULTS = Path(__file__).parent / "results" / "differential.jsonl"
@@ -44,6 +45,7 @@ HANGS = 900.0
 def worker(pipe: Connection, seed: int, simplify: bool) -> None:
     """Judge the cases whose numbers come through a pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    one_core()
     while True:
         number = pipe.recv()
         record = judged(number, seed)
@@ -51,6 +53,11 @@ def worker(pipe: Connection, seed: int, simplify: bool) -> None:
             case, wrong = shrunk(Case.of(record["case"]), record["wrong"])
             record["shrunk"] = {"case": case.to_dict(), "wrong": wrong}
         pipe.send(record)
+
+
+def one_core() -> None:
+    """Let solvers start no threads: a thread that works cannot be interrupted."""
+    cores.cores = lambda: 1
 
 
 class Worker:
@@ -91,8 +98,6 @@ class Worker:
 
 
 def _died(number: int, seed: int, why: str) -> dict[str, Any]:
-    from differential_parts.cases import draw
-
     case = draw(number, seed).to_dict()
     return {"number": number, "verdict": "disagrees", "wrong": [{"name": "crash", "found": why}], "case": case,
             "options": [], "seconds": 0.0}  # fmt: skip
@@ -147,6 +152,7 @@ def main() -> None:
     given = parser.parse_args()
     LEFT_OUT.update(given.without)
     if given.case is not None:
+        one_core()
         print(json.dumps(judged(given.case, given.seed), indent=1))
         return
     if not given.summary:

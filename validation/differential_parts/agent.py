@@ -13,7 +13,7 @@ from tcpstream import Path, Video
 
 from .draws import WAIT
 from .reno import reno, reno_round
-from .sack import sack, sack_round
+from .sack import sack, sack_round, unused
 
 Floats = NDArray[np.float64]
 
@@ -43,9 +43,18 @@ class Finite(NamedTuple):
     received: Floats
 
 
+@njit(cache=True, inline="always")
+def move(state: Any, tcp: Any, law: Any, seen: Any, rng: np.random.Generator) -> Any:
+    """Send for one round, not waiting; return packets received, and those in order by its end."""
+    whole_round_lost, reno_numbers, sack_numbers = tcp
+    if whole_round_lost:
+        return reno_round(state, reno_numbers, law, seen, rng)
+    return sack_round(state, sack_numbers, law, seen, rng)
+
+
 @njit(cache=True)
 def finite(
-    move: Any, start: Any, tcp: Any, law: Any, exists: Any, due: Any, ends: Any, looked: Any, watched: int, runs: int,
+    start: Any, tcp: Any, law: Any, exists: Any, due: Any, ends: Any, looked: Any, watched: int, runs: int,
     rng: np.random.Generator,
 ) -> Any:  # fmt: skip
     delays, rounds = due.shape[0], due.shape[1] - 1
@@ -82,7 +91,7 @@ def finite(
 
 @njit(cache=True)
 def endless(
-    move: Any, start: Any, tcp: Any, law: Any, m: float, ahead: Any, replications: int, rounds: int,
+    start: Any, tcp: Any, law: Any, m: float, ahead: Any, replications: int, rounds: int,
     rng: np.random.Generator,
 ) -> Any:  # fmt: skip
     late = np.zeros((replications, PARTS, len(ahead)))
@@ -112,9 +121,7 @@ def endless(
 
 
 @njit(cache=True)
-def always(
-    move: Any, start: Any, tcp: Any, law: Any, seen: Any, replications: int, rounds: int, rng: np.random.Generator
-) -> Any:
+def always(start: Any, tcp: Any, law: Any, seen: Any, replications: int, rounds: int, rng: np.random.Generator) -> Any:
     packets = np.zeros(replications)
     for one in range(replications):
         state = start.copy()
@@ -142,13 +149,16 @@ class Agent:
 
     def __init__(self, path: Path, rng: np.random.Generator, learning: int = 2_000_000) -> None:
         self.path = path
-        self._start, self._tcp = reno(path) if path.tcp == "reno" else sack(path)
-        self._move = reno_round if path.tcp == "reno" else sack_round
+        start, numbers = reno(path)
+        self._start, self._tcp = start, (True, numbers, unused())
+        if path.tcp != "reno":
+            self._start, tables = sack(path)
+            self._tcp = (False, numbers, tables)
         self._law = np.zeros(0)
         self.thresholds = 0
         if path.initial_window is not None and path.max_window > 1:
             seen = np.zeros(path.max_window + 2, dtype=np.int64)
-            always(self._move, self._start, self._tcp, self._law, seen, 8, learning // 12, rng)
+            always(self._start, self._tcp, self._law, seen, 8, learning // 12, rng)
             self.thresholds = int(seen.sum())
             seen[2] += self.thresholds == 0
             self._law = np.cumsum(seen / seen.sum())
@@ -157,7 +167,7 @@ class Agent:
     def packets_per_round(self, replications: int, rounds: int, rng: np.random.Generator) -> Floats:
         """Return the mean packets received in a round, of each replication, its first third left out."""
         unseen = np.zeros(1, dtype=np.int64)
-        packets = always(self._move, self._start, self._tcp, self._law, unseen, replications, rounds, rng)
+        packets = always(self._start, self._tcp, self._law, unseen, replications, rounds, rng)
         return np.asarray(packets) / rounds
 
     def finite(
@@ -178,7 +188,7 @@ class Agent:
         if live:
             exists = snapped(video.packet_rate * np.minimum(t, video.duration or math.inf))
         found = finite(
-            self._move, self._start, self._tcp, self._law, exists, due, np.array(ends), np.asarray(looked), watched,
+            self._start, self._tcp, self._law, exists, due, np.array(ends), np.asarray(looked), watched,
             runs, rng,
         )  # fmt: skip
         return Finite(*found)
@@ -188,7 +198,7 @@ class Agent:
     ) -> Floats:  # fmt: skip
         """Return the fraction late by replication, part of it, and increasing packets ahead, mu tau."""
         assert (np.diff(ahead) >= 0).all()
-        late = endless(self._move, self._start, self._tcp, self._law, m, ahead, replications, rounds, rng)
+        late = endless(self._start, self._tcp, self._law, m, ahead, replications, rounds, rng)
         return np.asarray(late) / (rounds // PARTS * m)
 
 

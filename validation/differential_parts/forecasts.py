@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 
 from tcpstream.cost import NANOSECONDS, NANOSECONDS_SACK, affordable, forecast
+from tcpstream.lattices import lattices, order
 from tcpstream.tcp import RenoSource, SackSource
 
-from .cases import LATTICE, Case
+from .cases import Case
 
 EPOCHS = 60
 """Loss epochs of an endless stream."""
 
-OFF_LATTICE = 8
-"""Steps of a packet where packets per round fit no lattice."""
+ROUND = 2e-4
+"""Seconds of a round of a live stream, however small."""
 
 DEEP = 45.0
 """What is followed has a probability above exp(-DEEP)."""
@@ -52,8 +53,8 @@ def seconds(case: Case, source: RenoSource) -> float:
             span = min(span, AHEAD * deep)
         quantum = case.quantum or affordable(source, rounds, span)
         return forecast(source, rounds, span, quantum).cells * nanoseconds
-    fits = [q for q in LATTICE if abs(m * q - round(m * q)) < 1e-9]
-    steps = max(min(fits) if fits else max(OFF_LATTICE, 8 / m), 1.0)
+    lattice = lattices(m, order(source, m))
+    steps = len(lattice) * max(one.stride for one in lattice)
     if case.kind == "endless":
         return EPOCHS * source.size * deep * steps * 3 * nanoseconds
-    return rounds * source.size * (min(deep, m * rounds) + source.max_window) * steps * 3 * nanoseconds
+    return rounds * (ROUND + source.size * (min(deep, m * rounds) + source.max_window) * steps * 3 * nanoseconds)

@@ -61,7 +61,7 @@ def grow(state: Any, W: int, b: int) -> None:
         state[WINDOW], state[ROUNDS] = min(w + 1, W), 0
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def reno_round(state: Any, tcp: Any, law: Any, seen: Any, rng: np.random.Generator) -> tuple[int, int]:
     """Send for one round, not waiting; return packets received, and those in order, which are the same."""
     loss, per_log, W, b, ceil, slow, all_lost, short, _, backoff = tcp
