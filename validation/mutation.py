@@ -26,17 +26,11 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-os.environ |= {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-# what every run of tests needs, loaded once: it is forked from here
-import hypothesis.strategies  # noqa: F401
-import numba  # noqa: F401
-import pandas  # noqa: F401
 import pytest
-import scipy.optimize
-import scipy.sparse.linalg  # noqa: F401
 
 from mutants import Mutant, mutants
 from mutation_map import TESTS
@@ -50,6 +44,9 @@ LIMIT = 60
 
 MEMORY = 2**33
 """Bytes that a run of tests may address."""
+
+PRELOADED = ("hypothesis.strategies", "numba", "pandas", "scipy.optimize", "scipy.sparse.linalg")
+"""What most tests need, loaded once: each run of tests is forked from here."""
 
 Record = dict[str, Any]
 
@@ -65,6 +62,9 @@ def main() -> int:
 
     records = current(read())
     if not options.report:
+        os.environ |= {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+        for name in PRELOADED:
+            import_module(name)
         with tempfile.TemporaryDirectory() as folder:
             sandbox = Path(folder)
             copy(sandbox)
