@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "validation" / "results" / "mutation.jsonl"
 SOURCE = Path("src") / "tcpstream"
 OUTPUT = "output.txt"
-LIMIT = 60
+LIMIT = 100
 """Processor seconds after which a run of tests counts as endless: no unmutated one needs a third of it."""
 
 MEMORY = 2**33
