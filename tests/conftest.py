@@ -11,3 +11,11 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("tcpstream")
+
+LONGEST = ("notebooks", "claims", "notebook_browser", "live_model", "cubic", "cli_capture", "figures", "differential")
+"""Modules that take longest, begun first: else one worker has them at the end, and the other nothing."""
+
+
+def pytest_collection_modifyitems(items):
+    """Order the modules; the tests of each stay in order."""
+    items.sort(key=lambda item: item.path.stem.removeprefix("test_") not in LONGEST)

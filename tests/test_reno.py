@@ -1,6 +1,7 @@
 """The structured source against Table VI, row by row."""
 
 from collections import defaultdict
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -88,3 +89,17 @@ def test_the_default_largest_window_does_not_matter(loss):
 def test_a_chain_that_is_too_large_is_refused():
     with pytest.raises(AccuracyError, match="give a smaller max_window"):
         throughput(Path(loss=0.1, rtt=0.1, timeout_ratio=2, max_window=10**9))
+
+
+@pytest.mark.parametrize(("residual", "refused"), [(0.9e-10, False), (1.5e-10, True)])
+def test_a_law_with_a_residual_is_refused(monkeypatch, residual, refused):
+    path = Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=6)
+    law, (rows, columns, values) = reno(path).stationary, reno(path).tilted(0.0, 0.0)
+    more = np.eye(1, len(law))[0]
+    size = np.abs(np.bincount(columns, more[rows] * values, len(law)) - more).sum()
+    monkeypatch.setattr(import_module("tcpstream.tcp.reno"), "solve", lambda *_: law + residual / size * more)
+    if refused:
+        with pytest.raises(AccuracyError, match=r"residual 1\.5e-10 exceeds 1e-10"):
+            _ = reno(path).stationary
+    else:
+        np.testing.assert_allclose(reno(path).stationary, law, atol=1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 OPERATORS = {
     "+": "-", "-": "+", "*": "+", "/": "*", "//": "/", "%": "//", "**": "*", "@": "*", "&": "|", "|": "&",
@@ -58,8 +58,7 @@ def changes(tree: ast.AST, data: bytes, starts: list[int]) -> Iterator[tuple[int
         return starts[node.lineno - 1] + node.col_offset
 
     def end(node: ast.expr | ast.stmt) -> int:
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return starts[node.end_lineno - 1] + node.end_col_offset
+        return starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
 
     def between(left: ast.expr, right: ast.expr) -> Iterator[tuple[int, int, str]]:
         gap = data[end(left) : begin(right)].decode()
@@ -73,10 +72,10 @@ def changes(tree: ast.AST, data: bytes, starts: list[int]) -> Iterator[tuple[int
             case ast.BinOp(left=left, right=right):
                 yield from between(left, right)
             case ast.Compare(left=left, comparators=rest):
-                for one, other in zip([left, *rest], rest):
+                for one, other in pairwise([left, *rest]):
                     yield from between(one, other)
             case ast.BoolOp(values=values):
-                for one, other in zip(values, values[1:]):
+                for one, other in pairwise(values):
                     yield from between(one, other)
             case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
                 yield begin(node), begin(operand), ""
@@ -120,7 +119,7 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
     yield node
     match node:
         case ast.FunctionDef():
-            parts: list[ast.AST] = [*node.args.defaults, *node.args.kw_defaults, *node.body]
+            parts: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults, *node.body]
         case ast.ClassDef():
             parts = [*node.body]
         case ast.AnnAssign():

@@ -1,6 +1,5 @@
 """The line of windows against a loop over acknowledgements."""
 
-import itertools
 import math
 
 from hypothesis import given
@@ -13,7 +12,9 @@ def one_by_one(start, plateau, already, scale, rtt, growth, fresh, largest, most
     """RFC 9438 and Linux's tcp_cubic.c: every acknowledgement counts by itself."""
     K, origin = (max(plateau - start, 0) / scale) ** (1 / 3), max(plateau, start)
     window, friendly, credit, found, acknowledgements = start, float(start), 0, [], already
-    for n in itertools.count(1):
+    n = 0
+    while True:
+        n += 1
         since = n * rtt - K
         target = origin + math.copysign(1, since) * min(math.floor(scale * abs(since) ** 3 + 1e-9), 2 * largest)
         for _ in range(acknowledgements):

@@ -75,21 +75,33 @@ def test_lose(made, room):
     )
 
 
-@settings(max_examples=150)
-@given(masses(), st.integers(-10, 80), st.integers(0, 120))
-def test_recover(made, floor, cap):
-    source, x, stride = made
+def recovered(kernel, source, x, stride, floor, cap):
     rows, inverse = np.unique(source.recover_to[4:], return_inverse=True)
     row_of_window = np.concatenate([np.zeros(4, dtype=int), inverse])
     shape = (max(1, len(rows)), x.shape[1] + 2 * stride * source.max_window)
     out, frozen = np.zeros(shape), np.zeros((shape[0], source.max_window))
-    expected, expected_frozen = np.zeros(shape), np.zeros_like(frozen)
-    arguments = (x, source.windows, row_of_window[source.windows], source.loss, stride, floor, cap)
-    recover(*arguments, out, frozen)
-    naive.recover(*arguments, expected, expected_frozen)
+    kernel(x, source.windows, row_of_window[source.windows], source.loss, stride, floor, cap, out, frozen)
+    return out, frozen
+
+
+@settings(max_examples=150)
+@given(masses(), st.integers(-10, 80), st.integers(0, 120))
+def test_recover(made, floor, cap):
+    (out, frozen), (expected, expected_frozen) = (
+        recovered(kernel, *made, floor, cap) for kernel in (recover, naive.recover)
+    )
     np.testing.assert_allclose(out, expected, rtol=1e-11, atol=1e-14)
     reachable = expected_frozen if floor <= cap else frozen  # a floor above the ceiling does not occur
     np.testing.assert_allclose(frozen, reachable, **TIGHT)
+
+
+def test_nothing_is_left_over_from_a_longer_row():
+    """Away from the limits, each window with fewer positions than the one before."""
+    source = source_of(Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=8))
+    x = np.random.default_rng(0).random((source.size, 60))
+    x[np.arange(60) >= 70 - 8 * source.windows[:, np.newaxis]] = 0.0
+    out, expected = (recovered(kernel, source, x, 1, -100, 1000)[0] for kernel in (recover, naive.recover))
+    np.testing.assert_allclose(out, expected, rtol=1e-11, atol=1e-14)
 
 
 @given(st.lists(st.sampled_from([0.0, 1e-20, 4e-19, 1e-18, 1e-3, 0.5]), min_size=1, max_size=12))

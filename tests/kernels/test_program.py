@@ -38,11 +38,11 @@ def test_steps(count):
     x, y = np.arange(1.0, 7), np.arange(10.0, 16)
     assert ran(lambda p, t, s: p.add(t, s, count, 2.0), x, y)[0][0].tolist() == [*(x + 2 * y)[:count], *x[count:]]
     assert ran(lambda p, t, s: p.set(t, s, count, 2.0), x, y)[0][0].tolist() == [*2 * y[:count], *x[count:]]
-    assert ran(lambda p, t, s: p.clear(t, count), x, y)[0][0].tolist() == [0.0] * count + [*x[count:]]
+    assert ran(lambda p, t: p.clear(t, count), x)[0][0].tolist() == [0.0] * count + [*x[count:]]
     total = ran(lambda p, t, s: p.total(t + 1, s, count, 3.0), x, y)[0][0]
     assert total.tolist() == [1, 2 + 3 * y[:count].sum(), 3, 4, 5, 6]
     several = ran(lambda p, t, s: p.add(t + np.array([1, 0]), s, np.array([count, 1]), np.array([1, 2])), x, y)[0][0]
-    both = x + [2 * y[0], *[0] * 5]
+    both = x + 2 * y[0] * (np.arange(6) == 0)
     both[1 : 1 + count] += y[:count]
     assert several.tolist() == both.tolist()
 
