@@ -1,6 +1,6 @@
 """Whether results are values: the same answers, bit for bit, to any number of threads, from copies and from pickles.
 
-Run ``python validation/concurrency.py`` (about 10 minutes; ``--cases N``, ``--seed N``). Random paths of every chain and
+Run ``python validation/concurrency.py`` (10 minutes; ``--cases N``, ``--seed N``). Random paths of every chain and
 option, random videos, stored (alone, and of `stored_many`) and live. Each question is first asked of a fresh result
 that was asked nothing else. Then several threads ask one result everything, each in an order of its own, while it is
 pickled and copied; pickles are asked in other processes, through joblib as well where it is installed.
