@@ -2,11 +2,11 @@
 
 Run ``python validation/fuzz_inputs.py`` (some minutes). It tries 2,000 command lines in this process and 100 more in
 processes of their own, 500 TOML files (of sweeps and simulations), 500 saved runs and stores of sweeps, and 500 reports
-of ss and iperf3, as ``validation/hostile.py`` draws them. Each must end, within some seconds, in an answer or in one
-line on standard error that says what is wrong: never in a traceback, a warning of Python or numpy, a control character,
-or a request to report a failure. What takes longer is a long solve; it is counted as not run, and named. The record in
-``validation/results/fuzz_inputs.json`` is written as it goes, and the next run goes on after it; remove it to start
-over. ``--family NAME --number N`` repeats a case and shows all that it prints.
+of ss and iperf3, as ``hostile.py`` and ``damaged.py`` draw them. Each must end, within some seconds, in an answer or in
+one line on standard error that says what is wrong: never in a traceback, a warning of Python or numpy, a control
+character, or a request to report a failure. What takes longer is a long solve; it is counted as not run, and named. The
+record, ``validation/results/fuzz_inputs.json``, is written as it goes: the next run tries again what was wrong, and goes
+on. Remove it to start over. ``--family NAME --number N`` repeats a case and shows all that it prints.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
+import damaged
 import hostile
 from tcpstream.cli import main as command
 from tcpstream.errors import TcpstreamError
@@ -158,7 +159,7 @@ def try_case(family: str, number: int, *, show: bool = False) -> tuple[str, str]
 
 def _asked(rng: random.Random, folder: FilePath) -> tuple[str, str]:
     """Return how a question to a damaged file ended, and what is wrong with that."""
-    ask = rng.choice((hostile.run_file, hostile.store))(rng, folder)
+    ask = rng.choice((damaged.run_file, damaged.store))(rng, folder)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for kind in HIDDEN:
@@ -176,7 +177,7 @@ def _work(orders: Any, family: str) -> None:
     """Try the cases whose numbers come, and send back how they ended."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     if family == "saved runs and stores":
-        hostile.saved()
+        damaged.saved()
     orders.send("ready")
     while True:
         orders.send(try_case(family, orders.recv()))
@@ -214,28 +215,31 @@ class Worker:
         fields = FilePath(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def stop(self, *ended: str) -> Any:
-        """End the process."""
+    def stop(self, ending: str = "", fault: str = "") -> tuple[str, str]:
+        """End the process, and return how its case ended."""
         if self.process is not None:
             self.process.kill()
             self.process.join()
             self.process = None
-        return ended
+        return ending, fault
 
 
 def fuzz(family: str, count: int, record: dict[str, Any]) -> None:
     """Try the cases of a family that are not in its record yet, and write the record as it grows."""
     found = record.setdefault(family, {"cases": 0, "endings": {}, "wrong": {}, "too long": []})
     endings, worker = Counter(found["endings"]), Worker(family)
-    for number in range(found["cases"], count):
+    again = {int(number): ending for number, (ending, _) in found["wrong"].items()}
+    endings.subtract(again.values())
+    found["wrong"] = {}
+    for number in (*again, *range(found["cases"], count)):
         ending, fault = worker.try_case(number)
         endings[ending] += 1
         if fault:
-            found["wrong"][str(number)] = fault
+            found["wrong"][str(number)] = ending, fault
             print(family, number, fault, flush=True)
         if ending == LONG:
             found["too long"].append(number)
-        found |= {"cases": number + 1, "endings": dict(endings)}
+        found |= {"cases": max(number + 1, found["cases"]), "endings": dict(+endings)}
         if number % 20 == 19 or number + 1 == count:
             RESULTS.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     worker.stop()

@@ -13,7 +13,7 @@ from numba.core.dispatcher import Dispatcher
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class _Kept(FunctionCache):  # type: ignore[misc]
+class _Kept(FunctionCache):
     """numba's cache, for which a full disk or a damaged file is a reason to compile again, not to fail."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -40,7 +40,8 @@ def kept(**options: Any) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         compiled: Any = numba.njit(**options)(function)
-        if isinstance(compiled, Dispatcher):  # not where numba is switched off
+        switched_off = not isinstance(compiled, Dispatcher)
+        if not switched_off:
             with suppress(RuntimeError):  # no folder can be written to
                 compiled._cache = _Kept(function)
         return compiled  # type: ignore[no-any-return]

@@ -178,3 +178,8 @@ def test_compiling_and_progress_are_for_terminals_only(monkeypatch, capsys):
         with event.trigger_event("numba:compile"):
             pass
     assert "simulating" in capsys.readouterr().err
+
+
+def test_a_path_without_delay_has_no_timeout_ratio(run):
+    done = run("simulate --rtt 0 --loss 0.5 --rate 10pps --live --seconds 20 --runs 1 --json")
+    assert (done.status, done.answer["rtt_s"], done.answer["timeout_ratio"]) == (0, 0, None)

@@ -59,8 +59,8 @@ class Delivery:
 
     @property
     def timeout_ratio(self) -> float:
-        """T_O = R_TO / R."""
-        return self.rto / self.rtt
+        """T_O = R_TO / R; NaN for a path without delay."""
+        return self.rto / self.rtt if self.rtt else math.nan
 
     @property
     def throughput(self) -> float:
