@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from .tcp import RenoSource
 
-FINE = 160.0
-"""Packets per round, times the square of the order, at least: then neighbours are a percent apart."""
+FINE = 40.0
+"""Packets per round, times the square of the order, at least: then neighbours are a few percent apart."""
 
 APART = 60.0
 """Packets per round short of the throughput, times the square of the order, at least."""

@@ -285,8 +285,8 @@ def solve(source: RenoSource, lattice: Lattice) -> StationaryBacklog:
 def _iterate(backlog: Backlog, waves: LongWaves, depth: int, weight: Floats) -> tuple[Epoch, Floats, int]:
     """Make epochs until one changes little; return the last one, its change of the entries, and how many.
 
-    Where a buffer overflows and losses are rare, epochs hardly differ from each other and blur no waves. The correction
-    may then fail, and epochs are made without; half of each counts, as they may take turns.
+    Where epochs hardly differ from each other, or blur no waves, the correction may fail: where a buffer overflows and
+    losses are rare, and with small windows. Then epochs are made without; half of each counts, as they may take turns.
     """
     entries, patience, epochs = waves.start(depth), PATIENCE, 0
     rounds = 0.0
@@ -299,7 +299,7 @@ def _iterate(backlog: Backlog, waves: LongWaves, depth: int, weight: Floats) -> 
         error = float(np.einsum("hk,hk", np.abs(change), weight) / rounds)
         errors.append(error)
         stuck = len(errors) > patience and not error < errors[-1 - patience] / 2
-        if stuck and patience < UNAIDED and error > ACCEPTED and backlog.source.overflow is not None:
+        if stuck and patience < UNAIDED and error > ACCEPTED:
             entries, patience, errors = waves.start(depth), UNAIDED, []
         elif error < WANTED / 2 or stuck:
             return epoch, change, epochs
