@@ -5,7 +5,7 @@ processes of their own, 500 TOML files (of sweeps and simulations), 500 saved ru
 of ss and iperf3, as ``hostile.py`` and ``damaged.py`` draw them. Each must end, within some seconds, in an answer or in
 one line on standard error that says what is wrong: never in a traceback, a warning of Python or numpy, a control
 character, or a request to report a failure. What takes longer is a long solve; it is counted as not run, and named. The
-record, ``validation/results/fuzz_inputs.json``, is written as it goes: the next run tries again what was wrong, and goes
+record, ``results/fuzz_inputs.json``, is written as it goes: the next run tries again what was wrong, and goes
 on. Remove it to start over. ``--family NAME --number N`` repeats a case and shows all that it prints.
 """
 
