@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .connections import Ints
 from .flow import Flow
+from .transmissions import AT_ONCE
 
 #: A backlogged sender answers an acknowledgement within this time [s].
 _ANSWER = 1e-3
@@ -17,6 +18,8 @@ _ANSWER = 1e-3
 _STRETCHES = 20
 #: Fewer packets than this in a stretch, on average, make any line.
 _FEWEST = 5
+#: Of a long flow so many packets are looked at for it.
+_SAMPLE = 100_000
 #: Two packets and what rounding adds: as far as a stream of constant rate strays from it.
 _STRAYING = 2.5
 
@@ -72,36 +75,35 @@ def waiting(flow: Flow, upstream: float) -> Waiting:
     Application and receiver limits are defined as in Zhang, Breslau, Paxson and Shenker, "On the Characteristics and
     Origins of Internet Flow Rates" (SIGCOMM 2002), but of time instead of flights.
     """
-    rows = np.flatnonzero(flow.is_data)
-    end = flow.mark[rows] + flow.payload[rows]
-    new = np.concatenate(([True], end[1:] > np.maximum.accumulate(end)[:-1]))
-    again = np.diff(np.flatnonzero(new)) > 1  # retransmissions between this packet and the next
-    rows, end = rows[new], end[new]
-    time, payload = flow.time[rows], flow.payload[rows]
+    rows, again = _new(flow)
     acks = np.flatnonzero(~flow.is_data)
-    middle = int(np.median(payload))
-    span = float(time[-1] - time[0])
-    announced = None if flow.scale is None else int(np.median(flow.window[acks].astype(np.int64) << flow.scale))
+    windows = None if flow.scale is None else flow.window[acks].astype(np.int64) << flow.scale
+    announced = None if windows is None else int(np.median(windows))
+    middle = int(np.median(flow.payload[rows]))
+    span = float(flow.time[rows[-1]] - flow.time[rows[0]])
     if span <= 0:
         return Waiting(0.0, 0.0, 0.0, 0.0, 0.0, announced, middle)
-    heard, numbers = flow.time[acks] + upstream, np.maximum.accumulate(flow.mark[acks])
-    start, gap = time[:-1], np.diff(time)
-    last = np.searchsorted(heard, time[1:], side="right") - 1  # the acknowledgement heard last before each packet
-    since = time[1:] - np.maximum(start, np.where(last >= 0, heard[last], start))
-    blocked = np.clip(_allowed(flow, acks, heard, numbers, end[1:]) - start, 0, gap)
-    short = payload[:-1] % flow.mss > 0
-    empty = _empty(heard, numbers, start, time[1:], end[:-1])
-    asked = (empty >= 0) & (last >= 0) & (flow.payload[acks[last]] > 0)  # by what the other end sent
-    late = _ANSWER + upstream / 2
-    idle = np.where(asked & short | (since > late) & short, gap - blocked, np.where(empty > late, empty, 0.0))
-    application = np.where(~again & (blocked < gap / 2), idle, 0.0)
-    rest = ~again & (application == 0)
-    free = float((gap - blocked)[rest].sum())
-    steady, rate = _steady(time - time[0], (end - end[0]) / flow.mss)
+    numbers = np.maximum.accumulate(flow.mark[acks])
+    heard = _Heard(
+        time=flow.time[acks] + upstream,
+        number=numbers,
+        edge=None if windows is None else np.maximum.accumulate(numbers + windows),
+        asks=flow.payload[acks] > 0,
+    )
+    application, window, clock, free = np.sum(
+        [
+            _shares(flow, heard, rows[i : i + AT_ONCE + 1], again[i : i + AT_ONCE], _ANSWER + upstream / 2)
+            for i in range(0, len(again), AT_ONCE)
+        ],
+        axis=0,
+    ).tolist()
+    some = rows[:: -(-len(rows) // _SAMPLE)]
+    sent = (flow.mark[some] + flow.payload[some] - flow.mark[rows[0]]) / flow.mss
+    steady, rate = _steady(flow.time[some] - flow.time[rows[0]], sent)
     return Waiting(
-        application=float(application.sum()) / span,
-        window=float(blocked.sum()) / span,
-        clock=float(np.minimum(since, gap - blocked)[rest].sum()) / free if free > 0 else 0.0,
+        application=application / span,
+        window=window / span,
+        clock=clock / free if free > 0 else 0.0,
         steady=steady,
         rate=rate,
         announced=announced,
@@ -109,23 +111,54 @@ def waiting(flow: Flow, upstream: float) -> Waiting:
     )
 
 
-def _empty(heard: Floats, numbers: Ints, start: Floats, until: Floats, end: Ints) -> Floats:
-    """Return how long nothing had been in flight before each packet [s]; -1 if something was.
+@dataclass(frozen=True)
+class _Heard:
+    """The acknowledgements: when the sender hears them [s], numbers, right edges of windows if known, with payload?"""
 
-    `start` and `end` are time [s] and end of the packet before it.
-    """
-    first = np.searchsorted(numbers, end)
-    since = np.where(first < len(heard), heard[np.minimum(first, len(heard) - 1)], np.inf)
-    return np.where(since <= until, until - np.maximum(since, start), -1.0)
+    time: Floats
+    number: Ints
+    edge: Ints | None
+    asks: NDArray[np.bool_]
 
 
-def _allowed(flow: Flow, acks: Ints, heard: Floats, numbers: Ints, end: Ints) -> Floats:
-    """Return when the receiver first announced room up to each of these numbers; long ago where that is not known."""
-    if flow.scale is None:
-        return np.full(len(end), -np.inf)
-    edges = np.maximum.accumulate(numbers + (flow.window[acks].astype(np.int64) << flow.scale))
-    first = np.searchsorted(edges, end)
-    return np.where(first < len(heard), heard[np.minimum(first, len(heard) - 1)], -np.inf)
+def _new(flow: Flow) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+    """Return the rows of packets with new data, and whether others were sent between each one and the next."""
+    rows = np.flatnonzero(flow.is_data).astype(np.uint32)
+    end = flow.mark[rows] + flow.payload[rows]
+    new = np.flatnonzero(np.concatenate(([True], end[1:] > np.maximum.accumulate(end)[:-1]))).astype(np.uint32)
+    return rows[new], np.diff(new) > 1
+
+
+def _shares(
+    flow: Flow, heard: _Heard, rows: NDArray[np.uint32], again: NDArray[np.bool_], late: float
+) -> tuple[float, float, float, float]:
+    """Return the time [s] that new packets waited for application, window and clock, and what is left for the last."""
+    start, until = flow.time[rows[:-1]], flow.time[rows[1:]]
+    end, gap = flow.mark[rows] + flow.payload[rows], until - start
+    last = np.searchsorted(heard.time, until, side="right") - 1  # the acknowledgement heard last before each packet
+    since = until - np.maximum(start, np.where(last >= 0, heard.time[last], start))
+    blocked = np.zeros(len(gap))
+    if heard.edge is not None:
+        blocked = np.clip(_first(heard, heard.edge, end[1:], -np.inf) - start, 0, gap)
+    emptied = _first(heard, heard.number, end[:-1], np.inf)
+    empty = np.where(emptied <= until, until - np.maximum(emptied, start), -1.0)  # how long nothing was in flight
+    asked = (empty >= 0) & (last >= 0) & heard.asks[last]  # by what the other end sent
+    short = flow.payload[rows[:-1]] % flow.mss > 0
+    idle = np.where(short & (asked | (since > late)), gap - blocked, np.where(empty > late, empty, 0.0))
+    application = np.where(~again & (blocked < gap / 2), idle, 0.0)
+    rest, free = ~again & (application == 0), gap - blocked
+    return (
+        float(application.sum()),
+        float(blocked.sum()),
+        float(np.minimum(since, free)[rest].sum()),
+        float(free[rest].sum()),
+    )
+
+
+def _first(heard: _Heard, column: Ints, numbers: Ints, never: float) -> Floats:
+    """Return when a column first reached each of these numbers [s]."""
+    first = np.searchsorted(column, numbers)
+    return np.where(first < len(column), heard.time[np.minimum(first, len(column) - 1)], never)
 
 
 def _steady(time: Floats, sent: Floats) -> tuple[float, float]:
