@@ -159,7 +159,11 @@ def store(rng: random.Random, folder: FilePath) -> Ask:
 
     def ask() -> None:
         failed: InputError | None = None
-        for work in (lambda: explore.read(place), lambda: explore.sweep(points(), "live", store=place)):
+        works: tuple[Callable[[], Any], ...] = (
+            lambda: explore.read(place),
+            lambda: explore.sweep(points(), "live", store=place),
+        )
+        for work in works:
             try:
                 found = work()
             except InputError as error:

@@ -238,8 +238,9 @@ def run(directory: FilePath) -> None:
                     break
             if not waiting:
                 return
-            for here in wait(list(waiting)):
-                assert isinstance(here, Connection)
+            for ready in wait(list(waiting)):
+                assert isinstance(ready, Connection)
+                here = ready
                 process, file, digest = waiting.pop(here)
                 found = finish(here, process)
                 source, *names = file.relative_to(directory).parts
