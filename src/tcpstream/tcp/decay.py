@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import AccuracyError
 from ..roots import crossing
 from .reno import RenoSource
 from .waits import LEVELS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Complexes = NDArray[np.complex128]
 
 DENSE = 200
 """Matrices up to this size are solved dense."""
@@ -34,9 +37,8 @@ def _perron(source: RenoSource, theta: float, packets_due: float, levels: int) -
         values, vectors = np.linalg.eig(matrix)
     else:
         from scipy import sparse
-        from scipy.sparse.linalg import eigs
 
-        values, vectors = eigs(sparse.csr_array((entries, (rows, columns)), shape=(n, n)), k=1, v0=np.ones(n))
+        values, vectors = _leading(sparse.csr_array((entries, (rows, columns)), shape=(n, n)))
     largest = int(np.argmax(np.abs(values)))
     return float(np.abs(values[largest])), np.abs(vectors[:, largest])
 
@@ -44,7 +46,7 @@ def _perron(source: RenoSource, theta: float, packets_due: float, levels: int) -
 def _watched(rows: Ints, columns: Ints, entries: Floats, n: int, at: Ints) -> tuple[float, Floats]:
     """Return radius and eigenvector of a matrix watched at some states, between which there are lines alone."""
     from scipy import sparse
-    from scipy.sparse.linalg import LinearOperator, eigs, splu
+    from scipy.sparse.linalg import LinearOperator, splu
 
     matrix = sparse.csr_array((entries, (rows, columns)), shape=(n, n))
     on = np.setdiff1d(np.arange(n), at)
@@ -55,11 +57,22 @@ def _watched(rows: Ints, columns: Ints, entries: Floats, n: int, at: Ints) -> tu
         return np.asarray(between @ v + leave @ lines.solve(np.asarray(enter @ v)))
 
     watched = LinearOperator((len(at), len(at)), step, dtype=np.float64)
-    values, vectors = eigs(watched, k=1, v0=np.ones(len(at)))
+    values, vectors = _leading(watched)
     vector = np.empty(n)
     vector[at] = np.abs(vectors[:, 0])
     vector[on] = lines.solve(np.asarray(enter @ vector[at]))
     return float(np.abs(values[0])), vector
+
+
+def _leading(matrix: Any) -> tuple[Complexes, Complexes]:
+    """Return the largest eigenvalue of a large matrix and its eigenvector, or raise `AccuracyError`."""
+    from scipy.sparse.linalg import ArpackError, eigs
+
+    try:
+        values, vectors = eigs(matrix, k=1, v0=np.ones(matrix.shape[0]))
+    except ArpackError as error:
+        raise AccuracyError(f"decay of the tail: the eigenvalue did not converge: {error}") from None
+    return values, vectors
 
 
 def decay_rate(source: RenoSource, packets_due: float, levels: int = LEVELS) -> float:
@@ -79,6 +92,11 @@ def decay_rate(source: RenoSource, packets_due: float, levels: int = LEVELS) -> 
     -------
     float
         Infinite when no cycle within these levels lets the backlog grow.
+
+    Raises
+    ------
+    AccuracyError
+        When the eigenvalue of a large chain does not converge.
     """
 
     def radius(theta: float) -> float:
