@@ -22,7 +22,7 @@ TARGETS = {"target_late_fraction", "target_no_late"}
 NO_LATE = {"no_late_probability", "no_late_lower_bound"}
 QUANTUM = {"quantum_packets", "quantum_error"}
 ESTIMATED = {
-    *("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughput_pps"),
+    *("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughput_pps", "throughput_bps"),
     *("packets", "timeouts", "intervals", "how", "vantage", "flow", "duration_s", "packet_size_bytes", "warnings"),
     *("sack", "decrease", "proposal", "detection", "first_flight", "limitation"),
     *("loss_process", "packets_per_ack", "other_flows", "rtt_q10_s", "rtt_q50_s", "rtt_q90_s", "rtt_q99_s"),
