@@ -254,7 +254,7 @@ def test_a_stream_that_ends_within_a_round_is_judged_to_its_end():
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
 @pytest.mark.parametrize("ratio", [1, 2.5])
 def test_just_above_a_rate_is_the_limit_from_above(tcp, ratio):
-    """Late fractions at two rates a little higher, on lattices of their own, lead in a straight line to f just above."""
+    """Late fractions at two rates a little higher, on lattices of their own, lead straight to f just above."""
     source = source_of(Path(loss=0.05, rtt=1, timeout_ratio=ratio, max_window=3, tcp=tcp))
     rates = Lattice(1, 2, trace=1), Lattice(26, 51), Lattice(14, 27)
     steps = [one.packets_due - 0.5 for one in rates]
