@@ -19,6 +19,8 @@ PATH = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=8)
 VIDEO = Video(packet_rate=30, duration=4)
 DELAYS = [0.0, 0.4, 3.0, 12.0]
 
+pytestmark = pytest.mark.filterwarnings("ignore::tcpstream.InputWarning")  # delays longer than the video
+
 
 def concurrency():
     """Return the module of validation/concurrency.py."""
@@ -33,7 +35,7 @@ def concurrency():
 def restless(monkeypatch):
     """Threads take turns as often as they can."""
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-4)
+    sys.setswitchinterval(1e-5)
     yield
     sys.setswitchinterval(interval)
 

@@ -16,6 +16,7 @@ import pickle
 import sys
 import threading
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -24,7 +25,18 @@ from typing import Any
 
 import numpy as np
 
-from tcpstream import EndlessLive, Path, TcpstreamError, Video, live, live_many, stored, stored_many, throughput
+from tcpstream import (
+    EndlessLive,
+    InputWarning,
+    Path,
+    TcpstreamError,
+    Video,
+    live,
+    live_many,
+    stored,
+    stored_many,
+    throughput,
+)
 
 RESULTS = FilePath(__file__).parent / "results" / "concurrency.json"
 
@@ -100,7 +112,7 @@ def draw(number: int, seed: int) -> tuple[str, str, Make, list[Question]]:
     asked += [("required_delay", (log_uniform(rng, 1e-4, 0.5),), {}), ("columns", (np.array(delays[1:]),), {})]
     if not kind.startswith("stored"):
         others = [(path, video), (path, Video(packet_rate=video.packet_rate / 2, duration=video.duration))]
-        asked += [("lattice_error", (), {})] + ([("decay_rates", (), {})] if kind == "live" else [])
+        asked += [("lattice_error", (delays[1],), {})] + ([("decay_rates", (), {})] if kind == "live" else [])
         return chain, kind, (lambda: live(path, video)) if rng.random() < 0.5 else (lambda: live_many(others)[0]), asked
     asked += [(name, (delays[2],), {}) for name in ("late_probability_per_round", "no_late_lower_bound")]
     asked += [("no_late_probability", (tau,), {}) for tau in delays[:2]]
@@ -206,7 +218,8 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=CASES)
     parser.add_argument("--seed", type=int, default=SEED)
     chosen = parser.parse_args()
-    sys.setswitchinterval(1e-5)
+    sys.setswitchinterval(1e-4)
+    warnings.simplefilter("ignore", InputWarning)  # the delays are longer than anyone waits
     counts: Counter[str] = Counter()
     questions, wrong, begun = 0, [], time.perf_counter()
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
