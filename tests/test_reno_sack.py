@@ -21,7 +21,9 @@ from tcpstream.tcp import recovery, reno_sack, source_of
 
 def sack(path, **others):
     values = {
-        name.removesuffix("_s").removesuffix("_pps"): value for name, value in path.to_dict().items() if name != "rto_s"
+        name.removesuffix("_s").removesuffix("_pps"): value
+        for name, value in path.to_dict().items()
+        if name not in ("rto_s", "rto_assumed")
     }
     return Path(**(values | {"tcp": "reno-sack"} | others))
 
