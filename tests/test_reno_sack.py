@@ -13,6 +13,7 @@ from monte_carlo import packets_due
 from strategies import paths
 from tcpstream import InputError, Path, Video, largest_rate, live, stored, throughput
 from tcpstream.arrivals import Arrivals
+from tcpstream.errors import unremarked
 from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
 from tcpstream.stored_model import StoredStreaming
@@ -25,7 +26,8 @@ def sack(path, **others):
         for name, value in path.to_dict().items()
         if name not in ("rto_s", "rto_assumed")
     }
-    return Path(**(values | {"tcp": "reno-sack"} | others))
+    with unremarked():
+        return Path(**(values | {"tcp": "reno-sack"} | others))
 
 
 def dense(source, weights):
