@@ -238,10 +238,10 @@ def run(directory: FilePath) -> None:
                     break
             if not waiting:
                 return
-            for here in wait(list(waiting)):
-                assert isinstance(here, Connection)
-                process, file, digest = waiting.pop(here)
-                found = finish(here, process)
+            for ready in wait(list(waiting)):
+                assert isinstance(ready, Connection)
+                process, file, digest = waiting.pop(ready)
+                found = finish(ready, process)
                 source, *names = file.relative_to(directory).parts
                 record = {"source": source, "file": "/".join(names), "sha256": digest, "bytes": file.stat().st_size}
                 record |= compared(file, digest, directory, found) | notes.get(digest, {})
