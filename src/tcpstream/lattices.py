@@ -17,7 +17,7 @@ from .tcp import RenoSource
 FINE = 40.0
 """Packets per round, times the square of the order, at least: then neighbours are a few percent apart."""
 
-APART = 60.0
+APART = 20.0
 """Packets per round short of the throughput, times the square of the order, at least."""
 
 AWAY = 0.1

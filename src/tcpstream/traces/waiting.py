@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -123,10 +124,16 @@ class _Heard:
 
 def _new(flow: Flow) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
     """Return the rows of packets with new data, and whether others were sent between each one and the next."""
-    rows = np.flatnonzero(flow.is_data).astype(np.uint32)
-    end = flow.mark[rows] + flow.payload[rows]
-    new = np.flatnonzero(np.concatenate(([True], end[1:] > np.maximum.accumulate(end)[:-1]))).astype(np.uint32)
-    return rows[new], np.diff(new) > 1
+    found, order = array("I"), array("I")
+    top, count = int(flow.mark[flow.is_data][0]), 0
+    for i in range(0, len(flow.time), AT_ONCE):
+        rows = i + np.flatnonzero(flow.is_data[i : i + AT_ONCE])
+        tops = np.maximum.accumulate(np.concatenate(([top], flow.mark[rows] + flow.payload[rows])))
+        new = np.flatnonzero(np.diff(tops) > 0)
+        found.extend(rows[new].tolist())
+        order.extend((count + new).tolist())
+        top, count = int(tops[-1]), count + len(rows)
+    return np.frombuffer(found, np.uint32), np.diff(np.frombuffer(order, np.uint32)) > 1
 
 
 def _shares(
