@@ -240,14 +240,8 @@ def run(directory: FilePath) -> None:
                 return
             for ready in wait(list(waiting)):
                 assert isinstance(ready, Connection)
-<<<<<<< HEAD
-                here = ready
-                process, file, digest = waiting.pop(here)
-                found = finish(here, process)
-=======
                 process, file, digest = waiting.pop(ready)
                 found = finish(ready, process)
->>>>>>> h-diagnose
                 source, *names = file.relative_to(directory).parts
                 record = {"source": source, "file": "/".join(names), "sha256": digest, "bytes": file.stat().st_size}
                 record |= compared(file, digest, directory, found) | notes.get(digest, {})

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import os
 import struct
 import zipfile
 
@@ -94,6 +95,18 @@ def test_what_fails_leaves_the_old_file(run, tmp_path, monkeypatch, write):
     with pytest.raises(ZeroDivisionError):
         write(run, file)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("run", "old")]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_what_is_no_regular_file_is_written_to_and_stays(run, tmp_path):
+    """A pipe here; a device, as /dev/full, must not become a file either."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    run.write_csv(pipe)
+    assert os.read(reader, 2) == b"# "
+    assert pipe.is_fifo()
+    os.close(reader)
 
 
 def test_nowhere_to_write(run, tmp_path):

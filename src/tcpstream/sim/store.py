@@ -140,9 +140,13 @@ def _finite(value: Any) -> bool:
 
 @contextmanager
 def _aside(file: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file beside the one that is wanted, which it becomes once it is complete."""
+    """Open a file beside the one that is wanted, which it becomes once it is complete; a device stays what it is."""
     path = FilePath(file)
     try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as out:
+                yield out
+            return
         handle, name = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
         aside = FilePath(name)
         try:
