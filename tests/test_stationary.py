@@ -30,7 +30,7 @@ def test_waves_are_what_an_epoch_does_far_from_an_empty_backlog(path, load):
     np.testing.assert_allclose(worths[:, 0], 1, atol=1e-6)
     assert values[1].real < 1
     # mass with the weights of the wave at one backlog: its next entries have kappa times as much tilted worth
-    n, position = 100_000, 80_000
+    n, position = 100_000, 60_000  # 1,000 packets below the ceiling: in an epoch next to none get there
     entries = np.zeros((len(laws), n))
     entries[:, position] = laws[:, 1].real
     following = backlog.epoch(entries).entries
