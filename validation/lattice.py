@@ -27,7 +27,7 @@ SEED = 20
 CASES = 500
 SMALLEST = 1e-6
 """Late fractions below this are not compared."""
-ENDLESS, FINITE = 5e3, 3e7
+ENDLESS, FINITE = 2e3, 1e7
 """States times lattice steps a round, over 1 - mu/T; times rounds squared of a finite stream: at most."""
 RECORD = FilePath(__file__).parent / "results" / "lattice.jsonl"
 

@@ -33,7 +33,7 @@ CHEAP, DENSE = 8_000, 16
 """What a solve may cost as it likes, and the order beyond which that is not worth it."""
 
 ROUNDING = 0.01
-"""Relative error of f from backlogs that were last empty longer ago, above the largest of validation/lattice.py."""
+"""Relative error of f from backlogs that were last empty longer ago, above what validation/lattice.py sees."""
 
 NEAR = 1e-9
 """Relative distance from a whole number of steps that is rounding."""
