@@ -35,12 +35,12 @@ def concurrency():
 def restless(monkeypatch):
     """Threads take turns as often as they can."""
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
+    sys.setswitchinterval(1e-4)
     yield
     sys.setswitchinterval(interval)
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 5, 6, 9])  # of each chain; stored, alone and with others
+@pytest.mark.parametrize("number", [5, 6, 7, 18, 19])  # one of each chain; stored alone and with others
 def test_threads_pickles_and_copies_get_the_serial_answers(number, restless):
     study = concurrency()
     _, _, make, asked = study.draw(number, seed=6)
