@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import paths
-from tcpstream import AccuracyError, InputError, Path, Video, stored
+from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
 from tcpstream.coarse import Coarse
 from tcpstream.cost import affordable, check, forecast
 from tcpstream.law import Law, together
@@ -73,6 +73,26 @@ def test_within_the_stated_error(b, ratio):
         coarse.late_probability_per_round(delays[2]).max(), exact.late_probability_per_round(delays[2]).max(), rtol=0.02
     )
     assert coarse.to_dict(delays)["quantum_packets"] == 8
+
+
+@pytest.mark.parametrize(
+    ("loss", "window", "quantum", "headroom", "rounds"),
+    [(0.001, 256, 32, 10, 200), (0.003, 120, 16, 10, 200), (0.003, 120, 16, 3, 200), (0.01, 577, 16, 91, 3.3)],
+)
+def test_short_delays_and_low_rates_are_within_the_stated_error(loss, window, quantum, headroom, rounds):
+    """Where late fractions follow from the first packets, each of which matters."""
+    path = Path(loss=loss, rtt=0.1, timeout_ratio=4, max_window=window)
+    video = Video(packet_rate=throughput(path) / headroom, duration=0.1 * rounds)
+    exact, coarse = stored(path, video, quantum=1), stored(path, video, quantum=quantum)
+    delays = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 1.2, 2, 3])
+    expected = exact.late_fraction(delays)
+    seen = expected > 1e-6
+    np.testing.assert_allclose(coarse.late_fraction(delays)[seen], expected[seen], rtol=coarse.quantum_error)
+    late = 1 - exact.no_late_probability(delays)
+    np.testing.assert_allclose(1 - coarse.no_late_probability(delays)[seen], late[seen], rtol=coarse.quantum_error)
+    _, arrived = exact.buffer_quantiles(0.1, [0.1, 0.5])
+    _, arrived_coarse = coarse.buffer_quantiles(0.1, [0.1, 0.5])
+    np.testing.assert_allclose(arrived_coarse, arrived, atol=quantum + 1e-9)
 
 
 def test_a_large_window_is_solved_coarsely_and_says_so():

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .coarse import Coarse, follow
+from .coarse import HEAD, Coarse, follow
 from .errors import AccuracyError
 from .kernels.shortfall import missing, tabulate
 from .path import Path
@@ -82,6 +82,8 @@ class Arrivals:
     round trip time is served by the same rows. Rows are made in their order when first asked for, each by whichever
     thread comes first, and the same whoever asks for what: any number of threads may. A pickle holds none of them.
 
+    On a lattice of several packets the first `HEAD` quanta of packets have rows of their own, which are exact.
+
     Parameters
     ----------
     cases : iterable of (Path, Video)
@@ -93,11 +95,15 @@ class Arrivals:
         Packets per step of the lattice that the transient is made on.
     source : RenoSource, optional
         What sends: that of the paths, where it is known.
+    most : int, optional
+        Packets from the start of the videos that are served; by default all.
 
     Attributes
     ----------
     packets : int
-        Packets of the longest video: what is delivered beyond is never late.
+        Packets that are served: what is delivered beyond is never late.
+    head : Arrivals or None
+        The same packet by packet, for the first packets, where the quantum is larger.
     record : Record
         What has been made.
     """
@@ -109,11 +115,16 @@ class Arrivals:
         lead: float = math.inf,
         quantum: int = 1,
         source: RenoSource | None = None,
+        most: int | None = None,
     ) -> None:
         self.cases = _outline(cases)
         self.packets_due, self.lead, self.quantum = packets_due, lead, quantum
         self.source = source_of(self.cases[0][0]) if source is None else source
-        self.packets = max(packets(video) for _, video in self.cases)
+        longest = max(packets(video) for _, video in self.cases)
+        self.packets = longest if most is None else min(most, longest)
+        self.head: Arrivals | None = None
+        if quantum > 1:
+            self.head = Arrivals(self.cases, packets_due, lead, 1, self.source, HEAD * quantum)
         self.record = Record(
             np.empty(1 << 20), np.empty(1 << 8, dtype=np.int64), np.zeros(1 << 8, dtype=np.int64), np.empty(1 << 8)
         )
@@ -122,7 +133,7 @@ class Arrivals:
 
     def __reduce__(self) -> tuple[type[Arrivals], tuple[Any, ...]]:
         """Pickle what rows are made from: the same bytes and the same answers whatever was asked before."""
-        return type(self), (self.cases, self.packets_due, self.lead, self.quantum)
+        return type(self), (self.cases, self.packets_due, self.lead, self.quantum, None, self.packets)
 
     def __copy__(self) -> Arrivals:
         """Return the same: nothing that can be read from it changes."""
@@ -140,6 +151,8 @@ class Arrivals:
         """Return the probability lost by the end of a round: dropped at the ends of windows and rows, and rounding."""
         record = self._made(rounds)
         risk = RISK if self.lead < math.inf else 0.0
+        if self.head is not None:
+            risk += self.head.unaccounted(rounds)
         return float(record.unaccounted[min(rounds, record.rounds) - 1]) + ROW_NEGLIGIBLE + risk
 
     def missing(self, begin: Floats, end: Floats) -> Floats:
@@ -152,6 +165,14 @@ class Arrivals:
         AccuracyError
             When the rows take too much memory.
         """
+        if self.head is not None:
+            edge = float(self.head.packets)
+            first = self.head.missing(np.minimum(begin, edge), np.minimum(end, edge))
+            return first + self._missing(np.maximum(begin, edge), np.maximum(end, edge))
+        return self._missing(begin, end)
+
+    def _missing(self, begin: Floats, end: Floats) -> Floats:
+        """Return what is missing on this lattice alone."""
         result = np.zeros(len(end))
         record = self._made(len(end))
         n = min(len(end), record.rounds)
@@ -162,8 +183,31 @@ class Arrivals:
         """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
         Q = self.quantum
         begin = needed - 1 if Q == 1 else np.maximum(needed - (Q + 1) / 2, 0)
-        chance = self.missing(begin, needed + (Q - 1) / 2) / Q
-        return np.where(needed > 0, np.maximum(chance, 0.0), 0.0)
+        chance = np.maximum(self._missing(begin, needed + (Q - 1) / 2) / Q, 0.0)
+        if self.head is not None:
+            chance = np.where(needed <= self.head.packets, self.head.late(needed), chance)
+        return np.where(needed > 0, chance, 0.0)
+
+    def never_late(self, needed: Floats) -> tuple[float, float]:
+        """Return P(A_i >= b in every round i) for whole b = ``needed[i - 1]``, and the probability lost on the way.
+
+        A pass of its own, in which what is late leaves the chain.
+        """
+        first, lost, rounds = 1.0, 0.0, 0
+        if self.head is not None:  # the rounds in which only the first packets are due are judged by them
+            rounds = int(np.searchsorted(needed, self.head.packets, "right"))
+            first, lost = self.head.never_late(needed[:rounds])
+            if rounds == len(needed):
+                return first, lost
+        transient = follow(self.source, self.packets, self.quantum)
+        before = 1.0  # what is never late in those rounds, on this lattice
+        for i, least in enumerate(needed, 1):
+            transient.step(floor=int(least), safe=self.safe(i))
+            if i <= rounds:
+                before = transient.survivors()
+            if transient.exhausted:
+                break
+        return transient.survivors() + (first - before), lost + transient.unaccounted
 
     def _made(self, rounds: int) -> Record:
         """Return the record with the rows of rounds 1 .. `rounds`, or of all in which something is left to follow."""
@@ -171,7 +215,7 @@ class Arrivals:
         if record.rounds >= rounds or record.complete:
             return record
         due = np.max([due_by_round(path, video, 0.0, rounds) for path, video in self.cases], axis=0)
-        tops = np.ceil(due / self.quantum).astype(np.int64)
+        tops = np.ceil(np.minimum(due, self.packets) / self.quantum).astype(np.int64)
         while record.rounds < rounds and not record.complete:
             if record.full:
                 raise AccuracyError(
@@ -234,6 +278,11 @@ def delivered_quantiles(source: RenoSource, packets: int, quantum: int, rounds: 
     AccuracyError
         For a quantile that lies within ten times the unaccounted probability of 0 or 1.
     """
+    if quantum > 1:  # the first packets one by one
+        edge = min(HEAD * quantum, packets)
+        first = delivered_quantiles(source, edge, 1, rounds, quantiles)
+        if (first < edge).all() or edge == packets:
+            return first
     transient = follow(source, packets, quantum)
     found = np.full((len(quantiles), rounds), float(packets))
     for i in range(rounds):
@@ -247,7 +296,7 @@ def delivered_quantiles(source: RenoSource, packets: int, quantum: int, rounds: 
     for u in quantiles:
         if min(u, 1 - u) < least:
             raise AccuracyError(f"quantile {u:g} is nearer to 0 or 1 than ten times the error of {least / 10:.1e}")
-    return found
+    return found if quantum == 1 else np.where(first < edge, first, np.maximum(found, edge))
 
 
 def _outline(cases: Iterable[tuple[Path, Video]]) -> tuple[tuple[Path, Video], ...]:

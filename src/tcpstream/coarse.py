@@ -29,6 +29,9 @@ GONE = 1e-13
 """Mass that is not worth another round."""
 
 
+HEAD = 64
+"""Quanta of packets that are followed packet by packet as well: what is known of the first ones is not smooth."""
+
 WINDOWS = 15
 """States followed of a mean round's window at least: windows have to be finer than positions."""
 

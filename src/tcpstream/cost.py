@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .coarse import packet_by_packet, stride
+from .coarse import HEAD, packet_by_packet, stride
 from .errors import AccuracyError
 from .tcp import RenoSource, SackSource
 
@@ -31,6 +31,9 @@ MOST_BYTES = 8 * 2**30
 
 NANOSECONDS, NANOSECONDS_SACK = 2.0, 7.0
 """Time of a cell, roughly, and for independent losses."""
+
+HEAD_ROUNDS = 4
+"""Times the mean time of the first packets until hardly any of them is missing."""
 
 SHARE = 0.75
 """Share of the positions up to the video's end that are followed at a time, on average over a video."""
@@ -73,8 +76,12 @@ def affordable(source: RenoSource, rounds: float, span: float) -> int:
 def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
     """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
     cost = forecast(source, rounds, span, quantum)
+    if quantum > 1:
+        first = HEAD * quantum
+        head = forecast(source, min(rounds, HEAD_ROUNDS * first / source.packets_per_round), min(span, first), 1)
+        cost = Cost(cost.cells + head.cells, cost.memory + head.memory)
     nanoseconds = NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS
-    coarser = "" if isinstance(source, SackSource) else " or a larger quantum"
+    coarser = " or a larger quantum" if not packet_by_packet(source) and quantum < source.packets_per_round else ""
     minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds, MOST_CELLS * NANOSECONDS))
     if minutes > most or cost.memory > MOST_BYTES:
         raise AccuracyError(

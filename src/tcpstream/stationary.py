@@ -41,6 +41,9 @@ LONG = 0.5
 LONG_SACK = 0.7
 """The same for independent losses, which blur waves little, in small windows too: epochs wear out the rest."""
 
+APART = 30.0
+"""Exponent of the tilted wave over which windows may lie apart: further, nothing is long but the losses themselves."""
+
 NEGLIGIBLE = 1e-22
 """Share of the backlog's law that is never looked at."""
 
@@ -141,6 +144,8 @@ class LongWaves:
     ----------
     beyond : int
         Deepest positions that are kept empty: they only show what an epoch moves there.
+    apt : bool
+        Whether there are long waves. Where there are not, an epoch empties almost every backlog.
 
     Raises
     ------
@@ -159,7 +164,8 @@ class LongWaves:
         reached = (self._law > 0) & (tilted > 0)  # others underflow: no mass of any weight is there
         self._behind = np.log(np.where(reached, tilted, 1.0) / np.where(reached, self._law, 1.0)) / tilt
         spread = math.sqrt(float((self._law * self._behind**2).sum()))
-        self.beyond = math.ceil(5 * spread) + backlog.fall(RARE)
+        self.apt = spread * tilt < APART
+        self.beyond = (math.ceil(5 * spread) if self.apt else 0) + backlog.fall(RARE)
         points = 2 * next_fast(math.ceil(-math.log(NEGLIGIBLE) / decay))
         self._walk = HalfLine(_kappa(backlog, tilt, points), tilt)
 
@@ -173,11 +179,14 @@ class LongWaves:
     def start(self, depth: int) -> Floats:
         """Return entries that the walk alone predicts, and correct entries as deep as these from now on."""
         n = depth + 1
+        entries = np.zeros((len(self._law), n))
+        if not self.apt:
+            entries[:, depth] = self._law
+            return entries
         self._walk.cut(n)
         mass = np.zeros(n)
         known = self._walk.stationary()[:n]
         mass[: len(known)] = np.maximum(known, 0.0)
-        entries = np.zeros((len(self._law), n))
         scatter(mass[::-1].copy(), self._law, -self._behind, self._stride, entries)
         return self._normalised(entries)
 
@@ -288,7 +297,7 @@ def _iterate(backlog: Backlog, waves: LongWaves, depth: int, weight: Floats) -> 
     Where epochs hardly differ from each other, or blur no waves, the correction may fail: where a buffer overflows and
     losses are rare, and with small windows. Then epochs are made without; half of each counts, as they may take turns.
     """
-    entries, patience, epochs = waves.start(depth), PATIENCE, 0
+    entries, patience, epochs = waves.start(depth), PATIENCE if waves.apt else UNAIDED, 0
     rounds = 0.0
     errors: list[float] = []
     while True:

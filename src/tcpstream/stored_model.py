@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrivals import ON_TIME, RISK, Arrivals, delivered_quantiles, due_by_round, packets
-from .coarse import check_quantum, follow
+from .coarse import check_quantum
 from .cores import on_cores
 from .cost import affordable, check
 from .curves import smallest_delay, smallest_meeting
@@ -114,7 +114,7 @@ class StoredStreaming(Streaming):
             Ends of the rounds [s since the request]; as many as `late_probability_per_round` has.
         packets : (n, rounds) ndarray
             [packets], negative where playback is ahead of what has arrived. On a lattice of several packets fine to
-            `quantum`, and rougher in the first rounds, in which few quanta arrive.
+            `quantum`, and exact until 64 of these have arrived.
 
         Raises
         ------
@@ -271,13 +271,9 @@ class StoredStreaming(Streaming):
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
-            transient = follow(self._arrivals.source, self._goal, self.quantum)
-            for i, needed in enumerate(np.ceil(self.due_by_round(tau)), 1):
-                transient.step(floor=int(needed), safe=self._arrivals.safe(i))
-                if transient.exhausted:
-                    break
-            self._accept(transient.unaccounted, tau)
-            self._no_late[tau] = min(max(transient.survivors(), 0.0), 1.0)
+            alpha, unaccounted = self._arrivals.never_late(np.ceil(self.due_by_round(tau)))
+            self._accept(unaccounted, tau)
+            self._no_late[tau] = min(max(alpha, 0.0), 1.0)
         return self._no_late[tau]
 
     def _delay_without_late(self, wanted: float) -> float:
