@@ -60,7 +60,7 @@ def exact(path: Path, video: Video, chosen: int) -> dict[str, Any]:
 
 
 def compared(row: dict[str, Any], reference: dict[str, Any]) -> dict[str, Any]:
-    """Add the relative differences to answers on a coarse lattice, those of the delay to a tenth of the longest at least."""
+    """Add the relative differences to answers on a coarse lattice, that of the delay to a tenth of the longest."""
     f, f_exact = np.array(row["f"]), np.array(reference["f"])
     seen = f_exact > SMALLEST
     return row | {

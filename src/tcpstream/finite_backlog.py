@@ -54,7 +54,8 @@ class FiniteBacklog:
         ceiling = self._goal + lattice.trace
         while not transient.exhausted:
             transient.step(ceiling, final=True)
-            self._after.append(Excess.of(_by_level(transient, ceiling), lattice))
+            excess = Excess.of(_by_level(transient, ceiling), lattice)
+            self._after += [excess] * (1 + transient.rest())
         self.error_bound = transient.neglected + transient.residual + transient.left
 
     def late_fraction(self, delay: float) -> float:

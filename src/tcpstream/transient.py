@@ -168,6 +168,15 @@ class Transient:
         active = self._x.mass.sum() + self._timeouts.mass.sum() + self._short.mass.sum() + self._held.classes.sum()
         return float(active + max(self._waiting_mass, 0.0))
 
+    def rest(self) -> int:
+        """Skip the rounds in which all that is left waits, and return how many; for a ceiling that stays where it is."""
+        active = (self._x.mass, self._timeouts.mass, self._short.mass, self._held.classes, self._sending.mass)
+        if any(mass.any() for mass in active):
+            return 0
+        rounds = min(self._pending, default=self.round + 1) - self.round - 1
+        self.round += rounds
+        return rounds
+
     def law(self) -> Law:
         """Return the law of the packets delivered by now, what is done left out."""
         parts = [
@@ -327,8 +336,8 @@ class Transient:
         kept, dropped = Law(self._x.origin, by_position).trimmed(NEGLIGIBLE)
         self.neglected += dropped
         if kept is None:
+            self._x.mass[:], self._timeouts.mass[:], by_position[:] = 0.0, 0.0, 0.0
             kept = Law(self._x.origin, by_position[:1])
-            self.neglected -= float(by_position[0])
         cut = slice(kept.origin - self._x.origin, kept.end - self._x.origin)
         self._x = Law(kept.origin, np.ascontiguousarray(self._x.mass[:, cut]))
         self._timeouts = Law(kept.origin, self._timeouts.mass[..., cut])

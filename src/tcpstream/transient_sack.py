@@ -32,6 +32,7 @@ class TransientSack(Transient):
         self._x = Law(self.ceiling, np.zeros((self._last + 1, 1)))
         self._x.mass[min(self.source.start, self._last), 0] = 1.0
         self._timeouts = Law(self.ceiling, np.zeros((2, LEVELS, 1)))  # r = 1, then r = 0
+        self._sending = Law(self.ceiling, np.zeros((self._last + 1, 1)))
         self._waiting = Law(0, np.zeros(1))
         self._short, self._held = Law(0, np.zeros((1, 1))), Held(0, np.zeros((1, 1)), np.zeros(3))  # none, ever
         self._held_back = Law(0, np.zeros(1))  # what is in order in place of what is received: a difference of measures
@@ -66,7 +67,7 @@ class TransientSack(Transient):
         self._wait_after_short(few, ceiling, final, nt)
         self._send_alone(timeouts, min(source.restart, self._last), nx, nt, ceiling)
         self.round += 1
-        self.ceiling, self._x, self._timeouts = ceiling, nx, nt
+        self.ceiling, self._sending, self._x, self._timeouts = ceiling, x, nx, nt
         self._settle(final)
 
     def law(self) -> Law:
