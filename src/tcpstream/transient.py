@@ -169,7 +169,7 @@ class Transient:
         return float(active + max(self._waiting_mass, 0.0))
 
     def rest(self) -> int:
-        """Skip the rounds in which all that is left waits, and return how many; for a ceiling that stays where it is."""
+        """Skip the rounds in which all that is left waits, and return how many; for a ceiling that stays."""
         active = (self._x.mass, self._timeouts.mass, self._short.mass, self._held.classes, self._sending.mass)
         if any(mass.any() for mass in active):
             return 0
