@@ -271,3 +271,14 @@ def test_just_above_a_rate_without_end():
     for x in (0.0, 1.5, 3.0):
         f = first.late_fraction(x), second.late_fraction(x)
         assert near.late_fraction(x) == pytest.approx(f[0] - (f[1] - f[0]) * 27 / 24, rel=2e-3)
+
+
+@pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
+@pytest.mark.parametrize("change", [1e-6, -1e-6, -1e-8])
+def test_a_stream_shorter_than_its_waits_is_continuous_in_the_round_trip_time(tcp, change):
+    """A third of a second at .2 packets/s: what waits from the first round on may lie a step below all that sends."""
+    path = {"loss": 0.39, "timeout_ratio": 10, "max_window": 2, "tcp": tcp}
+    video = Video(packet_rate=0.2, duration=0.33)
+    exact = live(Path(rtt=0.1, **path), video).late_fraction([0, 0.1])
+    near = live(Path(rtt=0.1 * (1 + change), **path), video).late_fraction([0, 0.1])
+    np.testing.assert_allclose(near, exact, rtol=1e-5)

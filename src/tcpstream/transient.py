@@ -209,7 +209,7 @@ class Transient:
             Law(nt.origin, nt.mass[0, level - 1]).add(law, weight)
             self._waiting.add(law, -weight)
             self._waiting_mass -= weight * float(law.mass.sum())
-        self._waiting = self._waiting.covering(nt.origin, nt.end)
+        self._waiting = self._waiting.covering(nt.origin - self.trace, nt.end)
 
     def _send_alone(self, timeouts: Law, restart: int, nx: Law, nt: Law, ceiling: int) -> None:
         """Retransmit, or send the first packet after a retransmission; what is delivered then goes on in `restart`."""
