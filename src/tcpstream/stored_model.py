@@ -44,7 +44,7 @@ CERTAIN = 1e-12
 ROUNDING = 1e-6
 """A load above a whole number by less than this is that number."""
 
-MARGIN, LEAST = 5, 1e-13
+MARGIN, LEAST = 5, 5e-13
 """The error bound is this many times what the pass would lose until all is delivered, and this much more."""
 
 

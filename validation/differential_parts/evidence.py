@@ -30,15 +30,22 @@ RATE = 1e-3
 FEW, MANY = 10, 100
 """Late runs, all weighed alike, from which a mean is judged to be above and below the answer."""
 
+UNSEEN = 25.0
+"""Runs unlike the rest that are expected, at most, where fewer than `FEW` are seen: at level 1e-3 and less."""
+
+SAME = 1e-12
+"""Values this close to each other are the same."""
+
 
 class Sample(NamedTuple):
-    """What runs gave: their number, mean, its standard error, how many matter, and how many are positive."""
+    """What runs gave: their number, mean, its standard error, how many matter, are positive, and unlike most others."""
 
     n: int
     mean: float
     error: float
     effective: float
     positive: int
+    unlike: int
 
 
 @dataclass(frozen=True)
@@ -83,8 +90,8 @@ class Claim:
 
     @staticmethod
     def _tail(sample: Sample, distance: float) -> float:
-        if sample.error == 0.0:
-            return 0.0
+        if sample.unlike < FEW:
+            return float(distance <= UNSEEN / sample.n)
         return float(stats.t.sf(distance / sample.error, sample.n - 1))
 
     def judged(self, sample: Sample) -> bool:
@@ -99,10 +106,11 @@ def of_runs(values: Floats, parts: Floats | None = None) -> Sample:
     squares = float((counted**2).sum())
     effective = float(counted.sum()) ** 2 / squares if squares > 0 else 0.0
     error = float(values.std(ddof=1)) / math.sqrt(n)
-    return Sample(n, float(values.mean()), error, effective, int((values > 0).sum()))
+    unlike = int((np.abs(values - np.median(values)) > SAME).sum())
+    return Sample(n, float(values.mean()), error, effective, int((values > 0).sum()), unlike)
 
 
 def of_events(count: float, n: int) -> Sample:
     """Return a sample of events."""
     share = count / n
-    return Sample(n, share, math.sqrt(share * (1 - share) / n), count, int(count))
+    return Sample(n, share, math.sqrt(share * (1 - share) / n), count, int(count), int(min(count, n - count)))

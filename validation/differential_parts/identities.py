@@ -12,8 +12,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas
 
-from tcpstream import AccuracyError, StoredStreaming, largest_rate, live, live_many, stored, stored_many, throughput
+from tcpstream import (
+    AccuracyError,
+    StoredStreaming,
+    explore,
+    largest_rate,
+    live,
+    live_many,
+    stored,
+    stored_many,
+    throughput,
+)
 from tcpstream.result import Streaming
 
 from .cases import Case
@@ -98,6 +109,19 @@ def one_of_many(case: Case, result: Any, delays: Floats, f: Floats) -> str | Non
         return apart(result, delays, again)
     _, stream = live_many(pairs)
     return apart(result, delays, stream)
+
+
+def in_a_sweep(case: Case, result: Any, delays: Floats, f: Floats) -> str | None:
+    """A row of a sweep is what was answered."""
+    if "curve" in case.video or case.horizon == "paper" or case.quantum is not None:
+        return None  # no columns of a sweep
+    some = delays[[0, -1]]
+    row = {name: value for name, value in (_fixed(case) | case.video).items() if value is not None}
+    points = pandas.DataFrame([row | {"delay": tau} for tau in some.tolist()])
+    late = explore.sweep(points, "stored" if case.kind == "stored" else "live")["late_fraction"]
+    allowed = 2 * (result.error_bound + ROUNDING) + relative(result, some) * f[[0, -1]]
+    bad = ~(np.abs(late.to_numpy() - f[[0, -1]]) <= allowed)
+    return f"a sweep has {late.tolist()}, not {f[[0, -1]].tolist()}" if bad.any() else None
 
 
 def _slower(case: Case) -> float:
@@ -238,6 +262,7 @@ def _fixed(case: Case) -> dict[str, Any]:
 ALWAYS: dict[str, Check] = {"range": in_range, "monotone": monotone, "JSON": as_json}
 SOMETIMES: dict[str, Check] = {
     "many": one_of_many,
+    "sweep": in_a_sweep,
     "scale": scaled,
     "inverse": inverse,
     "Theorem 1": theorem_1,

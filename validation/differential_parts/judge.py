@@ -9,6 +9,7 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -180,16 +181,29 @@ def _identities(
             continue
         try:
             found = every[name](case, result, delays, f)
-        except TcpstreamError as error:
-            found = f"{type(error).__name__}: {error}"
-            if "finer than" in found or "no finite" in found:
-                found = None
+        except (AccuracyError, NoFiniteDelayError) as error:
+            record.setdefault("not answered", []).append(f"{name}: {error}")
+            continue
         except OutOfTimeError:
             raise
         except Exception:
             found = traceback.format_exc(limit=-2)
-        if found:
+        if found and name == "continuity" and case.kind == "finite" and _jumps(case, delays, rng):
+            record["jump"] = found
+        elif found:
             record["wrong"].append({"name": name, "found": found})
+
+
+def _jumps(case: Case, delays: Any, rng: np.random.Generator) -> bool:
+    """Return whether the agent finds f of both neighbours too: the model jumps where D can be 0 exactly."""
+    record: Record = {"wrong": []}
+    for sign in (-1, 1):
+        near = replace(case, path=case.path | {"rtt": case.path["rtt"] * (1 + sign * identities.NEARER)})
+        result = identities.solve(near)
+        beside_agent(near, result, delays, np.asarray(result.late_fraction(delays)), True, rng, record)
+        if record["agent"] != "asked" or len(record["judged"]) < len(delays) / 2:
+            return False
+    return not record["wrong"]
 
 
 def _applies(name: str, case: Case, result: Streaming) -> bool:
