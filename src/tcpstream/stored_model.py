@@ -35,8 +35,9 @@ SAFE_LOAD = 0.98
 SPAN = 4
 """Positions followed at a time, in leads, for a long video: room for what is late too."""
 
-QUANTUM_ERROR = 0.01
-"""Relative error of f and of 1 - alpha on a lattice of several packets, above the largest of validation/quantum.py."""
+QUANTUM_ERROR = 0.02
+"""Relative error of f and of 1 - alpha on a lattice of several packets, up to those of a mean round; twice what
+validation/quantum.py and validation/differential.py find. It grows with larger quanta."""
 
 CERTAIN = 1e-12
 """A probability this close to 1 is 1: the rest is rounding."""
@@ -78,8 +79,10 @@ class StoredStreaming(Streaming):
 
     @property
     def quantum_error(self) -> float:
-        """Relative error of f from a lattice of several packets; 0 where it is exact."""
-        return 0.0 if self.quantum == 1 else QUANTUM_ERROR
+        """Relative error of f above 1e-6, and of 1 - alpha, from a lattice of several packets; 0 where it is exact."""
+        if self.quantum == 1:
+            return 0.0
+        return QUANTUM_ERROR * max(1.0, self.quantum / self._arrivals.source.packets_per_round)
 
     def late_probability_per_round(self, startup_delay: float) -> Floats:
         """Return P_i, the probability that round i has a late packet, i = 1, 2, ... (Eq. 5).
