@@ -1,6 +1,8 @@
 """Live streaming against the explicit chain, Monte Carlo and properties."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from tcpstream import AccuracyError, InputError, NoFiniteDelayError, Path, Video
 from tcpstream.explicit import explicit_live, explicit_live_finite
 from tcpstream.finite_backlog import FiniteBacklog
 from tcpstream.lattices import Lattice, interpolated, lattices, order
+from tcpstream.live_model import EndlessLive
 from tcpstream.stationary import solve
 from tcpstream.tcp import reno, source_of
 
@@ -142,6 +145,36 @@ def test_a_state_that_is_too_large_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setattr("tcpstream.stationary.LARGEST", 1000)
     with pytest.raises(AccuracyError, match="TCP states"):
         live(Path(loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
+
+
+def test_a_stream_too_long_to_follow_is_refused(monkeypatch):
+    monkeypatch.setattr("tcpstream.result.MOST_ROUNDS", 50)
+    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2)
+    with pytest.raises(AccuracyError, match="51 round trips and 102 packets is too long to follow"):
+        live(path, Video(packet_rate=20, duration=5.1))
+    assert live(path, Video(packet_rate=20, duration=5.0)).error_bound < 1e-12
+
+
+def test_a_rate_off_the_lattice_is_answered_by_its_neighbours():
+    """Between them ln f is linear; the error leads to the farther one, and a hundredth on (docs/decisions/0023)."""
+    result = live(Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=31.37))
+    below, above = result.backlogs
+    share = (3.137 - below.lattice.packets_due) / (above.lattice.packets_due - below.lattice.packets_due)
+    for tau in (0.0, 0.7):
+        f = below.late_fraction(tau / 0.1), above.late_fraction(tau / 0.1)
+        assert result.late_fraction(tau) == pytest.approx(f[0] ** (1 - share) * f[1] ** share, rel=1e-9)
+        error = (f[1] / f[0]) ** max(share, 1 - share) - 1 + 0.01
+        assert result.lattice_error(tau) == pytest.approx(error, rel=1e-9)
+
+
+def test_the_error_bound_is_the_larger_one():
+    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=6)
+    endless, finite = live(path, Video(packet_rate=20)), live(path, Video(packet_rate=20, duration=1))
+    (law,) = endless.backlogs
+    two = replace(law, error_bound=1e-11), replace(law, error_bound=3e-11)
+    assert EndlessLive(path, endless.video, two).error_bound == 3e-11
+    finite._backlogs = [SimpleNamespace(error_bound=3e-11), SimpleNamespace(error_bound=1e-11)]
+    assert finite.error_bound == 3e-11
 
 
 def test_decay_rates():

@@ -175,6 +175,15 @@ def test_a_target_finer_than_the_accuracy_is_refused():
         result.required_delay(1e-4, no_late=0.9)
 
 
+def test_a_probability_of_a_late_packet_is_ten_times_the_error_bound_at_least(monkeypatch):
+    result = stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
+    monkeypatch.setattr(type(result), "error_bound", 1 / 64)
+    with pytest.raises(AccuracyError, match=r"1\.5e-01 is finer than ten times the error bound of 1\.6e-02"):
+        result.required_delay(no_late=0.85)
+    least = 1 - 10 / 64  # exact, and not below the limit
+    assert result.no_late_probability(result.required_delay(no_late=least)) >= least
+
+
 def test_rows_that_take_too_much_memory_are_refused(monkeypatch):
     monkeypatch.setattr("tcpstream.arrivals.MEMORY_LIMIT", 10_000)
     with pytest.raises(AccuracyError, match="GiB"):
