@@ -235,6 +235,7 @@ def test_input_errors():
         live(path, Video(curve=([0, 1], [0, 10])))
     with pytest.raises(InputError, match="at least one round trip"):
         live(path, Video(packet_rate=10, duration=0.05))
+    assert 0 < live(path, Video(packet_rate=10, duration=0.1)).late_fraction(0.0) <= 1
     with pytest.raises(InputError, match="startup delay must not be negative, got -1 s"):
         live(path, Video(packet_rate=10)).late_fraction(-1)
 

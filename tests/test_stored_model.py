@@ -184,6 +184,21 @@ def test_a_probability_of_a_late_packet_is_ten_times_the_error_bound_at_least(mo
     assert result.no_late_probability(result.required_delay(no_late=least)) >= least
 
 
+def test_an_answer_that_has_lost_more_than_the_error_bound_is_refused(monkeypatch):
+    result = stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
+    monkeypatch.setattr(type(result), "error_bound", -1.0)
+    for answer in (result.late_fraction, result.late_probability_per_round, result.no_late_probability):
+        with pytest.raises(AccuracyError, match=r"startup delay 1 s: .* of the probability was lost"):
+            answer(1.0)
+
+
+def test_one_round_trip_is_long_enough():
+    path = Path(loss=0.03, rtt=0.1, timeout_ratio=2)
+    assert 0 < stored(path, Video(packet_rate=30, duration=0.1)).late_fraction(0.0) <= 1
+    with pytest.raises(InputError, match=r"at least one round trip time of 0\.1 s, got 0\.099 s"):
+        stored(path, Video(packet_rate=30, duration=0.099))
+
+
 def test_rows_that_take_too_much_memory_are_refused(monkeypatch):
     monkeypatch.setattr("tcpstream.arrivals.MEMORY_LIMIT", 10_000)
     with pytest.raises(AccuracyError, match="GiB"):
