@@ -189,6 +189,13 @@ def test_decay_rates():
     assert rates["asymptotic"] == pytest.approx(-math.log(1 - 0.9**2) / (64 * 0.1), rel=0.05)
 
 
+def test_the_visible_decay_is_that_between_a_late_fraction_of_1e_4_and_of_1e_8():
+    result = live(Path(loss=0.02, rtt=0.1, timeout_ratio=1, max_window=20), Video(packet_rate=50))
+    seen = math.log(1e4) / (result.required_delay(1e-8) - result.required_delay(1e-4))
+    assert result.decay_rates["visible"] == pytest.approx(seen, rel=0.1)
+    assert result.decay_rates["asymptotic"] < 0.6 * seen
+
+
 @given(st.floats(0.02, 300), st.integers(1, 30))
 def test_neighbours_are_those_of_the_farey_sequence(packets_due, largest):
     found = lattices(packets_due, largest)

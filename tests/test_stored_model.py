@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import monte_carlo
 from strategies import RTT, paths
-from tcpstream import AccuracyError, InputError, Path, Video, stored
+from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
 from tcpstream.arrivals import Arrivals
 from tcpstream.explicit import explicit_stored
 from tcpstream.saturated import Saturated
@@ -147,6 +147,12 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     np.testing.assert_allclose(short_cut.late_fraction([0, 1, 4]), whole.late_fraction([0, 1, 4]), RTOL, 1e-15)
     assert short_cut.no_late_probability(1.0) == pytest.approx(whole.no_late_probability(1.0), abs=1e-13)
     assert short_cut._arrivals.record.rounds < whole._arrivals.record.rounds
+
+
+def test_a_long_video_that_tcp_cannot_keep_up_with_is_never_safe():
+    path = Path(loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, backoff="paper")
+    late = stored(path, Video(packet_rate=1.05 * throughput(path), duration=250)).late_fraction([0.0, 5.0])
+    assert 0.5 < late[1] < late[0] < 1
 
 
 def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
