@@ -116,7 +116,7 @@ TESTS: dict[str, tuple[str, ...]] = {
                    *(f"{SLOW}live_is_its_twin[case{i}]" for i in (1, 3, 7))),
     "backlog_sack.py": (f"{SACK}live_is_its_twin", f"{CUBIC}waves_are_what_an_epoch_does_far_from_an_empty_backlog"),
 } | {f"traces/{name}.py": tuple(f"tests/traces/test_{one}.py" for one in tests.split()) for name, tests in {
-    "capping": "limitation",
+    "capping": "capping limitation",
     "capture": "capture_formats",
     "connections": "capture_formats estimate",
     "containers": "capture_formats",
