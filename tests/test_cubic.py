@@ -87,6 +87,14 @@ def test_growth_without_a_window_to_compare_with():
     )
 
 
+def test_a_loss_before_the_plateau_aims_lower():
+    """RFC 9438, Section 4.7: at 20 packets, below the plateau, W_max is 20 (1 + 0.7) / 2 = 17, else 20."""
+    source = cubic(Path(loss=0.01, rtt=0.3, rto=0.9, max_window=40, tcp="cubic"))
+    starts = np.unique(source.recover_to[source.windows == 20])
+    repaired = {tuple(source.windows[one + 1 : one + 9].tolist()) for one in starts}
+    assert {tuple(line(14, plateau, 0.3, already=7)[:8].tolist()) for plateau in (17, 20)} <= repaired
+
+
 @pytest.mark.parametrize("rtt", [0.02, 0.1])
 def test_periodic_losses(rtt):
     """Mean window 1.054 (R/p)^(3/4) if every N-th packet is lost: RFC 9438, Section 5.1, Equation 5 with C = 0.4."""

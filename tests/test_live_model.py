@@ -1,6 +1,8 @@
 """Live streaming against the explicit chain, Monte Carlo and properties."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from tcpstream import AccuracyError, InputError, NoFiniteDelayError, Path, Video
 from tcpstream.explicit import explicit_live, explicit_live_finite
 from tcpstream.finite_backlog import FiniteBacklog
 from tcpstream.lattices import Lattice, interpolated, lattices, order
+from tcpstream.live_model import EndlessLive
 from tcpstream.stationary import solve
 from tcpstream.tcp import reno, source_of
 
@@ -144,6 +147,36 @@ def test_a_state_that_is_too_large_is_refused_before_it_is_made(monkeypatch):
         live(Path(loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
 
 
+def test_a_stream_too_long_to_follow_is_refused(monkeypatch):
+    monkeypatch.setattr("tcpstream.result.MOST_ROUNDS", 50)
+    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2)
+    with pytest.raises(AccuracyError, match="51 round trips and 102 packets is too long to follow"):
+        live(path, Video(packet_rate=20, duration=5.1))
+    assert live(path, Video(packet_rate=20, duration=5.0)).error_bound < 1e-12
+
+
+def test_a_rate_off_the_lattice_is_answered_by_its_neighbours():
+    """Between them ln f is linear; the error leads to the farther one, and a hundredth on (docs/decisions/0023)."""
+    result = live(Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=31.37))
+    below, above = result.backlogs
+    share = (3.137 - below.lattice.packets_due) / (above.lattice.packets_due - below.lattice.packets_due)
+    for tau in (0.0, 0.7):
+        f = below.late_fraction(tau / 0.1), above.late_fraction(tau / 0.1)
+        assert result.late_fraction(tau) == pytest.approx(f[0] ** (1 - share) * f[1] ** share, rel=1e-9)
+        error = (f[1] / f[0]) ** max(share, 1 - share) - 1 + 0.01
+        assert result.lattice_error(tau) == pytest.approx(error, rel=1e-9)
+
+
+def test_the_error_bound_is_the_larger_one():
+    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=6)
+    endless, finite = live(path, Video(packet_rate=20)), live(path, Video(packet_rate=20, duration=1))
+    (law,) = endless.backlogs
+    two = replace(law, error_bound=1e-11), replace(law, error_bound=3e-11)
+    assert EndlessLive(path, endless.video, two).error_bound == 3e-11
+    finite._backlogs = [SimpleNamespace(error_bound=3e-11), SimpleNamespace(error_bound=1e-11)]
+    assert finite.error_bound == 3e-11
+
+
 def test_decay_rates():
     """The asymptotic rate is seen far out, the visible one is steeper; about -ln(1-(1-p)^2)/(64 m T_O) per packet."""
     path, rate = Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=6), 10
@@ -154,6 +187,13 @@ def test_decay_rates():
     f = result.late_fraction([12.8, 25.6])
     assert math.log(f[0] / f[1]) / 12.8 == pytest.approx(rates["asymptotic"], rel=0.05)
     assert rates["asymptotic"] == pytest.approx(-math.log(1 - 0.9**2) / (64 * 0.1), rel=0.05)
+
+
+def test_the_visible_decay_is_that_between_a_late_fraction_of_1e_4_and_of_1e_8():
+    result = live(Path(loss=0.02, rtt=0.1, timeout_ratio=1, max_window=20), Video(packet_rate=50))
+    seen = math.log(1e4) / (result.required_delay(1e-8) - result.required_delay(1e-4))
+    assert result.decay_rates["visible"] == pytest.approx(seen, rel=0.1)
+    assert result.decay_rates["asymptotic"] < 0.6 * seen
 
 
 @given(st.floats(0.02, 300), st.integers(1, 30))
@@ -202,6 +242,7 @@ def test_input_errors():
         live(path, Video(curve=([0, 1], [0, 10])))
     with pytest.raises(InputError, match="at least one round trip"):
         live(path, Video(packet_rate=10, duration=0.05))
+    assert 0 < live(path, Video(packet_rate=10, duration=0.1)).late_fraction(0.0) <= 1
     with pytest.raises(InputError, match="startup delay must not be negative, got -1 s"):
         live(path, Video(packet_rate=10)).late_fraction(-1)
 

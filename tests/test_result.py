@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from tcpstream import MissingExtraError, Path, Video, live, stored
+from tcpstream import AccuracyError, MissingExtraError, Path, Video, live, stored
 from tcpstream.result import SCHEMA, at_most
 
 mpl.use("Agg")
@@ -51,6 +51,12 @@ class TestResult:
     def test_shapes(self, result):
         assert isinstance(result.late_fraction(1), float)
         assert result.late_fraction([[0, 1], [2, 3]]).shape == (2, 2)
+
+    def test_a_target_is_ten_times_the_error_bound_at_least(self, result, monkeypatch):
+        monkeypatch.setattr(type(result), "error_bound", 1e-3)
+        with pytest.raises(AccuracyError, match=r"0\.0099 is finer than ten times the error bound of 1\.0e-03"):
+            result.required_delay(0.0099)
+        assert result.late_fraction(result.required_delay(10 * 1e-3)) <= 0.01
 
     def test_extras_that_are_missing_are_named(self, result, monkeypatch):
         monkeypatch.setitem(sys.modules, "pandas", None)

@@ -38,9 +38,26 @@ def test_an_end_may_be_the_root():
     assert crossing(lambda x: x - 1, 0, 1, 1e-9) == 1
 
 
-def test_no_crossing_is_an_error():
+@pytest.mark.parametrize(
+    ("curve", "low", "high", "most"),
+    [
+        (lambda x: 3 * x - 1, 0, 100, 4),
+        (lambda x: math.sin(x + 0.2), -1, 2, 14),
+        (lambda x: math.log(x + 1), 3, -0.5, 14),
+    ],
+)
+def test_smooth_curves_take_few_steps(curve, low, high, most):
+    """Halving alone takes 33 and more."""
+    calls = []
+    found = crossing(lambda x: calls.append(x) or curve(x), low, high, 1e-9)
+    assert abs(curve(found)) < 1e-8
+    assert len(calls) <= most
+
+
+@pytest.mark.parametrize("scale", [1, 0.1, -1])
+def test_no_crossing_is_an_error(scale):
     with pytest.raises(ValueError, match="no crossing between 1 and 2"):
-        crossing(lambda x: x, 1, 2, 1e-9)
+        crossing(lambda x: scale * x, 1, 2, 1e-9)
 
 
 def test_sparse_systems_agree_with_dense_ones(monkeypatch):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import sack_twin
@@ -43,6 +43,8 @@ def test_windows():
 
 @settings(max_examples=40)
 @given(slow_paths(largest_loss=0.6, smallest_loss=1e-3, largest_window=14))
+@example(Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=2, tcp="reno-sack", initial_window=1))
+@example(Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=3, tcp="reno-sack", initial_window=1))
 def test_throughput_is_that_of_the_chain_that_remembers(path):
     T, law = twin.long_run(path)
     source = source_of(path)

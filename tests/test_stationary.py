@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import paths
-from tcpstream import AccuracyError, Path
+from tcpstream import AccuracyError, Path, stationary
 from tcpstream.backlog import Backlog
 from tcpstream.backlog_sack import SackBacklog
 from tcpstream.lattices import Lattice
-from tcpstream.stationary import solve
+from tcpstream.stationary import drain_rounds, solve
 from tcpstream.tcp import reno, source_of
 from tcpstream.tcp.decay import decay_rate
 
@@ -53,7 +53,7 @@ def test_the_asymptotic_decay_is_where_waves_are_kept():
 def test_load_and_lattice_do_not_change_the_number_of_epochs(lattice):
     """Near T/mu = 1, and where backlogs within a packet mix slowly: 4.01 on a lattice of halves."""
     solved = solve(REFERENCE, lattice)
-    assert solved.epochs <= 60
+    assert 2 <= solved.epochs <= 60
     assert solved.error_bound < 1e-11
 
 
@@ -86,6 +86,41 @@ def test_a_tail_that_goes_deeper_than_predicted_is_followed(monkeypatch):
     assert solved.overflow * 1e4 < 1e-12
     common = min(len(solved.law), len(expected.law))
     np.testing.assert_allclose(solved.law[:common], expected.law[:common], rtol=0, atol=1e-12)
+
+
+def test_the_error_bound_counts_rounds_until_the_backlog_has_emptied(monkeypatch):
+    """Twice, before and after: of mass that is wrong, and of mass that leaves where it is deepest, if it waits longest.
+
+    The longest wait is 64 timeouts of 2 rounds, in which 2 packets each are generated.
+    """
+    source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
+    real, made = stationary._iterate, []
+
+    def off(backlog, waves, depth, weight):
+        epoch, change, epochs = real(backlog, waves, depth, weight)
+        change[:] = 0.0
+        change[3, -101] = -1e-13  # at a backlog of 100 packets
+        made.append((backlog.entered[3], backlog.law(epoch).sum()))
+        return epoch, change, epochs
+
+    monkeypatch.setattr(stationary, "_iterate", off)
+    monkeypatch.setattr(Backlog, "overflow", lambda backlog, epoch: 1e-16 * backlog.law(epoch).sum())
+    solved = solve(source, Lattice(2, 1))
+    ((state, rounds),) = made
+    each, behind = drain_rounds(source, 2.0)
+    assert each == pytest.approx(1 / (source.packets_per_round - 2))
+    wrong, lost = 1e-13 / rounds * (100 + behind[state]), 1e-16 * (len(solved.law) - 1 + 2 * 128 + behind.max())
+    assert solved.error_bound == pytest.approx(2 * each * (wrong + lost), rel=1e-9, abs=0)
+
+
+def test_the_largest_state_is_as_large_as_it_says(monkeypatch):
+    source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
+    values = Backlog(source, Lattice(2, 1)).rows * len(solve(source, Lattice(2, 1)).law)
+    monkeypatch.setattr(stationary, "LARGEST", values)
+    solve(source, Lattice(2, 1))
+    monkeypatch.setattr(stationary, "LARGEST", values - 1)
+    with pytest.raises(AccuracyError, match="TCP states"):
+        solve(source, Lattice(2, 1))
 
 
 def test_a_load_too_near_one_is_refused_with_a_reason():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import monte_carlo
 from strategies import RTT, paths
-from tcpstream import AccuracyError, InputError, Path, Video, stored
+from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
 from tcpstream.arrivals import Arrivals
 from tcpstream.explicit import explicit_stored
 from tcpstream.saturated import Saturated
@@ -149,6 +149,12 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     assert short_cut._arrivals.record.rounds < whole._arrivals.record.rounds
 
 
+def test_a_long_video_that_tcp_cannot_keep_up_with_is_never_safe():
+    path = Path(loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, backoff="paper")
+    late = stored(path, Video(packet_rate=1.05 * throughput(path), duration=250)).late_fraction([0.0, 5.0])
+    assert 0.5 < late[1] < late[0] < 1
+
+
 def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
     """With a risk that Monte Carlo can see: from the lead on, at most that share of runs is ever late."""
     path, packets_due, risk = Path(loss=0.1, rtt=1, timeout_ratio=1, max_window=6, backoff="paper"), 1.0, 0.05
@@ -173,6 +179,30 @@ def test_a_target_finer_than_the_accuracy_is_refused():
         result.required_delay(1e-15)
     with pytest.raises(InputError, match="not both"):
         result.required_delay(1e-4, no_late=0.9)
+
+
+def test_a_probability_of_a_late_packet_is_ten_times_the_error_bound_at_least(monkeypatch):
+    result = stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
+    monkeypatch.setattr(type(result), "error_bound", 1 / 64)
+    with pytest.raises(AccuracyError, match=r"1\.5e-01 is finer than ten times the error bound of 1\.6e-02"):
+        result.required_delay(no_late=0.85)
+    least = 1 - 10 / 64  # exact, and not below the limit
+    assert result.no_late_probability(result.required_delay(no_late=least)) >= least
+
+
+def test_an_answer_that_has_lost_more_than_the_error_bound_is_refused(monkeypatch):
+    result = stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
+    monkeypatch.setattr(type(result), "error_bound", -1.0)
+    for answer in (result.late_fraction, result.late_probability_per_round, result.no_late_probability):
+        with pytest.raises(AccuracyError, match=r"startup delay 1 s: .* of the probability was lost"):
+            answer(1.0)
+
+
+def test_one_round_trip_is_long_enough():
+    path = Path(loss=0.03, rtt=0.1, timeout_ratio=2)
+    assert 0 < stored(path, Video(packet_rate=30, duration=0.1)).late_fraction(0.0) <= 1
+    with pytest.raises(InputError, match=r"at least one round trip time of 0\.1 s, got 0\.099 s"):
+        stored(path, Video(packet_rate=30, duration=0.099))
 
 
 def test_rows_that_take_too_much_memory_are_refused(monkeypatch):

@@ -51,6 +51,17 @@ def mutants(file: str, text: str) -> Iterator[Mutant]:
         yield Mutant(file, line + 1, before, after, changed.decode())
 
 
+def named(file: str, text: str, before: str, after: str) -> Mutant:
+    """Return the change of one line, given without its indentation, into another."""
+    lines = text.split("\n")
+    numbers = [i for i, line in enumerate(lines) if line.strip() == before]
+    if len(numbers) != 1:
+        raise SystemExit(f"mutation_map: {file} has {len(numbers)} lines {before!r}: name another")
+    (number,) = numbers
+    lines[number] = lines[number].replace(before, after)
+    return Mutant(file, number + 1, before, after, "\n".join(lines))
+
+
 def changes(tree: ast.AST, data: bytes, starts: list[int]) -> Iterator[tuple[int, int, str]]:
     """Yield where a change starts and ends, and what stands there instead."""
 

@@ -2,10 +2,11 @@
 
 Run ``python validation/mutation.py`` (five mutants a file; ``--each N``, ``--only TEXT`` for the files whose name
 contains it). Which mutants are drawn follows from the seed, the file and the mutated statement alone, so an edit
-elsewhere does not draw others. Each ends as a line of results/mutation.jsonl: caught, and by which test, or survived.
-An interrupted run goes on; a record whose statement is gone from the file is forgotten. ``--again`` tries the survivors
-once more. A survivor that no test can catch, since it computes the same, gets its ``argument`` in that file by hand
-(docs/decisions/0048-mutation-testing.md). ``--report`` counts.
+elsewhere does not draw others; the mutants that the map names come before them. Each ends as a line of
+results/mutation.jsonl: caught, and by which test, or survived. An interrupted run goes on; a record whose statement is
+gone from the file is forgotten. ``--again`` tries the survivors once more. A survivor that no test can catch, since it
+computes the same, gets its ``argument`` in that file by hand (docs/decisions/0048-mutation-testing.md). ``--report``
+counts.
 
 Mutants live in a copy of the source. The compiler's cache and Python's know a file by its time and size alone: what
 they hold of a mutated file is removed before and after.
@@ -32,8 +33,8 @@ from typing import Any
 
 import pytest
 
-from mutants import Mutant, mutants
-from mutation_map import TESTS
+from mutants import Mutant, mutants, named
+from mutation_map import NAMED, TESTS
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "validation" / "results" / "mutation.jsonl"
@@ -86,13 +87,19 @@ def main() -> int:
 def all_of(file: str) -> list[Mutant]:
     """Return every mutant of a file, each statement and change once."""
     text = (ROOT / SOURCE / file).read_text("utf-8")
-    return list({one.key: one for one in reversed(list(mutants(file, text)))}.values())
+    return list({one.key: one for one in [*reversed(list(mutants(file, text))), *by_name(file)]}.values())
+
+
+def by_name(file: str) -> list[Mutant]:
+    """Return the mutants of a file that the map names."""
+    text = (ROOT / SOURCE / file).read_text("utf-8")
+    return [named(file, text, before, after) for where, before, after in NAMED if where == file]
 
 
 def drawn(file: str, count: int) -> list[Mutant]:
-    """Return the first mutants of a file in an order that only they themselves decide."""
+    """Return the named mutants of a file, and the first of all in an order that only they themselves decide."""
     ranked = sorted(all_of(file), key=lambda one: hashlib.sha256("\0".join(one.key).encode()).digest())
-    return ranked[:count]
+    return list({one.key: one for one in by_name(file) + ranked[:count]}.values())
 
 
 def copy(sandbox: Path) -> None:

@@ -194,6 +194,18 @@ def test_settle_and_clear(seed, floor, limit, share):
     assert not high.any()
 
 
+@pytest.mark.parametrize("floor", [0, 1])
+def test_settle_where_the_floor_is_the_first_index(floor):
+    """Half of what lies at the floor goes, of rows and of their sum."""
+    x, low, high = np.ones((1, 4)), np.array([0]), np.array([4])
+    total = x[0].copy()
+    below, above, dropped = settle(x, low, high, floor, 4, 0.5, 0.0, total)
+    expected = np.append(np.zeros(floor), [0.5, *np.ones(3 - floor)])
+    np.testing.assert_array_equal(x[0], expected)
+    np.testing.assert_array_equal(total, expected)
+    assert (below, above, dropped) == (floor + 0.5, 0.0, 0.0)
+
+
 def test_a_turn_loses_nothing():
     """One level, waits of two rounds: what a round takes from the rows and adds to the waits is all there is."""
     x, low, high = np.zeros((2, 20)), np.array([8, 9]), np.array([9, 11])

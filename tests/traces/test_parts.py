@@ -46,6 +46,14 @@ def test_segments_show_what_the_whole_averages(tmp_path, changing, vantage):
     json.dumps([part.to_dict() for part in parts], allow_nan=False)
 
 
+def test_the_last_segment_ends_with_the_last_data_packet(tmp_path, changing):
+    times = sorted(packet.at_sender for packet in changing.packets if packet.payload)
+    assert times[-1] > times[-2] + 1e-4
+    assert estimate_segments(capture(tmp_path, changing), SWITCH)[-1].end_s == pytest.approx(
+        times[-1] - times[0], abs=2e-6
+    )
+
+
 def test_a_segment_that_shows_nothing_says_why(tmp_path, changing):
     parts = estimate_segments(capture(tmp_path, changing), 3.0)
     assert [part.start_s for part in parts] == [3.0 * i for i in range(24) if not 31 < 3 * i < 38]  # silence between

@@ -38,6 +38,7 @@ CASES = {
     "jumbo frames": (sizes(s8948=90, s3000=10), (8960, 8960), 8948),
     "jumbo frames, offloaded": (sizes(s8948=30, s17896=30, s62636=30), (8960, 8960), 8948),
     "loopback": (sizes(s65483=30, s32741=5), (65495, 65495), 65483),
+    "a small link on the way, without a single full packet": (sizes(s14000=40, s13000=40), (1460, 1460), 1000),
     "messages": (sizes(s100=50, s200=30, s300=20), (1460, 1460), 300),
     "records of 16 KiB, offloaded": (np.arange(100, 16000, 77).astype(np.uint32), (1460, 1460), 1448),
     "no SYN, full packets": (sizes(s1448=90, s300=10), (0, 0), 1448),
