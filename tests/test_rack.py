@@ -81,7 +81,7 @@ def test_fewer_are_late_than_with_duplicates(tcp):
     usual = {"loss": 0.03, "rtt": 0.1, "rto": 0.5, "tcp": tcp, "max_window": 16}
     slow, fast = Path(**usual), Path(**usual, detection="rack")
     assert throughput(fast) > throughput(slow)
-    video = Video(packet_rate=0.7 * throughput(slow), duration=20)
+    video = Video(packet_rate=25, duration=20)
     assert stored(fast, video).late_fraction(2) < stored(slow, video).late_fraction(2)
     stream = Video(packet_rate=video.packet_rate)
     assert live(fast, stream).late_fraction(2) < live(slow, stream).late_fraction(2)
