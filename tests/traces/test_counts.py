@@ -60,6 +60,17 @@ def test_the_first_packet_may_be_lost_or_late_as_any_other(later, lost):
     assert fates.unseen == 0
 
 
+@pytest.mark.parametrize(("step", "lost"), [(0.002, 0), (0.02, 49)])
+def test_a_flight_that_one_packet_overtook_is_not_lost(step, lost):
+    """Of fifty packets the last comes first, the others one by one; after 10 ms a hole would be a loss."""
+    walk = _Walk(0.01, opening=0)
+    walk.send(Packet(0.0, 4900, 5000))
+    for n in range(49):
+        walk.send(Packet((n + 1) * step, 100 * n, 100 * (n + 1)))
+    walk.acknowledge(1.0, 5000, -1, [])
+    assert np.count_nonzero(walk.finish().sent.having(LOST)) == lost
+
+
 def test_data_of_the_syn_are_not_missing():
     walk = _Walk(0.003, opening=0)
     walk.acknowledge(0.05, 100, -1, [])

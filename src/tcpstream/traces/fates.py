@@ -73,7 +73,8 @@ def follow(flow: Flow, patience: float) -> Fates:
     flow : Flow
         The flow and its acknowledgements.
     patience : float
-        Where packets have no timestamps, a hole filled within this time [s] was reordering, not loss.
+        Where packets have no timestamps, a hole filled within this time [s] was reordering, not loss; what is left of
+        it has as long again.
     """
     walk = _Walk(patience, flow.opening)
     for start in range(0, len(flow.time), AT_ONCE):
@@ -174,14 +175,16 @@ class _Walk:
 
     def _fill(self, hole: Packet, packet: Packet, left: list[Packet], right: list[Packet], *, counts: bool) -> bool:
         """Cut the bytes of a packet out of a hole; True if they had been lost, False if only out of order."""
-        if hole.start < packet.start:
-            left.append(Packet(hole.time, hole.start, packet.start, hole.tsval, seen=False, drops=hole.drops))
-        if packet.end < hole.end:
-            right.append(Packet(hole.time, packet.end, hole.end, hole.tsval, seen=False, drops=hole.drops))
+        since = hole.time
         if packet.tsval >= 0 and hole.tsval >= 0:
             late = _later(packet.tsval, hole.tsval)
         else:
             late = packet.time - hole.time > self.patience
+            since = hole.time if late else packet.time  # a flight that was overtaken comes one by one
+        if hole.start < packet.start:
+            left.append(Packet(hole.time, hole.start, packet.start, hole.tsval, seen=False, drops=hole.drops))
+        if packet.end < hole.end:
+            right.append(Packet(since, packet.end, hole.end, hole.tsval, seen=False, drops=hole.drops))
         if late and counts:
             start, end = max(packet.start, hole.start), min(packet.end, hole.end)
             assert hole.drops is not None
