@@ -118,7 +118,7 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
     kept = np.flatnonzero(is_data | (~again & ~sent & plain & (flags & ACK != 0)))
     scale = connection.scale
     announced = connection.mss[1 - connection.sender], connection.mss[connection.sender]
-    handshake = _handshake(stamps, flags, sent)
+    handshake = _handshake(stamps[~again], flags[~again], sent[~again])
     header = int(np.median(connection.take("header")[is_data]))
     time = (connection.take("time") - stamps[0])[kept] / 1e9
     stamped, is_data = (connection.take("flags") & STAMPED != 0)[kept], is_data[kept]
