@@ -270,9 +270,8 @@ def summary() -> None:
     print(f"read, with loss: {sum(one['sha256'] in readings for one in lossy)}; left to read: {unread}")
     for title, ones in (("with loss", lossy), ("of those that differ", differ)):
         found = [readings[one["sha256"]] for one in ones if one["sha256"] in readings]
-        for key in ("retransmissions", "verdict"):
-            print(f"{title}, {key}: {dict(collections.Counter(str(one.get(key)) for one in found))}")
-        print(f"{title}, cause: {dict(collections.Counter(str(one.get('cause')) for one in found))}")
+        for key in ("retransmissions", "cause", "loss", "limit"):
+            print(f"{title}, {key}: {dict(collections.Counter(one[key] for one in found if key in one))}")
     print(f"without an answer: {sum('loss' not in one for one in records)}")
     errors = [re.sub("[0-9]+", "N", one["outcome"].split("FILE")[-1])[:60] for one in records if "loss" not in one]
     for text, count in collections.Counter(errors).most_common(20):
