@@ -4,9 +4,10 @@
 the source packages that the captures come from, and asks for the startup delay of a video of 200 round trips at two
 thirds of the throughput that was measured. Each file has a process of its own and `LIMIT` seconds of computing. Where
 tshark is installed, its retransmissions of the same flow are compared; what it says is kept in DIRECTORY/.tshark. Files
-that the record already has are skipped; delete it to begin anew. What a person made of them is in `READ`, by SHA-256.
+that the record already has are skipped; delete it to begin anew. What somebody who read packets and verdict made of
+them is in `READ`, by SHA-256.
 
-None of the captures is in this repository. ``--summary`` prints what the record says.
+None of the captures is in this repository. ``--summary`` prints what record and readings say.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import hashlib
 import io
 import json
 import multiprocessing
+import re
 import shutil
 import signal
 import subprocess
@@ -222,8 +224,6 @@ def _flow(text: str, flow: str) -> list[tuple[float, int, list[str]]]:
 def run(directory: FilePath) -> None:
     """Measure what the record lacks."""
     done = {json.loads(line)["sha256"] for line in RECORD.read_text().splitlines()} if RECORD.exists() else set()
-    notes = json.loads(READ.read_text()) if READ.exists() else {}
-
     waiting: dict[Connection, tuple[Process, FilePath, str]] = {}
     files = captures(directory)
     with RECORD.open("a") as out:
@@ -244,7 +244,7 @@ def run(directory: FilePath) -> None:
                 found = finish(ready, process)
                 source, *names = file.relative_to(directory).parts
                 record = {"source": source, "file": "/".join(names), "sha256": digest, "bytes": file.stat().st_size}
-                record |= compared(file, digest, directory, found) | notes.get(digest, {})
+                record |= compared(file, digest, directory, found)
                 out.write(json.dumps(record) + "\n")
                 out.flush()
 
@@ -252,6 +252,7 @@ def run(directory: FilePath) -> None:
 def summary() -> None:
     """Print what the record says."""
     records = [json.loads(line) for line in RECORD.read_text().splitlines()]
+    readings = json.loads(READ.read_text()) if READ.exists() else {}
     measured = [one for one in records if "loss" in one]
     lossy = [one for one in measured if "status" in one]
     both = [one for one in measured if "again" in one and (one["again"]["ours"] or one["again"]["tshark"])]
@@ -264,9 +265,16 @@ def summary() -> None:
     print(f"limited by: {dict(collections.Counter(one['limitation'] for one in measured))}")
     print(f"with loss, limited by: {dict(collections.Counter(one['limitation'] for one in lossy))}")
     print(f"with retransmissions: {len(both)}, within 10% of tshark's: {sum(one['again']['alike'] for one in both)}")
-    print(f"read: {sum('read' in one for one in records)}")
-    errors = collections.Counter(one["outcome"].split("FILE")[-1][:60] for one in records if "loss" not in one)
-    for text, count in errors.most_common():
+    differ = [one for one in both if not one["again"]["alike"]]
+    unread = [one["file"] for one in records if one["sha256"] not in readings and (one in lossy or one in differ)]
+    print(f"read, with loss: {sum(one['sha256'] in readings for one in lossy)}; left to read: {unread}")
+    for title, ones in (("with loss", lossy), ("of those that differ", differ)):
+        found = [readings[one["sha256"]] for one in ones if one["sha256"] in readings]
+        for key in ("retransmissions", "cause", "loss", "limit"):
+            print(f"{title}, {key}: {dict(collections.Counter(one[key] for one in found if key in one))}")
+    print(f"without an answer: {sum('loss' not in one for one in records)}")
+    errors = [re.sub("[0-9]+", "N", one["outcome"].split("FILE")[-1])[:60] for one in records if "loss" not in one]
+    for text, count in collections.Counter(errors).most_common(20):
         print(f"{count:6} {text}")
 
 

@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 import tcpstream
+from tcpstream import search, stored_model, tcp
 from tcpstream.cli.words import at_most, packets_per_second, wait
 from tcpstream.tcp.formulas import ALL
 
@@ -192,6 +193,35 @@ def test_a_value_lies_in_its_own_interval(run, capture, monkeypatch, tmp_path):
         assert answer[f"{name}_interval"][0][0] <= answer[name][0] <= answer[f"{name}_interval"][0][1]
 
 
+@pytest.mark.parametrize(
+    ("line", "key", "interval"),
+    [
+        ("delay --duration 20", "required_startup_delay_s", "required_startup_delay_interval_s"),
+        ("rate --duration 20 --delay 2", "packet_rate_pps", "packet_rate_interval_pps"),
+        ("throughput", "throughput_pps", "throughput_interval_pps"),
+    ],
+)
+@pytest.mark.parametrize("odd", [40.0, 60.0])
+def test_an_answer_outside_of_its_ends_widens_its_interval(run, capture, monkeypatch, line, key, interval, odd):
+    """Whatever an answer is at the estimate, between or beyond its ends: its interval holds it."""
+    at = dict(zip(tcpstream.estimate(capture).ends(), (49.0, 51.0)))
+    monkeypatch.setattr(stored_model.StoredStreaming, "required_delay", lambda self, *_, **__: at.get(self.path, odd))
+    monkeypatch.setattr(search, "largest_rate", lambda path, **_: at.get(path, odd))
+    monkeypatch.setattr(tcp, "throughput", lambda path: at.get(path, odd))
+    played = " --rate 30pps" if line.startswith("delay") else ""
+    answer = run(f"{line} --capture {capture}{played} --json").answer
+    assert answer[key] == odd
+    assert answer[interval] == [min(odd, 49), max(odd, 51)]
+
+
+def test_long_delays_are_printed_within_their_interval(run, capture, monkeypatch):
+    at = dict(zip(tcpstream.estimate(capture).ends(), (1236.0, 1237.0)))
+    monkeypatch.setattr(stored_model.StoredStreaming, "required_delay", lambda self, *_, **__: at.get(self.path, 1236))
+    out = run(f"delay --capture {capture} --rate 30pps --duration 20").out
+    assert out.startswith("Wait 1236 s ")
+    assert "Over the 95% intervals of the capture: 1236 s to 1237 s." in out
+
+
 def test_live_answers_have_intervals_up_to_all_late(run, capture):
     """At 80 packets/s TCP keeps up at the estimate, not at the worst ends of the intervals."""
     line = f"live --capture {capture} --rate 80pps --delay 1,4"
@@ -228,8 +258,6 @@ def test_delay_may_be_finite_at_the_best_ends_only(run, capture, rate, status, m
 
 
 def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
-    from tcpstream import stored_model
-
     solve, worst = stored_model.stored, tcpstream.estimate(capture).ends()[1]
 
     def refuse(path, video, **options):
@@ -273,8 +301,6 @@ def test_the_largest_rate_has_an_interval_the_best_path_above(process, capture):
     ],
 )
 def test_ends_of_a_largest_rate_that_cannot_be_computed(run, capture, monkeypatch, ends, sentence, interval):
-    from tcpstream import search
-
     rates = dict(zip(tcpstream.estimate(capture).ends(), ends))
 
     def largest(path, **options):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from synthetic import MSS, Seen, capture, simulate
 
-from tcpstream.traces import estimate
+from tcpstream.traces import estimate, estimate_segments
 from tcpstream.traces.fates import _Walk
 from tcpstream.traces.timing import plausible, upstream
-from tcpstream.traces.transmissions import LOST, Packet
+from tcpstream.traces.transmissions import AGAIN, LOST, Packet
 
 
 def sent_again(run, shift, size, every=10, later=0.01):
@@ -45,6 +45,61 @@ def test_one_packet_that_fills_two_holes_and_what_lies_between_is_one_loss():
         walk.send(Packet(time, start, end))
     walk.acknowledge(0.6, 500, -1, [])
     assert np.count_nonzero(walk.finish().sent.having(LOST)) == 1
+
+
+@pytest.mark.parametrize(("later", "lost"), [(0.001, 0), (0.3, 1)])
+def test_the_first_packet_may_be_lost_or_late_as_any_other(later, lost):
+    """The SYN says where the data begin."""
+    walk = _Walk(0.003, opening=0)
+    walk.send(Packet(0.1, 100, 200))
+    walk.acknowledge(0.1, 0, -1, [(100, 200)])
+    walk.send(Packet(0.1 + later, 0, 100))
+    walk.acknowledge(0.5, 200, -1, [])
+    fates = walk.finish()
+    assert np.count_nonzero(fates.sent.having(LOST)) == np.count_nonzero(fates.sent.having(AGAIN)) == lost
+    assert fates.unseen == 0
+
+
+@pytest.mark.parametrize(("step", "lost"), [(0.002, 0), (0.02, 49)])
+def test_a_flight_that_one_packet_overtook_is_not_lost(step, lost):
+    """Of fifty packets the last comes first, the others one by one; after 10 ms a hole would be a loss."""
+    walk = _Walk(0.01, opening=0)
+    walk.send(Packet(0.0, 4900, 5000))
+    for n in range(49):
+        walk.send(Packet((n + 1) * step, 100 * n, 100 * (n + 1)))
+    walk.acknowledge(1.0, 5000, -1, [])
+    assert np.count_nonzero(walk.finish().sent.having(LOST)) == lost
+
+
+def test_data_of_the_syn_are_not_missing():
+    walk = _Walk(0.003, opening=0)
+    walk.acknowledge(0.05, 100, -1, [])
+    walk.send(Packet(0.1, 100, 200))
+    walk.acknowledge(0.2, 200, -1, [])
+    assert walk.finish().unseen == 0
+
+
+def test_only_the_first_segment_of_time_has_the_opening(tmp_path):
+    run = simulate(0.01, seconds=6, seed=2)
+    first, second, *_ = estimate_segments(capture(tmp_path, run), 2)
+    assert first.estimate.first_flight == 2
+    assert second.estimate.first_flight is None
+    assert not [text for text in second.estimate.warnings if "does not hold" in text]
+
+
+def test_keep_alives_are_no_data_packets(tmp_path):
+    """Every 75 s one byte that has been acknowledged is sent again, as Windows does (RFC 9293, Section 3.8.4)."""
+    run = simulate(0.0, seconds=2)
+    plain = estimate(capture(tmp_path, run, "receiver"))
+    last = max((s for s in run.packets if s.payload), key=lambda s: s.seq)
+    answer = max((s for s in run.packets if not s.from_sender), key=lambda s: s.at_sender)
+    for n in range(1, 5):
+        for packet, new in ((last, {"seq": last.seq + last.payload - 1, "payload": 1}), (answer, {})):
+            times = {"at_sender": packet.at_sender + 75 * n, "at_receiver": packet.at_receiver + 75 * n}
+            run.packets.append(Seen(**{**vars(packet), **times, **new, "ts": None}))
+    found = estimate(capture(tmp_path, run, "receiver"))
+    assert (found.packets, found.loss) == (plain.packets, plain.loss)
+    assert found.throughput_pps.value == plain.throughput_pps.value
 
 
 def test_bits_are_those_of_the_packets_as_they_are(tmp_path):

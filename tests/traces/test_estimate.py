@@ -169,6 +169,35 @@ def test_packets_captured_twice_count_once(tmp_path):
     assert any("twice" in text for text in result.warnings)
 
 
+def numbered(rows, first=60_000):
+    """Return packets whose IP identification counts on, from one to the next, and begins again at 2^16."""
+    return [(t, data[:4] + (n % 65_535 + 1).to_bytes(2, "big") + data[6:]) for n, (t, data) in enumerate(rows, first)]
+
+
+@pytest.mark.parametrize("vantage", ["sender", "receiver"])
+@pytest.mark.parametrize("timestamps", [True, False])
+def test_copies_with_the_same_identification_count_once(tmp_path, vantage, timestamps):
+    """As of both sides of a slow router: 5 ms apart, in both directions, also in the handshake."""
+    run = simulate(0.02, rtt=0.03, timestamps=timestamps)
+    once = numbered(frames(run, vantage))
+    files = tmp_path / "once.pcap", tmp_path / "twice.pcap"
+    files[0].write_bytes(pcap_bytes(once))
+    files[1].write_bytes(pcap_bytes(sorted(once + [(t + 5e-3, data) for t, data in once], key=lambda row: row[0])))
+    plain, found = map(estimate, files)
+    assert (found.packets, found.loss, found.rtt) == (plain.packets, plain.loss, plain.rtt)
+    assert len(found.warnings) == len(plain.warnings) + 1
+    seen = sum(s.payload > 0 and not (s.lost and vantage == "receiver") for s in run.packets)
+    assert [text for text in found.warnings if f"{seen} data packets are in the capture again" in text]
+
+
+def test_senders_that_do_not_number_their_packets_may_send_again(tmp_path):
+    rows = frames(simulate(0.02, rtt=0.03))
+    plain, same = tmp_path / "plain.pcap", tmp_path / "same.pcap"
+    plain.write_bytes(pcap_bytes(rows))
+    same.write_bytes(pcap_bytes([(t, data[:4] + b"\0\1" + data[6:]) for t, data in rows]))
+    assert estimate(same) == estimate(plain)
+
+
 def test_a_capture_with_gaps_says_so(tmp_path):
     rows = frames(simulate(0.0, seconds=20))
     file = tmp_path / "gaps.pcap"

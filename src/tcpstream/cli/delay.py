@@ -88,10 +88,10 @@ def delay(
         result = solve(route.path, video)
         tau = needed(result)
     except NoFiniteDelayError as error:
-        carried = route.carry(at, 0.0, math.inf)
+        carried = route.carry(math.inf, at, 0.0, math.inf)
         answer = {"required_startup_delay_s": None, "parameters": wanted} | _interval(carried)
         return no_finite_delay(error, route, video, solve, answer, as_json, _span(carried, route.interval), target)
-    carried = route.carry(at, 0.0, math.inf)
+    carried = route.carry(tau, at, 0.0, math.inf)
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
@@ -127,11 +127,12 @@ def _span(carried: Carried | None, interval: str) -> list[str]:
     """Return the smallest and the largest delay in a sentence; none without a capture, or without a finite one."""
     if carried is None or not math.isfinite(carried.low):
         return []
-    low, high = f"{float(carried.low):.3g} s", float(carried.high)
+    low, high = float(carried.low), float(carried.high)
+    least = f"{low:.3g} s" if low < 100 else f"{low:.0f} s"
     if math.isfinite(high):
-        span = f"{low} to {wait(high)}"
+        span = f"{least} to {wait(high)}"
     else:
-        span = f"at least {low}" if carried.refused else f"{low} to no finite delay"
+        span = f"at least {least}" if carried.refused else f"{least} to no finite delay"
     return [f"Over {interval}: {span}."]
 
 

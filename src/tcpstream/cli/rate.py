@@ -58,7 +58,7 @@ def rate(
         return search.largest_rate(path, delay=delay, duration=duration, target=target, no_late=target_no_late)
 
     mu = largest(route.path)
-    carried = route.carry(largest, math.inf, 0.0)
+    carried = route.carry(mu, largest, math.inf, 0.0)
     T = tcp.throughput(route.path)
     data = {
         "schema": SCHEMA,

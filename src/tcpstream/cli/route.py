@@ -35,8 +35,13 @@ class Route:
         """What answers have an interval over."""
         return "the 95% intervals of the capture" if self.estimate is not None else "the interval of the throughput"
 
-    def carry(self, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike) -> Carried | None:
-        """Return what `answer` may be between the ends of what was measured (`uncertainty.between`); None without."""
+    def carry(
+        self, value: ArrayLike, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
+    ) -> Carried | None:
+        """Return what `answer` may be between the ends of what was measured (`uncertainty.between`); None without.
+
+        `value` is the answer at the path itself, which the interval holds.
+        """
         if not self.ends:
             return None
         from ..uncertainty import between
@@ -49,7 +54,7 @@ class Route:
                 done()
                 return found
 
-            return between(self.ends, counted, best, worst)
+            return between(self.ends, counted, best, worst).holding(value)
 
     @cached_property
     def mismatch(self) -> ModelMismatchError | None:

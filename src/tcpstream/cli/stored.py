@@ -53,10 +53,14 @@ def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bo
     result = stored_model.stored(route.path, video, horizon=horizon or "end")
     data = result.to_dict(delay)
     data["parameters"]["horizon"] = result.horizon
-    carried = route.carry(lambda path: answers(stored_model.stored(path, video, horizon=result.horizon)), _BEST, _WORST)
+    carried = route.carry(
+        [data[name] for name in _ANSWERS],
+        lambda path: answers(stored_model.stored(path, video, horizon=result.horizon)),
+        _BEST,
+        _WORST,
+    )
     columns = [[f"{value:{digits}}" for value in data[name]] for name, digits in _ANSWERS.items()]
     if carried is not None:
-        carried = carried.holding([data[name] for name in _ANSWERS])
         spans = np.stack((carried.low, carried.high), axis=-1).tolist()
         data |= {f"{name}_interval": pairs for name, pairs in zip(_ANSWERS, spans)}
         columns = [with_spans(*column) for column in zip(columns, spans, _ANSWERS.values())]

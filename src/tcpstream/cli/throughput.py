@@ -34,7 +34,7 @@ def throughput(as_json: bool, **options: Any) -> Report:
     bits = 8 * positive("packet size", packet_size(options, route), "bytes")
     rates = {"chain": tcp.throughput, **formulas.ALL}
     T, *others = found = [rate(route.path) for rate in rates.values()]
-    carried = route.carry(lambda path: [rate(path) for rate in rates.values()], math.inf, 0.0)
+    carried = route.carry(found, lambda path: [rate(path) for rate in rates.values()], math.inf, 0.0)
     data = {
         "schema": SCHEMA,
         "version": __version__,

@@ -33,7 +33,7 @@ class Segment(NamedTuple):
 
     `payload` and `size` are the lengths of the TCP payload and of the IP packet on the wire [bytes]; `tsval`
     and `tsecr` are -1 without the timestamp option, `sack` is empty, `mss` 0 and `scale` -1 without theirs. `window` is
-    the number in the header, not scaled.
+    the number in the header, not scaled. `ident` is IPv4's identification, 0 in IPv6.
     """
 
     time_ns: int
@@ -50,6 +50,7 @@ class Segment(NamedTuple):
     mss: int
     window: int
     scale: int
+    ident: int
 
 
 def read_segments(path: str | PathLike[str], notes: list[str], datagrams: Datagrams | None = None) -> Iterator[Segment]:
@@ -154,6 +155,7 @@ def _segment(record: Record) -> tuple[Segment | None, bool]:
         mss,
         data[at + 14] << 8 | data[at + 15],
         scale,
+        data[ip + 4] << 8 | data[ip + 5] if data[ip] >> 4 == 4 else 0,
     )
     return segment, len(options) == header - _HEADER
 

@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 
 _COLUMNS = {
     **{"time": "q", "way": "b", "seq": "I", "ack": "I", "flags": "H"},
-    **{"payload": "I", "header": "I", "window": "H", "tsval": "I", "tsecr": "I", "blocks": "B"},
+    **{"payload": "I", "header": "I", "window": "H", "tsval": "I", "tsecr": "I", "blocks": "B", "ident": "H"},
 }
 #: Bit of `flags` of a packet with timestamps; TCP's own flags are the lower ones.
 STAMPED = 1 << 15
@@ -31,7 +31,7 @@ class Connection:
         End 0 and end 1; a packet's `way` is the end that sent it.
     columns : dict of array
         One entry per packet: time [ns], way, sequence and acknowledgement number, flags, payload and header [bytes],
-        window as in the header, timestamps, number of selectively acknowledged blocks.
+        window as in the header, timestamps, number of selectively acknowledged blocks, IP identification.
     edges : array of int
         Left and right edges of these blocks, one packet's after the other's.
     payload, data : list of int
@@ -66,6 +66,7 @@ class Connection:
         columns["tsval"].append(max(segment.tsval, 0))
         columns["tsecr"].append(max(segment.tsecr, 0))
         columns["blocks"].append(len(segment.sack))
+        columns["ident"].append(segment.ident)
         for block in segment.sack:
             self.edges.extend(block)
         self.payload[way] += segment.payload

@@ -73,9 +73,10 @@ def follow(flow: Flow, patience: float) -> Fates:
     flow : Flow
         The flow and its acknowledgements.
     patience : float
-        Where packets have no timestamps, a hole filled within this time [s] was reordering, not loss.
+        Where packets have no timestamps, a hole filled within this time [s] was reordering, not loss; what is left of
+        it has as long again.
     """
-    walk = _Walk(patience)
+    walk = _Walk(patience, flow.opening)
     for start in range(0, len(flow.time), AT_ONCE):
         _follow(flow.part(start, start + AT_ONCE), walk)
     return walk.finish()
@@ -99,15 +100,15 @@ def _follow(flow: Flow, walk: _Walk) -> None:
             walk.closed = mark if no_room else -1
             walk.acknowledge(time, mark, tsecr, blocks[first:end])
             continue
-        if payload == 1 and mark == walk.closed:
-            continue  # a probe of a closed window, which drops it (RFC 9293, Section 3.8.6.1)
+        if payload == 1 and (mark == walk.closed or walk.is_keep_alive(mark)):
+            continue  # a probe of a closed window, which drops it (RFC 9293, Sections 3.8.6.1 and 3.8.4)
         for start in range(mark, mark + payload, flow.mss):
             walk.send(Packet(time, start, min(start + flow.mss, mark + payload), tsval))
 
 
 class _Walk:
-    def __init__(self, patience: float) -> None:
-        self.patience = patience
+    def __init__(self, patience: float, opening: int | None = None) -> None:
+        self.patience, self.opening = patience, opening
         self.log = Log()
         self.ack_times, self.acks = array("d"), array("q")
         self.moments, self.delays = array("d"), array("d")
@@ -122,7 +123,8 @@ class _Walk:
     def send(self, packet: Packet) -> None:
         """A data packet passes."""
         if self.top is None:
-            self.top = self.acked = packet.start
+            begin = packet.start if self.opening is None else self.opening
+            self.top = self.acked = begin if 0 <= packet.start - begin < _FAR else packet.start
         if packet.start >= self.top:
             if packet.start > self.top:
                 self._queue(Packet(packet.time, self.top, packet.start, packet.tsval, seen=False, drops=[]))
@@ -130,6 +132,10 @@ class _Walk:
         elif not self._again(packet):
             return
         self.top = max(self.top, packet.end)
+
+    def is_keep_alive(self, mark: int) -> bool:
+        """Tell whether one byte from here is the last one sent, and was acknowledged."""
+        return self.top is not None and mark + 1 == self.top <= self.acked
 
     def _queue(self, packet: Packet) -> None:
         packet.acked = packet.seen and packet.end <= self.acked
@@ -169,14 +175,16 @@ class _Walk:
 
     def _fill(self, hole: Packet, packet: Packet, left: list[Packet], right: list[Packet], *, counts: bool) -> bool:
         """Cut the bytes of a packet out of a hole; True if they had been lost, False if only out of order."""
-        if hole.start < packet.start:
-            left.append(Packet(hole.time, hole.start, packet.start, hole.tsval, seen=False, drops=hole.drops))
-        if packet.end < hole.end:
-            right.append(Packet(hole.time, packet.end, hole.end, hole.tsval, seen=False, drops=hole.drops))
+        since = hole.time
         if packet.tsval >= 0 and hole.tsval >= 0:
             late = _later(packet.tsval, hole.tsval)
         else:
             late = packet.time - hole.time > self.patience
+            since = hole.time if late else packet.time  # a flight that was overtaken comes one by one
+        if hole.start < packet.start:
+            left.append(Packet(hole.time, hole.start, packet.start, hole.tsval, seen=False, drops=hole.drops))
+        if packet.end < hole.end:
+            right.append(Packet(since, packet.end, hole.end, hole.tsval, seen=False, drops=hole.drops))
         if late and counts:
             start, end = max(packet.start, hole.start), min(packet.end, hole.end)
             assert hole.drops is not None
@@ -191,6 +199,8 @@ class _Walk:
 
     def acknowledge(self, time: float, number: int, tsecr: int, sack: list[tuple[int, int]]) -> None:
         """An acknowledgement passes."""
+        if self.top is None and self.opening is not None and 0 < number - self.opening < _FAR:
+            self.opening = number  # data of the SYN, or data that the capture lacks
         if self.top is None or not -_FAR < number - self.top < _FAR:
             return
         if sack and (sack[0][1] <= number or (len(sack) > 1 and _inside(sack[0], sack[1]))):

@@ -11,6 +11,7 @@ from ..errors import CaptureError
 from .capture import ACK, RST, SYN
 from .connections import STAMPED, Connection, Ints
 from .segment_size import segment_size
+from .twins import twins
 
 #: Fewer data packets than this say nothing about a path.
 FEWEST_PACKETS = 10
@@ -80,6 +81,7 @@ class Flow:
         return replace(
             self,
             **{name: getattr(self, name)[start:stop] for name in columns},
+            opening=None if self.is_data[:start].any() else self.opening,
             first_block=first - first[0],
             blocks=self.blocks[first[0] : first[-1]],
         )
@@ -108,11 +110,15 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
     sent = connection.column("way") == connection.sender
     plain = flags & (SYN | RST) == 0
     is_data = sent & plain & (connection.column("payload") > 0)
+    again = twins(connection)
+    if many := np.count_nonzero(again & is_data):
+        notes.append(f"{many} data packets are in the capture again, with the same IP identification: counted once")
+    is_data &= ~again
     require_data(is_data, name)
-    kept = np.flatnonzero(is_data | (~sent & plain & (flags & ACK != 0)))
+    kept = np.flatnonzero(is_data | (~again & ~sent & plain & (flags & ACK != 0)))
     scale = connection.scale
     announced = connection.mss[1 - connection.sender], connection.mss[connection.sender]
-    handshake = _handshake(stamps, flags, sent)
+    handshake = _handshake(stamps[~again], flags[~again], sent[~again])
     header = int(np.median(connection.take("header")[is_data]))
     time = (connection.take("time") - stamps[0])[kept] / 1e9
     stamped, is_data = (connection.take("flags") & STAMPED != 0)[kept], is_data[kept]
