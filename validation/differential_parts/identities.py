@@ -64,11 +64,13 @@ def relative(result: Any, delays: Floats) -> Floats:
     return np.zeros(np.shape(delays)) + of_lattice + getattr(result, "quantum_error", 0.0)
 
 
-def apart(result: Any, delays: Floats, again: Any, others: Floats | None = None, share: float = 0.0) -> str | None:
-    """Say where two results, the second at other delays, differ by more than they state, and a share of themselves."""
+def apart(
+    result: Any, delays: Floats, again: Any, others: Floats | None = None, share: float = 0.0, more: Floats = 0.0
+) -> str | None:
+    """Say where two results, the second at other delays, differ by more than stated, a share of themselves and `more`."""
     others = delays if others is None else others
     f, other = np.asarray(result.late_fraction(delays)), np.asarray(again.late_fraction(others))
-    allowed = result.error_bound + again.error_bound + ROUNDING
+    allowed = result.error_bound + again.error_bound + ROUNDING + more
     allowed = allowed + relative(result, delays) * f + relative(again, others) * other + share * np.maximum(f, other)
     bad = np.flatnonzero(~(np.abs(f - other) <= allowed))
     return f"{f[bad[0]]:.9g} and {other[bad[0]]:.9g} at {delays[bad[0]]:.9g} s" if len(bad) else None
@@ -197,11 +199,12 @@ def continuous(case: Case, result: Any, delays: Floats, f: Floats) -> str | None
         return None  # whole packets, floor(C R)
     if case.horizon == "paper":
         return None  # whole rounds, floor(duration / R)
+    rounds = case_rounds(case) + delays / case.path["rtt"]  # packets move over ends of rounds by so many times m
     for sign in (-1, 1):
         wrong = None
         for near in (NEAR, NEARER):
             again = solve(replace(case, path=case.path | {"rtt": case.path["rtt"] * (1 + sign * near)}))
-            wrong = apart(result, delays, again, share=SMOOTH)
+            wrong = apart(result, delays, again, share=SMOOTH, more=near * rounds)
             if not wrong:
                 break
         if wrong:
