@@ -67,7 +67,7 @@ def relative(result: Any, delays: Floats) -> Floats:
 def apart(
     result: Any, delays: Floats, again: Any, others: Floats | None = None, share: float = 0.0, more: Floats = 0.0
 ) -> str | None:
-    """Say where two results, the second at other delays, differ by more than stated, a share of themselves and `more`."""
+    """Say where two results, the second at other delays, differ by more than stated, a share of themselves, `more`."""
     others = delays if others is None else others
     f, other = np.asarray(result.late_fraction(delays)), np.asarray(again.late_fraction(others))
     allowed = result.error_bound + again.error_bound + ROUNDING + more
