@@ -116,6 +116,14 @@ def test_what_would_take_too_long_is_refused_before_it_starts():
         check(reno(path), 1e6, 1e6, 1)
 
 
+def test_timers_of_very_many_round_trips_are_refused():
+    """A capture of one machine, with a round trip of 2 us and a timer of 200 ms, was followed without end."""
+    usual = {"loss": 0.1, "rto": 0.2, "max_window": 20}
+    with pytest.raises(AccuracyError, match=r"backs off to 6\.4e\+06 round trips"):
+        stored(Path(rtt=2e-6, **usual), Video(packet_rate=85, duration=0.1))
+    assert stored(Path(rtt=1e-3, **usual), Video(packet_rate=85, duration=0.1)).late_fraction(0) > 0
+
+
 @pytest.mark.parametrize("quantum", [0, -1, 1.5, "a"])
 def test_bad_quantum(quantum):
     with pytest.raises(InputError, match="quantum"):

@@ -75,6 +75,12 @@ def affordable(source: RenoSource, rounds: float, span: float) -> int:
 
 def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
     """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
+    waits = [max(d for d, _ in wait) for wait in (source.all_lost_wait, source.short_wait, *source.backoff_wait)]
+    if sum(waits) * max(rounds, max(waits)) > MOST_CELLS:
+        raise AccuracyError(
+            f"the timer backs off to {max(waits):.3g} round trips, too many to follow one by one: take a shorter timer "
+            "or a longer round trip time"
+        )
     cost = forecast(source, rounds, span, quantum)
     if quantum > 1:
         first = HEAD * quantum
