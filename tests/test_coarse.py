@@ -96,6 +96,18 @@ def test_short_delays_and_low_rates_are_within_the_stated_error(loss, window, qu
     np.testing.assert_allclose(arrived_coarse, arrived, atol=quantum + 1e-9)
 
 
+def test_a_path_without_losses_is_late_as_a_whole():
+    """Two in three videos of this rate see no loss in the first quarter, and all of those are late by a few packets."""
+    path = Path(loss=9.5e-5, rtt=0.1, timeout_ratio=7, max_window=64, rounds_per_increase=2)
+    video = Video(packet_rate=560, duration=25.33)
+    exact, coarse = stored(path, video, quantum=1), stored(path, video, quantum=16)
+    delays = [5.0, 5.49466, 6.0, 9.0]
+    late = 1 - exact.no_late_probability(delays)
+    assert late[1] == pytest.approx(1)
+    assert late[-1] < 0.5
+    np.testing.assert_allclose(1 - coarse.no_late_probability(delays), late, rtol=coarse.quantum_error)
+
+
 def test_a_large_window_is_solved_coarsely_and_says_so():
     result = stored(Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024), Video(packet_rate=2000, duration=30))
     assert result.quantum == 128

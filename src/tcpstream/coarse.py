@@ -12,7 +12,7 @@ from .errors import InputError
 from .kernels.moves import apply, trim
 from .kernels.saturated import clear
 from .law import Law, together
-from .quanta import Moves, Phase, coarsen
+from .quanta import Moves, Phase, coarsen, split
 from .rows import Rows, row_of
 from .saturated import Saturated
 from .saturated_sack import SaturatedSack
@@ -64,8 +64,57 @@ def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
 
 
 @dataclass
+class Lossless:
+    """The path on which nothing has been lost yet: it is known to the packet, and as likely as nothing else early on.
+
+    Attributes
+    ----------
+    probability : float
+        Of it, 0 once it is followed no longer.
+    packets, state : int
+        Delivered, and of congestion avoidance.
+    """
+
+    source: RenoSource
+    quantum: int
+    stride: int
+    probability: float = 1.0
+    packets: int = 0
+    state: int = 0
+
+    def step(self) -> None:
+        """Make one round."""
+        window = int(self.source.windows[self.state])
+        self.packets += window
+        self.probability *= (1 - self.source.loss) ** window
+        self.state = min(self.state + 1, self._top)
+
+    def on(self, rows: Rows, sign: float = 1.0) -> None:
+        """Add it to the rows that are followed in the round that it is in, times `sign`."""
+        last = len(rows.low) - 1
+        row = last if self.state == self._top else self.state // self.stride + 1
+        if row < last:  # such rows carry their offset
+            rows.add(row, Law(self.packets // self.quantum, np.array([sign * self.probability])))
+            return
+        first, weights = split(np.array([self.packets / self.quantum]), 3)
+        rows.add(row, Law(int(first[0]), sign * self.probability * weights[:, 0]))
+
+    def alone(self, rows: int, sign: float) -> Rows:
+        """Return rows that hold nothing else."""
+        alone = Rows.empty(rows).at(self.packets // self.quantum - 4, 8)
+        self.on(alone, sign)
+        return alone
+
+    @property
+    def _top(self) -> int:
+        return self.source.size - self.source.rounds_per_increase
+
+
+@dataclass
 class Coarse:
     """Evolution of a source from its start, as `Saturated`, in positions of a quantum of packets.
+
+    What has lost nothing yet is late or not as a whole (`Lossless`).
 
     Parameters
     ----------
@@ -96,7 +145,8 @@ class Coarse:
         self._margin = 2 * self.source.max_window // self.quantum + 8
         rows = self._quanta.rows
         self._x = Rows.empty(rows).at(-self._margin, 4 * self._margin)
-        self._x.add(1, Law(0, np.ones(1)))
+        self._lossless = Lossless(self.source, self.quantum, self.stride)
+        self._lossless.on(self._x)
         self._before, self._spare = Rows.empty(rows), Rows.empty(rows)
         self._timeouts = Timeouts(self.source, self.quantum, NEGLIGIBLE)
         self._total = Law(0, np.ones(1))
@@ -109,6 +159,7 @@ class Coarse:
         number = self.round
         then, now, following = (self._phase(number + i) for i in (-1, 0, 1))
         limit = min(float(self.goal), safe)
+        needed = floor
         if floor <= 0:  # what is split at the start may lie below 0, and is not late
             floor = -self._margin * Q
         first, shares = self._surviving(np.append(following.offsets, 0), floor, np.append(following.sent, 1))
@@ -121,6 +172,8 @@ class Coarse:
         new = self._spare.at(origin, size)
         clear(new.mass, new.low, new.high)
         _apply(now.grow, x, new)
+        if self._lossless.probability > 0:
+            _apply(now.grow, self._lossless.alone(self._quanta.rows, -1.0), new)
         _apply(then.recover, before, new)
         if len(back.mass):
             _apply(following.restart, row_of(back), new)
@@ -129,6 +182,7 @@ class Coarse:
             new.mass, new.low, new.high, first[:-1] - origin, shares[:-1], limits - origin, NEGLIGIBLE
         )
 
+        self._follow_lossless(new, needed, limit)
         self._short = _collected(now.short, x, self._margin)
         self._few = together(
             _collected(now.near, row_of(self._total), self._margin),
@@ -147,6 +201,21 @@ class Coarse:
         accounted = self._active() + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))
+
+    def _follow_lossless(self, new: Rows, needed: int, limit: float) -> None:
+        """Add to the new rows what has lost nothing yet, unless it is late, or done."""
+        lossless = self._lossless
+        if lossless.probability == 0:
+            return
+        lossless.step()
+        if needed <= lossless.packets < limit:
+            lossless.on(new)
+            return
+        if lossless.packets < needed:
+            self.killed += lossless.probability
+        else:
+            self.done += lossless.probability
+        lossless.probability = 0.0
 
     def _surviving(self, offsets: Floats, floor: int, sent: Floats) -> tuple[Ints, Floats]:
         """Return the first position of rows that is not all below a floor, and the share of it that is not.
