@@ -40,6 +40,9 @@ from tcpstream import (
 
 RESULTS = FilePath(__file__).parent / "results" / "concurrency.json"
 
+SHORTEST = 0.002
+"""Length of a video at least [s]."""
+
 CASES, SEED, THREADS = 200, 14, 4
 
 CHAINS = ("reno", "slow start", "reno-sack", "bottleneck", "cubic")
@@ -87,7 +90,7 @@ def draw_video(rng: np.random.Generator, path: Path, kind: str) -> Video:
     T = throughput(path)
     if kind == "live":
         return Video(packet_rate=T / log_uniform(rng, 1.5, 4))
-    rounds, rate = log_uniform(rng, 2, 40), T / log_uniform(rng, 0.3, 5)
+    rounds, rate = max(log_uniform(rng, 2, 40), SHORTEST / path.rtt), T / log_uniform(rng, 0.3, 5)
     if kind == "finite live":
         return Video(packet_rate=rate, duration=rounds * path.rtt)
     if rng.random() < 0.05 and path.max_window < 6 and path.timeout_ratio < 10:

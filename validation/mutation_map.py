@@ -73,7 +73,8 @@ TESTS: dict[str, tuple[str, ...]] = {
                      f"{SLOW}stored_is_its_twin"),
     "saturated_sack.py": (f"{SACK}stored_is_its_twin",),
     "opening.py": (f"{SLOW}stored_is_its_twin",),
-    "arrivals.py": (f"{STORED}rows_are_the_expected_shortfall", f"{STORED}agrees_with_the_explicit_chain"),
+    "arrivals.py": ("tests/test_buffer.py::test_monte_carlo",
+                    f"{STORED}rows_are_the_expected_shortfall", f"{STORED}agrees_with_the_explicit_chain"),
     "stored_model.py": ("tests/test_buffer.py::test_one_packet_a_round", *(f"{STORED}{name}" for name in (
         "a_target_finer_than_the_accuracy_is_refused",
         "a_probability_of_a_late_packet_is_ten_times_the_error_bound_at_least",
