@@ -56,6 +56,14 @@ def test_the_answers_and_their_bound_do_not_depend_on_what_was_asked_before():
     assert pickle.dumps(used) == pickle.dumps(fresh)
 
 
+def test_a_pickle_of_a_live_stream_is_the_same_whatever_was_asked_before():
+    """Nothing is added to it that a pickle in another thread could meet half way."""
+    used, fresh = (live(PATH, Video(packet_rate=20)) for _ in range(2))
+    _ = used.late_fraction([0, 1]), used.lattice_error(1), used.decay_rates, used.required_delay()
+    assert pickle.dumps(used) == pickle.dumps(fresh)
+    assert vars(used.backlogs[0]).keys() == vars(fresh.backlogs[0]).keys()
+
+
 def test_the_error_bound_holds_at_every_delay():
     """A video that TCP needs five times as long for: until all is delivered, no more is lost than the bound says."""
     result = stored(PATH, Video(packet_rate=200, duration=5))

@@ -94,6 +94,10 @@ class EndlessLive(LiveStreaming):
         self.backlogs = backlogs
         self._curves = [(one.lattice, one.late_fraction) for one in backlogs]
 
+    def __reduce__(self) -> tuple[type[EndlessLive], tuple[Any, ...]]:
+        """Pickle what the answers are made from: another thread may be asking for decay rates."""
+        return type(self), (self.path, self.video, self.backlogs)
+
     @property
     def error_bound(self) -> float:
         """Bound on the error of f from residual and truncation; `lattice_error` comes on top."""

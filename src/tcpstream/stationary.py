@@ -8,8 +8,7 @@ an epoch does to each wave. That walk is solved directly.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +87,8 @@ class StationaryBacklog:
         backlog has emptied, before and after.
     epochs : int
         Loss epochs computed.
+    excess : Excess
+        E[(D - y)+] for every y.
     """
 
     law: Floats
@@ -96,11 +97,10 @@ class StationaryBacklog:
     overflow: float
     error_bound: float
     epochs: int
+    excess: Excess = field(init=False, repr=False, compare=False)
 
-    @cached_property
-    def excess(self) -> Excess:
-        """E[(D - y)+] for every y."""
-        return Excess.of(self.law, self.lattice)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "excess", Excess.of(self.law, self.lattice))
 
     def late_fraction(self, delay: float) -> float:
         """Return f for a startup delay [rounds], >= 0."""
