@@ -65,12 +65,14 @@ def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Co
 def affordable(source: RenoSource, rounds: float, span: float) -> int:
     """Return the quantum to use: a packet, which is exact, if that is quick; else a power of two, about a round's.
 
-    Small windows stay exact: they have no packets to spare. So does what is only known packet by packet.
+    Small windows stay exact where that is possible at all: they have no packets to spare. So does what is only known
+    packet by packet.
     """
-    a_round = source.packets_per_round
-    if packet_by_packet(source) or a_round < SMALL or forecast(source, rounds, span, 1).cells <= EXACT:
+    a_round, exact = source.packets_per_round, forecast(source, rounds, span, 1)
+    most = MOST_CELLS if a_round < SMALL else EXACT
+    if packet_by_packet(source) or (exact.cells <= most and exact.memory <= MOST_BYTES):
         return 1
-    return int(2 ** math.floor(math.log2(a_round * ABOUT)))
+    return int(2 ** max(0, math.floor(math.log2(a_round * ABOUT))))
 
 
 def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
@@ -89,11 +91,15 @@ def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
     nanoseconds = NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS
     coarser = " or a larger quantum" if not packet_by_packet(source) and quantum < source.packets_per_round else ""
     minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds, MOST_CELLS * NANOSECONDS))
-    if minutes > most or cost.memory > MOST_BYTES:
+    too_much = []
+    if minutes > most:
+        too_much.append(f"about {minutes:.3g} minutes, more than {most:.3g}")
+    if cost.memory > MOST_BYTES:
+        too_much.append(f"about {cost.memory / 2**30:.3g} GiB of memory, more than {MOST_BYTES / 2**30:.3g}")
+    if too_much:
         raise AccuracyError(
             f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
-            f"about {minutes:.3g} minutes and {cost.memory / 2**30:.3g} GiB, more than {most:.3g} minutes or "
-            f"{MOST_BYTES / 2**30:.3g} GiB: take a shorter video or a smaller max_window{coarser}"
+            f"{', and '.join(too_much)}: take a shorter video{coarser}"
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
-from ..errors import AccuracyError, NoFiniteDelayError
+from ..errors import AccuracyError, NoFiniteDelayError, unremarked
 from ..result import DEFAULT_TARGET, SCHEMA
 from ..video import Video
 from .report import Report
@@ -65,9 +65,10 @@ def _carried(
     """Return the largest of the rates tried that the path carries, and the startup delay that it needs."""
     for part in SHARES:
         bits = rounded_down(part * throughput * 8 * video.packet_size, DIGITS)
-        slower = Video(bitrate=bits, packet_size=video.packet_size)
         try:
-            delay = solve(route.path, slower).required_delay(target)
+            with unremarked():  # nobody gave these rates
+                slower = Video(bitrate=bits, packet_size=video.packet_size)
+                delay = solve(route.path, slower).required_delay(target)
         except (NoFiniteDelayError, AccuracyError):
             continue
         return {"packet_rate_pps": slower.packet_rate, "bitrate_bps": bits, "required_startup_delay_s": delay}

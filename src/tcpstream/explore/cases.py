@@ -47,8 +47,6 @@ def case(row: Row) -> tuple[Path, Video]:
     path = {name: row[name] for name in PATH if name in row}
     video = {name: row[name] for name in VIDEO if name in row}
     rated = "packet_rate" in video or "bitrate" in video
-    if not {"rto", "timeout_ratio"} & path.keys() and not (rated and LOAD in row):
-        raise InputError("give the retransmission timer: either rto [s] or timeout_ratio [rounds]")
     if LOAD not in row:
         if not rated:
             raise InputError(f"give a playback rate: packet_rate, bitrate or {LOAD}")
