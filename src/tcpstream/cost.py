@@ -26,6 +26,9 @@ ABOUT = 1.05
 MOST_CELLS = 2e12
 """Cells of the longest transient that is tried: about an hour."""
 
+MOST_WAITS = 2e12
+"""Rounds of all waits times the longest: as many are looked at."""
+
 MOST_BYTES = 8 * 2**30
 """Memory that a transient may take."""
 
@@ -78,7 +81,7 @@ def affordable(source: RenoSource, rounds: float, span: float) -> int:
 def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
     """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
     waits = [max(d for d, _ in wait) for wait in (source.all_lost_wait, source.short_wait, *source.backoff_wait)]
-    if sum(waits) * max(rounds, max(waits)) > MOST_CELLS:
+    if sum(waits) * max(rounds, max(waits)) > MOST_WAITS:
         raise AccuracyError(
             f"the timer backs off to {max(waits):.3g} round trips, too many to follow one by one: take a shorter timer "
             "or a longer round trip time"
@@ -91,15 +94,16 @@ def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
     nanoseconds = NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS
     coarser = " or a larger quantum" if not packet_by_packet(source) and quantum < source.packets_per_round else ""
     minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds, MOST_CELLS * NANOSECONDS))
-    too_much = []
+    too_much, remedy = [], "take a shorter video"
     if minutes > most:
         too_much.append(f"about {minutes:.3g} minutes, more than {most:.3g}")
+        remedy += " or a smaller max_window"
     if cost.memory > MOST_BYTES:
         too_much.append(f"about {cost.memory / 2**30:.3g} GiB of memory, more than {MOST_BYTES / 2**30:.3g}")
     if too_much:
         raise AccuracyError(
             f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
-            f"{', and '.join(too_much)}: take a shorter video{coarser}"
+            f"{', and '.join(too_much)}: {remedy}{coarser}"
         )
 
 

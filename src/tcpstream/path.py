@@ -40,9 +40,6 @@ MOST_PACKETS = 1e9
 #: Longer round trip times [s] are noted: a satellite's is 0.6 s, overfilled buffers make it 2 s.
 LONG_ROUND_TRIP = 3.0
 
-#: Longer timers [s] are noted: RFC 6298 lets TCP wait for no more than 60 s where it limits the timer at all.
-LONG_TIMER = 60.0
-
 #: Larger loss rates are noted: at 0.5 and T_O = 2 a TCP sends a packet in three seconds.
 LARGE_LOSS = 0.5
 
@@ -220,7 +217,7 @@ class Path:
             raise InputError(f"loss rate must lie strictly between 0 and 1, got {loss:g}{percent}")
         loss = within("loss rate", loss, *LOSSES)
         rtt = within("round trip time", rtt, *ROUND_TRIPS, "s")
-        given, rto_assumed = rto, rto is None and timeout_ratio is None
+        rto_assumed = rto is None and timeout_ratio is None
         rto, timeout_ratio = _timeout(rtt, round(rtt + LINUX_VARIATION, 12) if rto_assumed else rto, timeout_ratio)
         rounds_per_increase = whole("rounds per increase", rounds_per_increase)
         choice("rounds per increase", rounds_per_increase, (1, 2))
@@ -263,8 +260,6 @@ class Path:
             object.__setattr__(self, name, value)
         if rtt > LONG_ROUND_TRIP:
             note(f"a round trip time of {rtt:g} s is longer than paths have: {rtt:g} ms are {rtt / 1000:g} s")
-        if given is not None and rto > LONG_TIMER:
-            note(f"a retransmission timer of {rto:g} s is longer than TCP's: {rto:g} ms are {rto / 1000:g} s")
         if loss > LARGE_LOSS:
             note(f"a loss rate of {loss:g} leaves no path to stream over: {loss:g}% is {loss / 100:g}")
 
