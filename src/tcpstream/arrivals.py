@@ -199,7 +199,7 @@ class Arrivals:
             first, lost = self.head.never_late(needed[:rounds])
             if rounds == len(needed):
                 return first, lost
-        transient = follow(self.source, self.packets, self.quantum)
+        transient = follow(self.source, min(self.packets, int(needed.max(initial=1))), self.quantum)
         before = 1.0  # what is never late in those rounds, on this lattice
         for i, least in enumerate(needed, 1):
             transient.step(floor=int(least), safe=self.safe(i))
