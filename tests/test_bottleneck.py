@@ -11,9 +11,9 @@ import sack_twin
 import slow_start_twin
 from strategies import RTT
 from tcpstream import InputError, Path, Video, live, stored, throughput
-from tcpstream.backlog_sack import SackBacklog
 from tcpstream.explore.load import rtt_for
-from tcpstream.lattices import Lattice
+from tcpstream.numerics.lattices import Lattice
+from tcpstream.stationary.independent import SackBacklog
 from tcpstream.tcp import reno_sack, source_key, source_of
 from tcpstream.tcp.bottleneck import line
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tcpstream.figures.claims import HOW_MANY, claims
+from tcpstream.paper.claims import HOW_MANY, claims
 
 #: What the paper says and this model does not find, by the reason that docs/figures-of-the-paper.md gives.
 HOLDS_NOT = {
@@ -39,7 +39,7 @@ def test_evidence_is_numbers(found):
 
 def test_a_small_window_makes_twice_the_rate_enough():
     """The paper gives no W_max; with 24 packets low loss rates are satisfied at T/mu = 2 as Figure 11a has it."""
-    from tcpstream.figures import conditions
+    from tcpstream.paper import conditions
 
     delays = conditions.over_ratio("stored", max_window=24)
     judged = {claim.key: claim.holds for claim in conditions._over_ratio("stored", delays)}
@@ -49,7 +49,7 @@ def test_a_small_window_makes_twice_the_rate_enough():
 
 def test_half_the_throughput_breaks_the_claims(monkeypatch):
     """T/mu = 1.1 instead of 2: verdicts depend on the numbers."""
-    from tcpstream.figures import conditions
+    from tcpstream.paper import conditions
 
     conditions.over_paths.cache_clear()
     real = conditions.over_rate

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from strategies import paths
 from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
-from tcpstream.coarse import Coarse
-from tcpstream.cost import affordable, check, forecast
-from tcpstream.law import Law, together
-from tcpstream.quanta import recovery, split
-from tcpstream.saturated import Saturated
+from tcpstream.numerics.measure import Law, together
+from tcpstream.numerics.weights import split
 from tcpstream.tcp import reno
+from tcpstream.transient.backlogged import Saturated
+from tcpstream.transient.coarse import Coarse
+from tcpstream.transient.cost import affordable, check, forecast
+from tcpstream.transient.quanta import recovery
 
 
 def difference(one: Law, other: Law, limit: int) -> float:

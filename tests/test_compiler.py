@@ -3,7 +3,7 @@
 import numba
 import pytest
 
-from tcpstream.compiler import kept
+from tcpstream.system.compiler import kept
 
 
 def twice(x):

@@ -12,16 +12,17 @@ import sack_agent
 import sack_twin
 from monte_carlo import packets_due
 from tcpstream import AccuracyError, InputError, Path, Video, live, stored, stored_many, throughput
-from tcpstream.backlog_sack import SackBacklog
 from tcpstream.errors import unremarked
 from tcpstream.explore import rtt_for
 from tcpstream.explore.plan import chunks
 from tcpstream.kernels.cubic_line import cubic_line
-from tcpstream.lattices import Lattice
+from tcpstream.numerics.lattices import Lattice
 from tcpstream.path import enough_cubic
-from tcpstream.stationary import drain_rounds
-from tcpstream.tcp import cubic, recovery, source_key, source_of
-from tcpstream.tcp.decay import decay_rate, safe_lead
+from tcpstream.stationary.decay import decay_rate, safe_lead
+from tcpstream.stationary.independent import SackBacklog
+from tcpstream.stationary.solve import drain_rounds
+from tcpstream.tcp import cubic, source_key, source_of
+from tcpstream.tcp import sack_recovery as recovery
 
 module = importlib.import_module("tcpstream.tcp.cubic")  # the package has the function by that name
 

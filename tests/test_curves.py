@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcpstream import AccuracyError
-from tcpstream.curves import smallest_delay, smallest_meeting
+from tcpstream.numerics.curves import smallest_delay, smallest_meeting
 
 TOLERANCES = st.sampled_from([1e-6, 1e-3, 0.1])
 

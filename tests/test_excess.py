@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcpstream.excess import Excess
-from tcpstream.lattices import Lattice
+from tcpstream.numerics.lattices import Lattice
+from tcpstream.numerics.stop_loss import Excess
 
 LAWS = st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=8)
 

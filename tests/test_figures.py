@@ -8,9 +8,9 @@ import pytest
 import tcpstream
 from tcpstream import Path, Video
 from tcpstream.cli.figure import NUMBERS
-from tcpstream.figures import FIGURES, Curve, Figure
-from tcpstream.validation.figures import model_by_length
-from tcpstream.validation.record import figure_8, recorded
+from tcpstream.paper import FIGURES, Curve, Figure
+from tcpstream.paper.record import figure_8, recorded
+from tcpstream.paper.study_figures import model_by_length
 
 SMALL = Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
 

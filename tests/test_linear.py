@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcpstream.tcp import linear
+from tcpstream.numerics import linear
 
 
 def system(seed, n):

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import monte_carlo
 from strategies import RTT, paths
 from tcpstream import AccuracyError, InputError, NoFiniteDelayError, Path, Video, live, throughput
+from tcpstream.answers.live import EndlessLive
 from tcpstream.explicit import explicit_live, explicit_live_finite
-from tcpstream.finite_backlog import FiniteBacklog
-from tcpstream.lattices import Lattice, interpolated, lattices, order
-from tcpstream.live_model import EndlessLive
-from tcpstream.stationary import solve
+from tcpstream.numerics.lattices import Lattice, interpolated, lattices, order
+from tcpstream.stationary.solve import solve
 from tcpstream.tcp import reno, source_of
+from tcpstream.transient.finite_backlog import FiniteBacklog
 
 RTOL, ATOL = 1e-6, 1e-12
 
@@ -128,27 +128,27 @@ def test_the_error_bound_holds():
     good = live(path, video)
     delays = np.linspace(0, 20, 60)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tcpstream.stationary.WANTED", 1e-4)
-        patch.setattr("tcpstream.stationary.ACCEPTED", 1.0)
+        patch.setattr("tcpstream.stationary.solve.WANTED", 1e-4)
+        patch.setattr("tcpstream.stationary.solve.ACCEPTED", 1.0)
         rough = live(path, video)
     assert rough.error_bound > 100 * good.error_bound
     assert np.abs(rough.late_fraction(delays) - good.late_fraction(delays)).max() <= rough.error_bound
 
 
 def test_an_accuracy_that_is_not_reached_is_an_exception(monkeypatch):
-    monkeypatch.setattr("tcpstream.stationary.ACCEPTED", 1e-30)
+    monkeypatch.setattr("tcpstream.stationary.solve.ACCEPTED", 1e-30)
     with pytest.raises(AccuracyError, match="error bound"):
         live(Path(loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
 
 
 def test_a_state_that_is_too_large_is_refused_before_it_is_made(monkeypatch):
-    monkeypatch.setattr("tcpstream.stationary.LARGEST", 1000)
+    monkeypatch.setattr("tcpstream.stationary.solve.LARGEST", 1000)
     with pytest.raises(AccuracyError, match="TCP states"):
         live(Path(loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
 
 
 def test_a_stream_too_long_to_follow_is_refused(monkeypatch):
-    monkeypatch.setattr("tcpstream.result.MOST_ROUNDS", 50)
+    monkeypatch.setattr("tcpstream.answers.answer.MOST_ROUNDS", 50)
     path = Path(loss=0.05, rtt=0.1, timeout_ratio=2)
     with pytest.raises(AccuracyError, match="51 round trips and 102 packets is too long to follow"):
         live(path, Video(packet_rate=20, duration=5.1))
@@ -219,7 +219,8 @@ def test_simple_rates_fit_a_lattice():
 def test_neighbours_stay_below_the_throughput():
     assert lattices(5.61, 2, most=5.7)[1].packets_due < 5.7
     source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2))
-    assert order(source, 0.9 * source.packets_per_round) > order(source, 0.5 * source.packets_per_round)
+    T, cells = source.packets_per_round, source.size * source.max_window
+    assert order(0.9 * T, T, cells) > order(0.5 * T, T, cells)
 
 
 def test_between_neighbours_f_is_geometric():

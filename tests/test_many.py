@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tcpstream import InputError, NoFiniteDelayError, Path, Video, live, live_many, stored, stored_many
-from tcpstream.cores import on_cores
+from tcpstream.system.threads import on_cores
 from tcpstream.tcp import source_key
 
 FAST = Path(loss=0.03, rtt=0.05, timeout_ratio=2, max_window=12)
@@ -70,7 +70,7 @@ def test_the_source_counts_rounds():
 
 
 def test_on_cores_keeps_the_order(monkeypatch):
-    monkeypatch.setattr("tcpstream.cores.cores", lambda: 2)
+    monkeypatch.setattr("tcpstream.system.threads.cores", lambda: 2)
     meet = threading.Barrier(2, timeout=20)
 
     def work(item):

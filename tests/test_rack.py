@@ -8,7 +8,7 @@ import pytest
 import sack_twin
 from tcpstream import InputError, Path, Video, live, stored, throughput
 from tcpstream.tcp import source_of
-from tcpstream.tcp.waits import Waits
+from tcpstream.tcp.silences import Waits
 
 
 def test_a_probe_goes_before_the_timer():

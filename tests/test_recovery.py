@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcpstream.tcp.recovery import between, grid, repairing
+from tcpstream.tcp.sack_recovery import between, grid, repairing
 
 
 @given(st.integers(2, 200), st.data())

@@ -12,12 +12,13 @@ import sack_twin
 from monte_carlo import packets_due
 from strategies import paths
 from tcpstream import InputError, Path, Video, largest_rate, live, stored, throughput
-from tcpstream.arrivals import Arrivals
+from tcpstream.answers.arrivals import Arrivals
+from tcpstream.answers.stored import StoredStreaming
 from tcpstream.errors import unremarked
 from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
-from tcpstream.stored_model import StoredStreaming
-from tcpstream.tcp import recovery, reno_sack, source_of
+from tcpstream.tcp import reno_sack, source_of
+from tcpstream.tcp import sack_recovery as recovery
 
 
 def sack(path, **others):

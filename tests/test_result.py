@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tcpstream import AccuracyError, MissingExtraError, Path, Video, live, stored
-from tcpstream.result import SCHEMA, at_most
+from tcpstream.answers.answer import SCHEMA, at_most
 
 mpl.use("Agg")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcpstream import Path, throughput
-from tcpstream.roots import crossing
+from tcpstream.numerics.roots import crossing
 
 CURVES = {
     "line": lambda x: x,
@@ -63,6 +63,6 @@ def test_no_crossing_is_an_error(scale):
 def test_sparse_systems_agree_with_dense_ones(monkeypatch):
     path = Path(loss=0.01, rtt=0.1, timeout_ratio=2, max_window=60)
     dense = throughput(path)
-    monkeypatch.setattr("tcpstream.tcp.linear.DENSE", 10)
+    monkeypatch.setattr("tcpstream.numerics.linear.DENSE", 10)
     assert throughput(path) == pytest.approx(dense, rel=1e-12)
     assert np.isfinite(dense)

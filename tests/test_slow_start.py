@@ -9,12 +9,12 @@ import sack_twin
 import slow_start_twin as twin
 from strategies import paths
 from tcpstream import InputError, Path, Video, live, stored
-from tcpstream.coarse import follow
 from tcpstream.errors import unremarked
 from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
 from tcpstream.tcp import source_key, source_of
 from tcpstream.tcp.slow_start import windows
+from tcpstream.transient.coarse import follow
 
 
 def sent(path, tcp, initial_window):

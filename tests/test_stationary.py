@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import paths
-from tcpstream import AccuracyError, Path, stationary
-from tcpstream.backlog import Backlog
-from tcpstream.backlog_sack import SackBacklog
-from tcpstream.lattices import Lattice
-from tcpstream.stationary import drain_rounds, solve
+from tcpstream import AccuracyError, Path
+from tcpstream.numerics.lattices import Lattice
+from tcpstream.stationary.burst import Backlog
+from tcpstream.stationary.decay import decay_rate
+from tcpstream.stationary.independent import SackBacklog
+from tcpstream.stationary.solve import drain_rounds, solve
+from tcpstream.stationary.solve import solve as stationary
 from tcpstream.tcp import reno, source_of
-from tcpstream.tcp.decay import decay_rate
 
 REFERENCE = reno(Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2))
 
@@ -80,7 +81,7 @@ def test_a_solve_is_what_plain_epochs_lead_to(path, lattice):
 
 def test_a_tail_that_goes_deeper_than_predicted_is_followed(monkeypatch):
     expected = solve(REFERENCE, Lattice(3, 1))
-    monkeypatch.setattr("tcpstream.stationary.LongWaves.depth", lambda *_: 2000)
+    monkeypatch.setattr("tcpstream.stationary.solve.LongWaves.depth", lambda *_: 2000)
     solved = solve(REFERENCE, Lattice(3, 1))
     assert len(solved.law) > 4000
     assert solved.overflow * 1e4 < 1e-12

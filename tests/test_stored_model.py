@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 import monte_carlo
 from strategies import RTT, paths
 from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
-from tcpstream.arrivals import Arrivals
+from tcpstream.answers.arrivals import Arrivals
 from tcpstream.explicit import explicit_stored
-from tcpstream.saturated import Saturated
+from tcpstream.stationary.decay import safe_lead
 from tcpstream.tcp import reno
-from tcpstream.tcp.decay import safe_lead
+from tcpstream.transient.backlogged import Saturated
 
 #: Agreement asked of twins: relative, and absolute where values are tiny.
 RTOL, ATOL = 1e-6, 1e-12
@@ -142,7 +142,7 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     )
     short_cut = stored(path, video)
     assert short_cut.late_fraction([0, 1, 4])[0] > 0
-    monkeypatch.setattr("tcpstream.stored_model.LONG", 10**9)
+    monkeypatch.setattr("tcpstream.answers.stored.LONG", 10**9)
     whole = stored(path, video)
     np.testing.assert_allclose(short_cut.late_fraction([0, 1, 4]), whole.late_fraction([0, 1, 4]), RTOL, 1e-15)
     assert short_cut.no_late_probability(1.0) == pytest.approx(whole.no_late_probability(1.0), abs=1e-13)
@@ -206,7 +206,7 @@ def test_one_round_trip_is_long_enough():
 
 
 def test_rows_that_take_too_much_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("tcpstream.arrivals.MEMORY_LIMIT", 10_000)
+    monkeypatch.setattr("tcpstream.answers.arrivals.MEMORY_LIMIT", 10_000)
     with pytest.raises(AccuracyError, match="GiB"):
         stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=30)).late_fraction(1)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tcpstream.errors import InputError
-from tcpstream.textfiles import LARGEST_TOML, read_text, read_toml
+from tcpstream.system.text import LARGEST_TOML, read_text, read_toml
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,16 @@ import pytest
 
 import tcpstream
 from tcpstream.errors import InputError
+from tcpstream.paper.compare import INPUTS, Point, compare, interval, wilson
+from tcpstream.paper.record import from_data, recorded, shares, to_data
+from tcpstream.paper.settings import SETTINGS
+from tcpstream.paper.study import Scale, achieved, key, read, run_study, size
 from tcpstream.sim import rounds_agent
-from tcpstream.validation.compare import INPUTS, Point, compare, interval, wilson
-from tcpstream.validation.record import from_data, recorded, shares, to_data
-from tcpstream.validation.settings import SETTINGS
-from tcpstream.validation.study import Scale, achieved, key, read, run_study, size
 
 TINY = Scale(ahead=1, live=1, stored=3, shorter=100.0)
 STUDY = f"""
 from pathlib import Path
-from tcpstream.validation.study import Scale, run_study
+from tcpstream.paper.study import Scale, run_study
 run_study({TINY!r}, Path(__import__("sys").argv[1]))
 """
 

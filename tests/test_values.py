@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tcpstream import AccuracyError, Path, Video, live, stored, stored_many
-from tcpstream.saturated import Saturated
 from tcpstream.sim import Link, Scenario, simulate, single_path
+from tcpstream.transient.backlogged import Saturated
 
 PATH = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=8)
 VIDEO = Video(packet_rate=30, duration=4)
@@ -74,8 +74,8 @@ def test_the_error_bound_holds_at_every_delay():
 
 
 def test_an_answer_that_loses_more_than_the_bound_is_refused(monkeypatch):
-    monkeypatch.setattr("tcpstream.stored_model.MARGIN", 0.5)
-    monkeypatch.setattr("tcpstream.stored_model.LEAST", 0.0)
+    monkeypatch.setattr("tcpstream.answers.stored.MARGIN", 0.5)
+    monkeypatch.setattr("tcpstream.answers.stored.LEAST", 0.0)
     result = stored(PATH, VIDEO)
     with pytest.raises(AccuracyError, match=r"startup delay 0\.4 s.*error bound"):
         result.late_fraction(0.4)
@@ -100,7 +100,9 @@ def test_a_pickle_of_one_of_many_is_small():
     assert len(pickle.dumps(stored_many([(PATH, video) for video in videos])[7])) < 2000
 
 
-@pytest.mark.parametrize("where", ["tcpstream.arrivals.tabulate", "tcpstream.saturated.Saturated.law"])
+@pytest.mark.parametrize(
+    "where", ["tcpstream.answers.arrivals.tabulate", "tcpstream.transient.backlogged.Saturated.law"]
+)
 def test_an_interrupted_question_leaves_nothing_behind(where, monkeypatch):
     """Ctrl-C while a row is made: what is asked next gets the right answer."""
     expected = stored(PATH, VIDEO).late_fraction(DELAYS)
@@ -123,7 +125,7 @@ def test_a_question_that_takes_too_much_memory_spoils_no_other(monkeypatch):
     result.late_fraction(0.0)
     used = 8 * int(result._arrivals.record.starts[result._arrivals.record.rounds])
     with monkeypatch.context() as patch:
-        patch.setattr("tcpstream.arrivals.MEMORY_LIMIT", used + 5000)
+        patch.setattr("tcpstream.answers.arrivals.MEMORY_LIMIT", used + 5000)
         for _ in range(2):
             with pytest.raises(AccuracyError, match="GiB"):
                 result.late_fraction(12.0)
@@ -143,7 +145,7 @@ def test_threads_do_not_wait_for_rows_they_do_not_need(monkeypatch):
         assert go_on.wait(20)
         step(self, **given)
 
-    monkeypatch.setattr("tcpstream.saturated.Saturated.step", slow)
+    monkeypatch.setattr("tcpstream.transient.backlogged.Saturated.step", slow)
     with ThreadPoolExecutor(1) as pool:
         far = pool.submit(result.late_fraction, 6.0)
         assert held.wait(20)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcpstream.tcp.waits import mean_wait, wait
+from tcpstream.tcp.silences import mean_wait, wait
 
 
 def test_by_hand():

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from tcpstream import Video, stored
-from tcpstream.cores import on_cores
+from tcpstream.paper.compare import INPUTS, compare, selected
+from tcpstream.paper.settings import SETTINGS, WINDOW, Setting
+from tcpstream.paper.study import AHEAD_SECONDS, NO_LATE_DELAY, STORED_SECONDS, VIDEO
 from tcpstream.sim import rounds_agent
-from tcpstream.validation.compare import INPUTS, compare, selected
-from tcpstream.validation.settings import SETTINGS, WINDOW, Setting
-from tcpstream.validation.study import AHEAD_SECONDS, NO_LATE_DELAY, STORED_SECONDS, VIDEO
+from tcpstream.system.threads import on_cores
 
 RESULTS = FilePath(__file__).parent / "results"
 AGENTS = 400

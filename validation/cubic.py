@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 
 from tcpstream import Path, Video, stored, throughput
-from tcpstream.tcp import recovery
+from tcpstream.tcp import sack_recovery as recovery
 
 PATHS = [
     (0.1, 0.3), (0.02, 0.1), (0.02, 0.3), (5e-3, 0.05), (1e-3, 0.01), (1e-3, 0.1), (1e-3, 0.3), (1e-4, 0.01),

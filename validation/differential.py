@@ -33,7 +33,7 @@ from differential_parts.identities import LEFT_OUT, SOMETIMES
 from differential_parts.judge import judged
 from differential_parts.record import compact, read, solved, summary
 from differential_parts.shrink import shrunk
-from tcpstream import cores
+from tcpstream.system import threads as cores
 
 SEED = 14
 RESULTS = Path(__file__).parent / "results" / "differential.jsonl"

@@ -7,8 +7,8 @@ import gzip
 import json
 from pathlib import Path
 
-from tcpstream.validation.figures import over_length, over_rounds
-from tcpstream.validation.record import FIGURE_8
+from tcpstream.paper.record import FIGURE_8
+from tcpstream.paper.study_figures import over_length, over_rounds
 
 HERE = Path(__file__).parent
 

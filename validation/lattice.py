@@ -1,8 +1,9 @@
 """How far f is from the stated lattice error where packets per round fit no fine lattice.
 
 ``python validation/lattice.py`` (about half an hour; it goes on where it was stopped). Each case has m = mu R on a
-lattice finer than `tcpstream.lattices` takes: f between the neighbours is compared with the one on that lattice, at
-startup delays from 0 to a late fraction of 1e-6 and at its kinks, m (a - n / m) packets for whole numbers a and n.
+lattice finer than `tcpstream.numerics.lattices` takes: f between the neighbours is compared with the one on that
+lattice, at startup delays from 0 to a late fraction of 1e-6 and at its kinks, m (a - n / m) packets for whole numbers
+a and n.
 Streams without end where the exact chain is small, of finite length up to the largest rates.
 """
 
@@ -18,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcpstream import Path, TcpstreamError
-from tcpstream.finite_backlog import FiniteBacklog
-from tcpstream.lattices import ROUNDING, Lattice, interpolated, lattices, order
-from tcpstream.stationary import solve
+from tcpstream.numerics.lattices import ROUNDING, Lattice, interpolated, lattices, order
+from tcpstream.stationary.solve import solve
 from tcpstream.tcp import RenoSource, source_of
+from tcpstream.transient.finite_backlog import FiniteBacklog
 
 SEED = 20
 CASES = 500
@@ -31,6 +32,11 @@ ENDLESS, FINITE = 4e3, 2e8
 """States times lattice steps a round, over 1 - mu/T; times rounds squared of a finite stream: at most (half and a
 twentieth of that for the first 363)."""
 RECORD = FilePath(__file__).parent / "results" / "lattice.jsonl"
+
+
+def _order(source: Any, m: float) -> int:
+    """Return the order that the solvers take."""
+    return order(m, source.packets_per_round, source.size * source.max_window)
 
 
 def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
@@ -49,7 +55,7 @@ def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
 
 def exact_lattice(source: RenoSource, m: float) -> Lattice:
     """Return a lattice too fine to be taken, for a rate next to m."""
-    stride = 3 * order(source, m) + 1
+    stride = 3 * _order(source, m) + 1
     while math.gcd(round(m * stride), stride) > 1:
         stride += 1
     return Lattice(max(1, round(m * stride)), stride)
@@ -82,7 +88,11 @@ def case(rng: np.random.Generator) -> dict[str, Any] | None:
         made = solve(source, one) if length is None else FiniteBacklog(source, one, length)
         return made.late_fraction
 
-    found = lattices(m, order(source, m), throughput * (1 - 1e-9) if length is None else math.inf)
+    found = lattices(
+        m,
+        _order(source, m),
+        throughput * (1 - 1e-9) if length is None else math.inf,
+    )
     try:
         exact, taken = late(lattice), [late(one) for one in found]
     except TcpstreamError:
@@ -97,7 +107,7 @@ def case(rng: np.random.Generator) -> dict[str, Any] | None:
         largest, stated = max(largest, error), max(stated, between.error)
         worst = max(worst, (error - (between.error - ROUNDING)) / ROUNDING if error > ROUNDING else 0.0)
     return {"loss": path.loss, "timeout_ratio": path.timeout_ratio, "max_window": path.max_window, "tcp": path.tcp,
-            "m": m, "load": m / throughput, "length": length, "order": order(source, m), "error": largest,
+            "m": m, "load": m / throughput, "length": length, "order": _order(source, m), "error": largest,
             "stated": stated, "of_rounding": worst}  # fmt: skip
 
 

@@ -20,9 +20,9 @@ import numpy as np
 
 import tcpstream
 from tcpstream import Path, Video
-from tcpstream.cores import on_cores
+from tcpstream.paper.compare import interval
 from tcpstream.sim import Backlogged, Delivery, Link, RoundLoss, Steady, Tcp, rounds_agent, simulate, single_path
-from tcpstream.validation.compare import interval
+from tcpstream.system.threads import on_cores
 
 CASES = ((0.02, 0.1), (0.01, 0.05), (0.004, 0.2))
 """p and R [s]."""

@@ -33,8 +33,6 @@ from typing import Any
 import dpkt  # noqa: F401  what each process would load
 import scipy.special  # noqa: F401
 
-import tcpstream.stored_model
-import tcpstream.uncertainty  # noqa: F401
 from tcpstream.cli import main as command
 from tcpstream.errors import TcpstreamError
 from tcpstream.traces import estimate

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from tcpstream import Path, StoredStreaming, Video, cost, stored, throughput
+from tcpstream import Path, StoredStreaming, Video, stored, throughput
+from tcpstream.transient import cost
 
 RESULTS = FilePath(__file__).parent / "results" / "quantum.json"
 

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tcpstream.figures.claims import claims
+from tcpstream.paper.claims import claims
 
 READINGS: dict[str, dict[str, Any]] = {
     "default": {},

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from tcpstream import Path, Video, live, stored, throughput
-from tcpstream.result import Streaming
+from tcpstream.answers.answer import Streaming
 
 RESULTS = FilePath(__file__).parent / "results" / "slow_start.json"
 RUNS, LIVE_RUNS, LIVE_ROUNDS = 400_000, 64, 2_000_000

@@ -7,7 +7,7 @@ solver takes, and stops at the same error bound:
 - anderson: plain epochs, combined so that the last ten changes cancel best;
 - boxes: aggregation and disaggregation (Koury, McAllister, Stewart 1984), 30 boxes of backlogs, with an epoch for each
   box to find the moves between them, and five plain epochs between;
-- waves: `tcpstream.stationary`.
+- waves: `tcpstream.stationary.solve`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcpstream import Path
-from tcpstream.backlog import Backlog
-from tcpstream.lattices import Lattice
-from tcpstream.stationary import LongWaves, drain_rounds
+from tcpstream.numerics.lattices import Lattice
+from tcpstream.stationary.burst import Backlog
+from tcpstream.stationary.solve import LongWaves, drain_rounds
 from tcpstream.tcp import reno
 
 Floats = NDArray[np.float64]

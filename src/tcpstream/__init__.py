@@ -18,6 +18,17 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from .answers.from_throughput import Path as Path
+    from .answers.interval import delay_interval as delay_interval
+    from .answers.interval import require_match as require_match
+    from .answers.live import EndlessLive as EndlessLive
+    from .answers.live import FiniteLive as FiniteLive
+    from .answers.live import live as live
+    from .answers.live import live_many as live_many
+    from .answers.rate import largest_rate as largest_rate
+    from .answers.stored import StoredStreaming as StoredStreaming
+    from .answers.stored import stored as stored
+    from .answers.stored import stored_many as stored_many
     from .errors import AccuracyError as AccuracyError
     from .errors import CaptureError as CaptureError
     from .errors import InputError as InputError
@@ -27,38 +38,27 @@ if TYPE_CHECKING:
     from .errors import NoFiniteDelayError as NoFiniteDelayError
     from .errors import TcpstreamError as TcpstreamError
     from .errors import WriteError as WriteError
-    from .inverse import Path as Path
-    from .live_model import EndlessLive as EndlessLive
-    from .live_model import FiniteLive as FiniteLive
-    from .live_model import live as live
-    from .live_model import live_many as live_many
-    from .search import largest_rate as largest_rate
-    from .stored_model import StoredStreaming as StoredStreaming
-    from .stored_model import stored as stored
-    from .stored_model import stored_many as stored_many
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
-    from .uncertainty import delay_interval as delay_interval
-    from .uncertainty import require_match as require_match
     from .video import Video as Video
 
 _HOMES = {
-    "Path": "inverse",
+    "Path": "answers.from_throughput",
     "Video": "video",
-    "stored": "stored_model",
-    "stored_many": "stored_model",
-    "StoredStreaming": "stored_model",
-    "live": "live_model",
-    "live_many": "live_model",
-    "EndlessLive": "live_model",
-    "FiniteLive": "live_model",
-    "largest_rate": "search",
+    "stored": "answers.stored",
+    "stored_many": "answers.stored",
+    "StoredStreaming": "answers.stored",
+    "live": "answers.live",
+    "live_many": "answers.live",
+    "EndlessLive": "answers.live",
+    "FiniteLive": "answers.live",
+    "largest_rate": "answers.rate",
     "throughput": "tcp",
     "estimate": "traces",
     "PathEstimate": "traces",
-    "delay_interval": "uncertainty",
-    "require_match": "uncertainty",
+    "delay_interval": "answers.interval",
+    "require_match": "answers.interval",
     "TcpstreamError": "errors",
     "InputError": "errors",
     "CaptureError": "errors",

@@ -176,7 +176,7 @@ class Path:
     After construction both `rto` and `timeout_ratio` are set. Linux's timer: SRTT + max(0.2 s, 4 RTTVAR).
     """
 
-    # The path whose TCP has a measured throughput: tcpstream.inverse.from_throughput, which is put here.
+    # The path whose TCP has a measured throughput: `tcpstream.answers.from_throughput`, put here.
     from_throughput: ClassVar[Callable[..., Path]]
 
     loss: float

@@ -9,7 +9,9 @@ from functools import cache
 import pytest
 
 import tcpstream
-from tcpstream import search, stored_model, tcp
+from tcpstream import tcp
+from tcpstream.answers import rate as search
+from tcpstream.answers import stored as stored_model
 from tcpstream.cli.words import at_most, packets_per_second, wait
 from tcpstream.tcp.formulas import ALL
 
@@ -245,7 +247,7 @@ def test_delay_is_printed_with_its_interval(process, capture):
 
 @pytest.mark.parametrize(("rate", "status"), [(80, 0), (95, 3)])
 def test_delay_may_be_finite_at_the_best_ends_only(run, capture, rate, status, monkeypatch):
-    from tcpstream import live_model
+    from tcpstream.answers import live as live_model
 
     monkeypatch.setattr(live_model, "live", cache(live_model.live))  # both outputs of the same solves
     done = run(f"delay --capture {capture} --rate {rate}pps --live")

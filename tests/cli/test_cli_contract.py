@@ -3,7 +3,7 @@
 import pytest
 
 import tcpstream
-from tcpstream.result import SCHEMA
+from tcpstream.answers.answer import SCHEMA
 from tcpstream.tcp.formulas import ALL
 
 PATH = "--loss 0.02 --rtt 100ms --rto 300ms"

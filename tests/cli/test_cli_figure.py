@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tcpstream.figures import claims as module
-from tcpstream.figures.claims import Claim
+from tcpstream.paper import claims as module
+from tcpstream.paper.claims import Claim
 
 
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])
@@ -20,16 +20,16 @@ def test_a_figure(run, tmp_path, form):
 
 
 def test_all_keeps_what_is_done_before_a_failure(run, tmp_path, monkeypatch):
-    from tcpstream import figures
+    from tcpstream import paper
     from tcpstream.errors import AccuracyError
 
-    made = figures.FIGURES["11b"]()
+    made = paper.FIGURES["11b"]()
 
     def fail():
         assert (tmp_path / "figure-8b.png").exists()
         raise AccuracyError("lost 1e-3")
 
-    monkeypatch.setattr(figures, "FIGURES", dict.fromkeys(figures.FIGURES, lambda: made) | {"9a": fail})
+    monkeypatch.setattr(paper, "FIGURES", dict.fromkeys(paper.FIGURES, lambda: made) | {"9a": fail})
     monkeypatch.setattr(type(made), "number", "8b", raising=False)
     object.__setattr__(made, "number", "8b")
     done = run(f"figure all --out {tmp_path}")

@@ -9,7 +9,7 @@ import pytest
 
 import tcpstream
 from tcpstream import sim
-from tcpstream.result import SCHEMA
+from tcpstream.answers.answer import SCHEMA
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LIVE = "simulate --rtt 100ms --rate 25pps --live --seconds 50 --runs 3"

@@ -186,7 +186,7 @@ def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
 )
 def test_remedies_are_options(run, line, monkeypatch):
     """They name --max-window, not a parameter of the library, and no quantum, which is no option."""
-    monkeypatch.setattr("tcpstream.cost.MOST_CELLS", 1.0)
+    monkeypatch.setattr("tcpstream.transient.cost.MOST_CELLS", 1.0)
     done = run(line)
     assert done.status == 1
     assert "a smaller --max-window" in done.err

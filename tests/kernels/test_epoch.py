@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcpstream import Path
-from tcpstream.kernels.epoch import Playback, Windows, back_off, climb, one_return
-from tcpstream.kernels.half_line import HalfLine, next_fast
-from tcpstream.kernels.program import Program
 from tcpstream.kernels.shifts import gather, put, scatter
+from tcpstream.stationary.epoch import Playback, Windows, back_off, climb, one_return
+from tcpstream.stationary.program import Program
+from tcpstream.stationary.random_walk import HalfLine, next_fast
 from tcpstream.tcp import reno, source_of
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcpstream.kernels.program import CHAINS, Program
+from tcpstream.stationary.program import CHAINS, Program
 
 
 def ran(record, *rows):

@@ -12,8 +12,8 @@ import pytest
 from synthetic import capture, simulate
 
 import tcpstream
+from tcpstream.answers.interval import carry
 from tcpstream.traces import Measured
-from tcpstream.uncertainty import carry
 
 EXAMPLE = FilePath(__file__).parents[2] / "examples" / "linux-reno.pcap"
 VIDEO = tcpstream.Video(packet_rate=12)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tcpstream import StoredStreaming
-from tcpstream.result import Streaming
+from tcpstream.answers.answer import Streaming
 
 from .agent import Agent
 from .cases import Case

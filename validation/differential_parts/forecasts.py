@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tcpstream.cost import NANOSECONDS, NANOSECONDS_SACK, affordable, forecast
-from tcpstream.lattices import lattices, order
+from tcpstream.numerics.lattices import lattices, order
 from tcpstream.tcp import RenoSource, SackSource
+from tcpstream.transient.cost import NANOSECONDS, NANOSECONDS_SACK, affordable, forecast
 
 from .cases import Case
 
@@ -53,7 +53,7 @@ def seconds(case: Case, source: RenoSource) -> float:
             span = min(span, AHEAD * deep)
         quantum = case.quantum or affordable(source, rounds, span)
         return forecast(source, rounds, span, quantum).cells * nanoseconds
-    lattice = lattices(m, order(source, m))
+    lattice = lattices(m, order(m, source.packets_per_round, source.size * source.max_window))
     steps = len(lattice) * max(one.stride for one in lattice)
     if case.kind == "endless":
         return EPOCHS * source.size * deep * steps * 3 * nanoseconds

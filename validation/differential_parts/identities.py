@@ -25,7 +25,7 @@ from tcpstream import (
     stored_many,
     throughput,
 )
-from tcpstream.result import Streaming
+from tcpstream.answers.answer import Streaming
 
 from .cases import Case
 

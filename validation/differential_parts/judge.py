@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tcpstream import AccuracyError, InputWarning, NoFiniteDelayError, StoredStreaming, TcpstreamError
-from tcpstream.result import Streaming
+from tcpstream.answers.answer import Streaming
 from tcpstream.tcp import source_of
 
 from . import identities, twins

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from witness import InOrder, lines
 
+from tcpstream.paper import settings
 from tcpstream.sim import Delivery, Requests, Scenario, Steady, simulate
-from tcpstream.validation import settings
 
 HTTP = FilePath("/usr/share/doc/ns2/examples/tcl/http")
 """Where Debian's ns2-examples puts the web model."""

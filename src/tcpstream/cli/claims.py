@@ -19,9 +19,9 @@ def claims(as_json: bool) -> Report:
     verdict. Takes about a minute on two cores. docs/figures-of-the-paper.md says why some do not hold.
     """
     from .._version import __version__
-    from ..figures.claims import HOW_MANY
-    from ..figures.claims import claims as judged
-    from ..result import SCHEMA
+    from ..answers.answer import SCHEMA
+    from ..paper.claims import HOW_MANY
+    from ..paper.claims import claims as judged
     from .progress import progress
 
     found = []

@@ -15,10 +15,10 @@ from .report import Report
 from .words import share, wait
 
 if TYPE_CHECKING:
+    from ..answers.answer import Streaming
+    from ..answers.interval import Carried
+    from ..answers.stored import StoredStreaming
     from ..path import Path
-    from ..result import Streaming
-    from ..stored_model import StoredStreaming
-    from ..uncertainty import Carried
     from ..video import Video
 
 
@@ -46,9 +46,9 @@ def delay(
     The shortest wait after which at most a fraction of 1e-4 of the packets is late, or as --target says. Give --live,
     or --duration (or --playback) for a stored video.
     """
+    from ..answers.answer import DEFAULT_TARGET, late_target, no_late_target
+    from ..answers.live import LiveStreaming
     from ..errors import NoFiniteDelayError
-    from ..live_model import LiveStreaming
-    from ..result import DEFAULT_TARGET, late_target, no_late_target
     from . import details
     from .endless import no_finite_delay
     from .mismatch import no_verdict
@@ -69,10 +69,10 @@ def delay(
 
     def solve(path: Path, video: Video) -> Streaming:
         if is_live:
-            from .. import live_model
+            from ..answers import live as live_model
 
             return live_model.live(path.application_limited(video.packet_rate) if limited else path, video)
-        from .. import stored_model
+        from ..answers import stored as stored_model
 
         return stored_model.stored(path, video)
 

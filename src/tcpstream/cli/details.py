@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..result import at_most
+from ..answers.answer import at_most
 from .report import Table
 from .words import bits_per_second, packets_per_second
 
 if TYPE_CHECKING:
+    from ..answers.answer import Streaming
     from ..path import Path
-    from ..result import Streaming
     from ..traces import Part, PathEstimate, Proposal, SenderReport
     from .route import Route
 

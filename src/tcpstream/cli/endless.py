@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
+from ..answers.answer import DEFAULT_TARGET, SCHEMA
 from ..errors import AccuracyError, NoFiniteDelayError, unremarked
-from ..result import DEFAULT_TARGET, SCHEMA
 from ..video import Video
 from .report import Report
 from .words import packets_per_second, rounded_down, share, wait
 
 if TYPE_CHECKING:
+    from ..answers.answer import Streaming
     from ..path import Path
-    from ..result import Streaming
     from .route import Route
 
 NO_FINITE_DELAY = 3

@@ -26,7 +26,7 @@ def estimate(file: str, every: bool, segments: float | None, as_json: bool) -> R
     """
     from .. import traces
     from .._version import __version__
-    from ..result import SCHEMA
+    from ..answers.answer import SCHEMA
     from . import details
 
     if every and segments is not None:

@@ -27,7 +27,7 @@ def figure(as_json: bool, number: str, out: FilePath | None, **options: Any) -> 
     All of them take about a minute on two cores; each is written when it is done.
     """
     from .._version import __version__
-    from ..result import SCHEMA
+    from ..answers.answer import SCHEMA
     from .progress import progress
 
     form = options["format"] or FORMATS[0]
@@ -59,7 +59,7 @@ def _folder(folder: FilePath) -> FilePath:
 
 
 def _written(number: str, folder: FilePath, form: str) -> list[FilePath]:
-    from ..figures import FIGURES
+    from ..paper import FIGURES
 
     made = FIGURES[number]()
     try:

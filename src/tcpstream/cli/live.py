@@ -13,7 +13,7 @@ from .report import Report, Table
 from .words import with_spans
 
 if TYPE_CHECKING:
-    from ..live_model import EndlessLive, FiniteLive
+    from ..answers.live import EndlessLive, FiniteLive
     from ..path import Path
     from ..video import Video
 
@@ -35,9 +35,9 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
     """
     import numpy as np
 
-    from .. import live_model
+    from ..answers import live as live_model
+    from ..answers.answer import startup_delay
     from ..errors import NoFiniteDelayError
-    from ..result import startup_delay
     from . import details
     from .endless import no_finite_delay
     from .mismatch import no_verdict

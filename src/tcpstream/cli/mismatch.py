@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._version import __version__
-from ..result import SCHEMA
+from ..answers.answer import SCHEMA
 from . import details
 from .report import Report, Table
 

@@ -15,8 +15,8 @@ from .report import Report, Table
 from .words import at_most, packets_per_second, share
 
 if TYPE_CHECKING:
+    from ..answers.interval import Carried
     from ..path import Path
-    from ..uncertainty import Carried
 
 
 @click.command()
@@ -36,10 +36,11 @@ def rate(
     The rate at which at most a fraction of 1e-4 of the packets is late, or as --target says, when playback starts
     after --delay; and the T/mu that this takes. Give --live, or --duration for a stored video.
     """
-    from .. import search, tcp
+    from .. import tcp
     from .._version import __version__
+    from ..answers import rate as search
+    from ..answers.answer import DEFAULT_TARGET, SCHEMA, late_target
     from ..errors import positive
-    from ..result import DEFAULT_TARGET, SCHEMA, late_target
     from . import details
     from .mismatch import no_verdict
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..finite import finite
+from ..system.json_numbers import finite
 from .streams import say
 
 

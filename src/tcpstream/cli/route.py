@@ -13,8 +13,8 @@ from ..path import Path
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from ..answers.interval import Carried
     from ..traces import PathEstimate, SenderReport
-    from ..uncertainty import Carried
 
 #: Modelled and measured throughput may differ by this fraction of the measured one without a warning.
 ALIKE = 0.15
@@ -44,7 +44,7 @@ class Route:
         """
         if not self.ends:
             return None
-        from ..uncertainty import between
+        from ..answers.interval import between
         from .progress import progress
 
         with progress(2, "solving at the ends of the intervals") as done:
@@ -61,7 +61,7 @@ class Route:
         """Return why there is no verdict from the capture (`uncertainty.require_match`); None where there is one."""
         if self.estimate is None:
             return None
-        from ..uncertainty import require_match
+        from ..answers.interval import require_match
 
         try:
             require_match(self.estimate, **self.chosen)
@@ -85,7 +85,7 @@ class Route:
 
 def with_throughput(rates: Sequence[float], chosen: dict[str, Any]) -> Route:
     """Return the path with a measured throughput, and with the ends of its interval where they are given."""
-    from ..inverse import Path
+    from ..answers.from_throughput import Path
 
     path, *ends = [Path.from_throughput(rate, **chosen) for rate in rates]
     return Route(path, throughputs=rates, ends=ends[::-1])

@@ -72,7 +72,7 @@ def simulate(
     intervals. One path from the options, or any network from the TOML file FILE.
     """
     from .._version import __version__
-    from ..result import SCHEMA
+    from ..answers.answer import SCHEMA
     from .progress import progress
 
     experiment = _experiment(file, delay, options)

@@ -13,7 +13,7 @@ from .report import Report, Table
 from .words import with_spans
 
 if TYPE_CHECKING:
-    from ..stored_model import StoredStreaming
+    from ..answers.stored import StoredStreaming
 
 _HEADER = ("startup delay [s]", "late fraction", "P(no late packet)", "its lower bound")
 _ANSWERS = {"late_fraction": ".4g", "no_late_probability": ".6g", "no_late_lower_bound": ".6g"}
@@ -38,7 +38,7 @@ def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bo
     """
     import numpy as np
 
-    from .. import stored_model
+    from ..answers import stored as stored_model
     from . import details
     from .mismatch import no_verdict
 

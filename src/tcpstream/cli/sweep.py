@@ -40,9 +40,9 @@ def sweep(as_json: bool, file: str, store: str | None, out: str | None) -> Repor
 
     An interrupted sweep goes on when it is called again.
     """
+    from ..answers.answer import SCHEMA
     from ..explore import columns
     from ..explore import sweep as solve
-    from ..result import SCHEMA
     from .sweep_file import read_sweep
 
     write = None if out is None else _writer(out)

@@ -11,7 +11,7 @@ from ..errors import InputError, choice, real, shown, whole
 from ..explore import grid
 from ..explore.columns import KINDS, POINTS, UNITS, WORDS, few_enough
 from ..explore.frames import pandas
-from ..textfiles import read_toml
+from ..system.text import read_toml
 from . import units
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ def throughput(as_json: bool, **options: Any) -> Report:
     """
     from .. import tcp
     from .._version import __version__
+    from ..answers.answer import SCHEMA
     from ..errors import positive
-    from ..result import SCHEMA
     from ..tcp import formulas
     from . import details
     from .words import bits_per_second, with_spans

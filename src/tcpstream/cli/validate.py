@@ -13,7 +13,7 @@ from . import options as opt
 from .report import Report, Table
 
 if TYPE_CHECKING:
-    from ..validation.compare import Comparison
+    from ..paper.compare import Comparison
 
 RUNS = "tcpstream-validation.jsonl"
 
@@ -33,10 +33,10 @@ def validate(
     Simulates all settings packet by packet, 60 live runs of 7000 s and 1000 stored runs of 100 s each: some 15
     minutes on two cores. An interrupted study continues where it was.
     """
-    from ..validation import record
-    from ..validation.compare import compare
-    from ..validation.settings import SETTINGS
-    from ..validation.study import FULL, QUICK, read, run_study, size
+    from ..paper import record
+    from ..paper.compare import compare
+    from ..paper.settings import SETTINGS
+    from ..paper.study import FULL, QUICK, read, run_study, size
     from .progress import progress
 
     if recorded and (quick or runs):
@@ -60,7 +60,7 @@ def validate(
         except OSError as error:
             raise unwritable(f"write {save}", error) from None
     if plots:
-        from ..validation.figures import draw
+        from ..paper.study_figures import draw
 
         draw(compared, kept, FilePath(plots))
     data = {"settings": record.to_data(compared), "shares": {p: record.shares(compared, p) for p in PS}}
@@ -78,8 +78,8 @@ def _provenance() -> dict[str, Any]:
 
 
 def _blocks(compared: list[Comparison]) -> list[str | Table]:
-    from ..validation import record
-    from ..validation.compare import VISIBLE
+    from ..paper import record
+    from ..paper.compare import VISIBLE
 
     rows = [_setting(one) for one in compared]
     header = ("setting", "runs", "p", "events", "R ms", "T_O", "T", "T/mu", "T chain/T: events", "dropped")

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..errors import InputError, positive
 from ..path import Path
-from ..tcp import IN_SECONDS, throughput
+from ..tcp import throughput
+from ..variants import IN_SECONDS
 
 
 def rate_for(path: Path, T_over_mu: float) -> float:

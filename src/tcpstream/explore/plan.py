@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from ..tcp import IN_SECONDS
+from ..variants import IN_SECONDS
 from .cases import Row
 from .columns import LOAD, PATH
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any
 
-from ..cores import cores
 from ..errors import InputError
+from ..system.threads import cores
 from .frames import distributed, one_thread
 from .solve import solve
 

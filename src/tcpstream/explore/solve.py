@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
+from ..answers.answer import Streaming
+from ..answers.live import EndlessLive, FiniteLive, LiveStreaming, law_key, live, with_law
+from ..answers.stored import StoredStreaming, stored, stored_many
 from ..errors import TcpstreamError
-from ..live_model import EndlessLive, FiniteLive, LiveStreaming, law_key, live, with_law
 from ..path import Path
-from ..result import Streaming
-from ..stored_model import StoredStreaming, stored, stored_many
 from ..tcp import throughput
 from ..video import Video
 from .cases import Row, case, known

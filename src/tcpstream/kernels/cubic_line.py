@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler import kept
+from ..system.compiler import kept
 
 FASTEST = 2
 """Acknowledgements for a packet more, at least: growth by a half in a round (RFC 9438, Section 4.2)."""

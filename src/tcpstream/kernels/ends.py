@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler import kept
+from ..system.compiler import kept
 
 
 @kept(nogil=True)

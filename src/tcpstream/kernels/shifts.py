@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler import kept
+from ..system.compiler import kept
 
 
 def gather(rows: NDArray[np.float64], shifts: NDArray[np.float64], stride: int, total: NDArray[np.float64]) -> None:

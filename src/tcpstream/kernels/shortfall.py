@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler import kept
+from ..system.compiler import kept
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, shown
-from ..textfiles import read_text
+from ..system.text import read_text
 from .losses import LossTrace
 from .sources import Requests
 

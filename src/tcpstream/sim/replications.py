@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..cores import on_cores
 from ..errors import whole
+from ..system.threads import on_cores
 from .run import Run, simulate
 from .scenario import Scenario
 

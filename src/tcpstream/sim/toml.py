@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ..errors import InputError, shown
-from ..textfiles import read_toml
+from ..system.text import read_toml
 from ..video import Video
 from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from ..path import Path
+from ..variants import IN_SECONDS
 from .cubic import cubic
 from .growth import Growth
 from .reno import ExplicitArrays, RenoSource, reno
@@ -15,11 +16,7 @@ from .slow_reno import slow_reno
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
 SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": slow_reno, "reno-sack": reno_sack, "cubic": cubic}
 
-#: Those whose windows grow with time in seconds: another source for each round trip time.
-IN_SECONDS = ("cubic",)
-
 __all__ = [
-    "IN_SECONDS",
     "SOURCES",
     "ExplicitArrays",
     "Growth",

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..kernels.cubic_line import cubic_line
 from ..path import REACHES_MAX_WINDOW, Path
-from .recovery import Repairs, between, grid, leads, repairing
 from .reno import MOST_STATES
 from .sack import SackSource
+from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import Around, with_slow_start
 
 Floats = NDArray[np.float64]

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
+from ..numerics.linear import solve
 from ..path import Path
 from .growth import Growth
-from .linear import solve
-from .waits import LEVELS, Wait, Waits, mean_wait, wait
+from .silences import LEVELS, Wait, Waits, mean_wait, wait
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from ..path import Path
 from .bottleneck import line, sent
 from .growth import Growth
-from .recovery import Repairs, between, grid, leads, repairing
 from .reno import halves
 from .sack import SackSource
+from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import Around, with_slow_start
 
 Floats = NDArray[np.float64]

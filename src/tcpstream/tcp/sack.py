@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..path import Path
 from .reno import ExplicitArrays, RenoSource, reno
-from .waits import LEVELS, Waits, mean_wait, wait
+from .silences import LEVELS, Waits, mean_wait, wait
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

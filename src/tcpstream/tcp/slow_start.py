@@ -24,9 +24,9 @@ from ..errors import AccuracyError
 from ..path import Path
 from .bottleneck import sent
 from .growth import Growth
-from .recovery import Ways, leads, no_repairs
 from .reno import RenoSource
 from .sack import SackSource
+from .sack_recovery import Ways, leads, no_repairs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numba
 
-from ...compiler import kept
+from ...system.compiler import kept
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

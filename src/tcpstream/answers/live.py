@@ -1,0 +1,229 @@
+"""Live streaming (Section 3.3.1): TCP can only send what exists, and the server's backlog is a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError, NoFiniteDelayError
+from ..numerics.curves import smallest_delay
+from ..numerics.lattices import Interpolated, Lattice, interpolated, lattices, order
+from ..path import Path
+from ..stationary.decay import decay_rate
+from ..stationary.solve import VISIBLE_LEVELS, StationaryBacklog, solve
+from ..system.threads import on_cores
+from ..tcp import source_key, source_of
+from ..video import Video
+from .answer import Streaming, check_length
+
+Floats = NDArray[np.float64]
+
+
+class LiveStreaming(Streaming):
+    """A live stream over a path; made by `live`.
+
+    With D the server's backlog, N = mu tau - D, so one law of D gives every startup delay:
+    ``f(tau) = E[min(m, (D - mu tau)+)] / m`` with m = mu R.
+    """
+
+    kind = "live"
+
+    def required_delay(self, target: float | None = None) -> float:
+        """Return the smallest startup delay [s] with at most `target` (default 1e-4) late packets.
+
+        Raises
+        ------
+        InputError
+            For a target out of range.
+        AccuracyError
+            For a target finer than the accuracy of the solve.
+        """
+        wanted = self._target(target)
+        return smallest_delay(self._late_at, wanted, self.path.rtt)
+
+    def lattice_error(self, startup_delay: ArrayLike) -> Any:
+        """Return the relative error of f from packets per round that fit no lattice; 0 where they do.
+
+        Parameters
+        ----------
+        startup_delay : array_like
+            tau [s], >= 0.
+
+        Returns
+        -------
+        float or ndarray
+            Of the shape of `startup_delay`; it comes on top of `error_bound`.
+        """
+        return self._over_delays(startup_delay, lambda tau: self._at(tau).error)
+
+    def columns(self, delays: Floats) -> dict[str, Any]:
+        """Return the answers for an array of startup delays [s], by name."""
+        return {
+            "startup_delay_s": delays,
+            "late_fraction": self.late_fraction(delays),
+            "lattice_error": self.lattice_error(delays),
+        }
+
+    def _late_at(self, tau: float) -> float:
+        return self._at(tau).late_fraction
+
+    def _at(self, tau: float) -> Interpolated:
+        """Return f at a startup delay [s] with its lattice error."""
+        rounds, m = tau / self.path.rtt, self.video.packet_rate * self.path.rtt
+        return interpolated(m, [(lattice.packets_due, late(rounds)) for lattice, late in self._curves])
+
+    _curves: list[tuple[Lattice, Callable[[float], float]]]
+
+
+class EndlessLive(LiveStreaming):
+    """A live stream long enough for its stationary law to hold.
+
+    Attributes
+    ----------
+    backlogs : tuple of StationaryBacklog
+        Law of the server's backlog, with residual and truncation: one, or those of the neighbours of a rate that
+        fits no lattice.
+    """
+
+    def __init__(self, path: Path, video: Video, backlogs: tuple[StationaryBacklog, ...]) -> None:
+        super().__init__(path, video)
+        self.backlogs = backlogs
+        self._curves = [(one.lattice, one.late_fraction) for one in backlogs]
+
+    def __reduce__(self) -> tuple[type[EndlessLive], tuple[Any, ...]]:
+        """Pickle what the answers are made from: another thread may be asking for decay rates."""
+        return type(self), (self.path, self.video, self.backlogs)
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the error of f from residual and truncation; `lattice_error` comes on top."""
+        return max(one.error_bound for one in self.backlogs)
+
+    @cached_property
+    def decay_rates(self) -> dict[str, float]:
+        """Decay of f in the startup delay [1/s], "asymptotic", set by rare long back-offs, and "visible".
+
+        The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
+        what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
+        """
+        source, m = source_of(self.path), self.video.packet_rate * self.path.rtt
+        return {
+            "asymptotic": decay_rate(source, m) * self.video.packet_rate,
+            "visible": decay_rate(source, m, VISIBLE_LEVELS) * self.video.packet_rate,
+        }
+
+
+class FiniteLive(LiveStreaming):
+    """A live stream of finite length, from an empty backlog: the transient of the same chain (Figure 8a).
+
+    After the end of generation what is left is still delivered, and judged until playback ends.
+    """
+
+    def __init__(self, path: Path, video: Video) -> None:
+        from ..transient.finite_backlog import FiniteBacklog  # only here: a stream without end needs no transient
+
+        super().__init__(path, video)
+        assert video.duration is not None
+        source, m, length = source_of(path), video.packet_rate * path.rtt, video.duration / path.rtt
+        found = lattices(m, order(m, source.packets_per_round, source.size * source.max_window))
+        self._backlogs = on_cores(lambda lattice: FiniteBacklog(source, lattice, length), found)
+        self._curves = [(one.lattice, one.late_fraction) for one in self._backlogs]
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the error of f, probability unaccounted for; `lattice_error` comes on top."""
+        return max(one.error_bound for one in self._backlogs)
+
+
+def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
+    """Solve live streaming (Section 3.3.1).
+
+    Parameters
+    ----------
+    path : Path
+        Loss, round trip time, retransmission timer, window limit.
+    video : Video
+        Constant rate. With a duration its transient from an empty backlog is solved (Figure 8a), without one the
+        stationary law.
+
+    Returns
+    -------
+    EndlessLive or FiniteLive
+        Answers for every startup delay.
+
+    Raises
+    ------
+    NoFiniteDelayError
+        Without a duration, when TCP does not achieve the playback rate (T <= mu): the backlog grows for ever.
+    InputError
+        For a playback curve, which live streaming does not take.
+    AccuracyError
+        When the solve does not reach its accuracy or would need too much memory.
+
+    Notes
+    -----
+    Wang, Kurose, Shenoy and Towsley, Section 3.3.1 and Appendix A; the order of capping follows the text.
+    """
+    if video.curve is not None:
+        raise InputError("live streaming takes a constant playback rate, not a playback curve")
+    if video.duration is not None:
+        check_length(video.duration / path.rtt, video)
+        if video.duration < path.rtt:
+            raise InputError(
+                f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s"
+            )
+        return FiniteLive(path, video)
+    source = source_of(path)
+    T = source.packets_per_round
+    throughput = T / path.rtt
+    if throughput <= video.packet_rate * (1 + 1e-9):
+        raise NoFiniteDelayError(throughput, video.packet_rate)
+    m = video.packet_rate * path.rtt
+    found = lattices(m, order(m, T, source.size * source.max_window), T * (1 - 1e-9))
+    return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(source, lattice), found)))
+
+
+def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteLive]:
+    """Solve live streaming for many paths and videos, on all cores.
+
+    Cases without a duration that have the same TCP source and the same packets per round, that is the same law in
+    rounds, are solved once.
+
+    Parameters
+    ----------
+    cases : iterable of (Path, Video)
+
+    Returns
+    -------
+    list of EndlessLive or FiniteLive
+        In the order of the cases; each as from `live`.
+
+    Raises
+    ------
+    NoFiniteDelayError, InputError, AccuracyError
+        As `live`, for the first case that fails.
+    """
+    cases = list(cases)
+    groups: dict[Hashable, list[int]] = {}
+    for i, one in enumerate(cases):
+        groups.setdefault(law_key(*one), []).append(i)
+    solved = on_cores(lambda members: live(*cases[members[0]]), groups.values())
+    results = {i: with_law(result, *cases[i]) for members, result in zip(groups.values(), solved) for i in members}
+    return [results[i] for i in range(len(cases))]
+
+
+def law_key(path: Path, video: Video) -> Hashable:
+    """Return what is equal for cases with the same law in rounds."""
+    endless = video.duration is None and video.curve is None
+    return (source_key(path), round(video.packet_rate * path.rtt, 12)) if endless else (path, video)
+
+
+def with_law(result: EndlessLive | FiniteLive, path: Path, video: Video) -> EndlessLive | FiniteLive:
+    """Return the answers for a case whose law has been solved for another."""
+    if isinstance(result, FiniteLive) or (result.path, result.video) == (path, video):
+        return result
+    return EndlessLive(path, video, result.backlogs)

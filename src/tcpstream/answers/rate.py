@@ -1,0 +1,127 @@
+"""The inverse question: the largest playback rate that a startup delay allows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+
+from ..errors import AccuracyError, InputError, positive
+from ..numerics.curves import smallest_meeting
+from ..numerics.roots import crossing
+from ..path import Path
+from ..tcp import throughput
+from ..video import Video
+from .answer import delay_before, late_target, no_late_target
+from .arrivals import Arrivals
+from .live import live
+from .stored import StoredStreaming, stored
+
+LOWEST_LOAD, HIGHEST_LOAD = 0.01, 0.95
+"""Live rates are searched between these fractions of the throughput."""
+
+
+def largest_rate(
+    path: Path,
+    *,
+    delay: float,
+    duration: float | None = None,
+    target: float | None = None,
+    no_late: float | None = None,
+) -> float:
+    """Return the largest playback rate that meets a target after a given startup delay.
+
+    The least T/mu for that delay is ``tcpstream.throughput(path)`` over this rate.
+
+    Parameters
+    ----------
+    path : Path
+    delay : float
+        Startup delay tau [s], 0 to 1e8.
+    duration : float, optional
+        Length of a stored video [s]; without it the stream is live and endless.
+    target : float, optional
+        Late fraction allowed, 0 < target < 1; 1e-4 by default.
+    no_late : float, optional
+        Stored only, instead of `target`: probability wanted that no packet is late.
+
+    Returns
+    -------
+    float
+        mu [packets/s], within 1e-4 (stored) or 1e-3 (live) of itself, never above what meets the target.
+
+    Raises
+    ------
+    InputError
+        For values out of range or contradictory.
+    AccuracyError
+        When the answer lies beyond 0.95 T (live), or a solve fails.
+
+    Warns
+    -----
+    InputWarning
+        For a delay that was probably meant in milliseconds, as `StoredStreaming.late_fraction`.
+    """
+    if duration is not None:
+        duration = positive("duration", duration, "s")
+    tau = delay_before(delay, duration)
+    if target is not None and no_late is not None:
+        raise InputError("give a late fraction or a probability of no late packet as the target, not both")
+    wanted = late_target(target) if no_late is None else no_late_target(no_late)
+    if duration is None:
+        if no_late is not None:
+            raise InputError("a probability that no packet is late is for stored video: give its duration")
+        return _live(path, tau, wanted)
+    return _stored(path, tau, duration, wanted, no_late is not None)
+
+
+def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: bool) -> float:
+    """One transient pass serves every rate below the highest tried; only alpha needs a pass of its own."""
+
+    def solved(rate: float, arrivals: Arrivals | None = None) -> StoredStreaming:
+        result = stored(path, Video(packet_rate=rate, duration=duration))
+        return result if arrivals is None else StoredStreaming(path, result.video, result.horizon, arrivals)
+
+    def meets(result: StoredStreaming) -> bool:
+        if no_late:
+            return float(result.no_late_probability(tau)) >= wanted
+        return float(result.late_fraction(tau)) <= wanted
+
+    high = throughput(path) * (1 + tau / duration) * 1.1
+    while meets(widest := solved(high)):
+        high *= 2
+        if high > path.max_window / path.rtt * (2 + tau / duration):
+            raise AccuracyError(f"no rate up to {high:g} packets/s misses the target: nothing limits it")
+    shared = Arrivals([(path, widest.video)], quantum=widest.quantum)
+    return _largest(lambda rate: meets(solved(rate, None if no_late else shared)), high)
+
+
+def _live(path: Path, tau: float, wanted: float) -> float:
+    T = throughput(path)
+
+    @cache
+    def gap(rate: float) -> float:
+        return math.log(max(float(live(path, Video(packet_rate=rate)).late_fraction(tau)), 1e-300) / wanted)
+
+    low = high = 0.6 * T
+    while gap(low) > 0:
+        low, high = low / 2, low
+        if low < LOWEST_LOAD * T:
+            raise AccuracyError(
+                f"no rate of {high:.3g} packets/s or more meets the target after {tau:g} s: give a longer delay or a "
+                "larger target"
+            )
+    while low == high or gap(high) <= 0:
+        low, high = high, (high + T) / 2
+        if high > HIGHEST_LOAD * T * (1 + 1e-9):
+            raise AccuracyError(
+                f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s: give a shorter "
+                "delay or a smaller target"
+            )
+    root = crossing(gap, low, high, 5e-4 * low)
+    return root if gap(root) <= 0 else root * (1 - 1e-3)
+
+
+def _largest(meets: Callable[[float], bool], high: float) -> float:
+    """Bisect for the largest rate below `high` that meets the target."""
+    return -smallest_meeting(lambda negative: meets(-negative), -high, -1e-4 * high, 5e-5 * high)

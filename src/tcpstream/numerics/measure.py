@@ -1,0 +1,62 @@
+"""Measures over packets delivered, and what can be done with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.ends import ends
+from ..kernels.waits import add
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Law:
+    """A measure over positions ``origin, origin + 1, ...``, the last axis of `mass`."""
+
+    origin: int
+    mass: Floats
+
+    @property
+    def end(self) -> int:
+        """Position after the last one."""
+        return self.origin + int(self.mass.shape[-1])
+
+    def add(self, other: Law, weight: float = 1.0, limit: int | None = None) -> None:
+        """Add a measure that fits; what lies beyond position `limit` goes there."""
+        stop = other.end if limit is None else min(other.end, limit)
+        if stop > other.origin:
+            self.mass[..., other.origin - self.origin : stop - self.origin] += (
+                weight * other.mass[..., : stop - other.origin]
+            )
+        if limit is not None and other.end > limit:
+            beyond = other.mass[..., max(0, limit - other.origin) :].sum(axis=-1)
+            self.mass[..., limit - self.origin] += weight * beyond
+
+    def covering(self, origin: int, end: int) -> Law:
+        """Return this law on positions that cover `origin` to `end`; grows by a half, since rounds follow rounds."""
+        if origin >= self.origin and end <= self.end:
+            return self
+        first = min(origin, self.origin)
+        wide = Law(first, np.zeros((max(end, self.end) - first) * 3 // 2))
+        wide.add(self)
+        return wide
+
+    def trimmed(self, negligible: float) -> tuple[Law | None, float]:
+        """Cut off ends that hold at most `negligible` each; return the rest and what was dropped."""
+        first, last, dropped = ends(self.mass, negligible)
+        if first == last:
+            return None, dropped
+        return Law(self.origin + first, self.mass[first:last]), dropped
+
+
+def together(*parts: Law) -> Law:
+    """Return the sum of some measures."""
+    origin = min(part.origin for part in parts)
+    total = Law(origin, np.zeros(max(part.end for part in parts) - origin))
+    for part in parts:
+        add(part.mass, 1.0, total.mass, part.origin - origin)
+    return total

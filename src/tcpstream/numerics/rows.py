@@ -1,0 +1,62 @@
+"""Rows of mass by state, each followed only where it holds something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.backlogged import span
+from ..kernels.waits import add
+from .measure import Law
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass
+class Rows:
+    """Mass by state (row) and position; each row is followed from `low` to `high` (indices) and is zero elsewhere."""
+
+    origin: int
+    mass: Floats
+    low: Ints
+    high: Ints
+
+    @classmethod
+    def empty(cls, states: int) -> Rows:
+        """Return rows that hold nothing."""
+        return cls(0, np.zeros((states, 0)), np.zeros(states, dtype=np.int64), np.zeros(states, dtype=np.int64))
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """Positions from the first to after the last one followed, None if there are none."""
+        first, end = span(self.low, self.high)
+        return (self.origin + first, self.origin + end) if first < end else None
+
+    def at(self, origin: int, size: int) -> Rows:
+        """Prepare for new contents from position `origin` on; the old ones stay where they were until overwritten."""
+        if self.mass.shape[1] < size:
+            states = len(self.low)
+            self.mass = np.zeros((states, size + size // 2))
+            self.low[:] = self.high[:] = 0
+        self.origin = origin
+        return self
+
+    def reached(self, row: int, first: int, end: int) -> None:
+        """Follow a row at least in positions `first` to `end`."""
+        low, high = first - self.origin, end - self.origin
+        if self.low[row] < self.high[row]:
+            low, high = min(low, int(self.low[row])), max(high, int(self.high[row]))
+        self.low[row], self.high[row] = low, high
+
+    def add(self, row: int, law: Law, weight: float = 1.0) -> None:
+        """Add a measure to a row, in the room that `at` has made."""
+        add(law.mass, weight, self.mass[row], law.origin - self.origin)
+        self.reached(row, law.origin, law.end)
+
+
+def row_of(law: Law) -> Rows:
+    """Return a measure as the only row."""
+    return Rows(law.origin, law.mass[np.newaxis], np.zeros(1, dtype=np.int64), np.array([len(law.mass)]))

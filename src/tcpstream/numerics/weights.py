@@ -1,0 +1,23 @@
+"""Weights of lattice points for what lies between them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def split(places: Floats, points: int) -> tuple[Ints, Floats]:
+    """Split places between lattice points: return the first point of each, and the (points, n) weights.
+
+    Two points keep the mean. Three keep the square too, so that nothing is smeared; some weights are then negative.
+    """
+    if points == 2:
+        low = np.floor(places + 1e-9).astype(np.int64)
+        part = np.maximum(places - low, 0.0)
+        return low, np.array([1 - part, part])
+    centre = np.round(places).astype(np.int64)
+    rest = places - centre
+    return centre - 1, np.array([(rest * rest - rest) / 2, 1 - rest * rest, (rest * rest + rest) / 2])

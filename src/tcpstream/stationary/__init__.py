@@ -1,0 +1,1 @@
+"""The stationary backlog of a live stream, from loss epoch to loss epoch."""

@@ -1,0 +1,1 @@
+"""What the machine gives: cores, the compiler and its cache, files."""

@@ -1,0 +1,274 @@
+"""The transient of a source that always has something to send, on a coarse lattice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..kernels.backlogged import clear
+from ..kernels.moves import apply, trim
+from ..numerics.measure import Law, together
+from ..numerics.rows import Rows, row_of
+from ..numerics.weights import split
+from ..tcp import RenoSource, SackSource
+from .backlogged import Saturated
+from .backlogged_independent import SaturatedSack
+from .quanta import Moves, Phase, coarsen
+from .timeouts import Timeouts
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NEGLIGIBLE = 1e-16
+"""Mass dropped at most at each end of each row, each round; what is dropped is counted."""
+
+GONE = 1e-13
+"""Mass that is not worth another round."""
+
+
+HEAD = 64
+"""Quanta of packets that are followed packet by packet as well: what is known of the first ones is not smooth."""
+
+WINDOWS = 15
+"""States followed of a mean round's window at least: windows have to be finer than positions."""
+
+
+def stride(source: RenoSource, quantum: int) -> int:
+    """Return G, one in how many states is followed with a quantum: a power of two, 1 for an exact chain."""
+    most = min(source.packets_per_round / WINDOWS, quantum / 8)
+    return int(2 ** max(0, math.floor(math.log2(most))))
+
+
+def packet_by_packet(source: RenoSource) -> bool:
+    """Return whether a source is only solved in steps of a packet: independent losses, and slow start."""
+    return isinstance(source, SackSource) or source.apart > 0 or bool(source.windows[source.start] > 1)
+
+
+def check_quantum(source: RenoSource, quantum: int) -> None:
+    """Raise `InputError` for a quantum of several packets where a source is only solved in steps of one."""
+    if quantum > 1 and packet_by_packet(source):
+        what = "independent losses are" if isinstance(source, SackSource) else "slow start is"
+        raise InputError(f"{what} solved in steps of a packet: leave out quantum, or give 1, got {quantum}")
+
+
+def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
+    """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
+    if isinstance(source, SackSource):
+        return SaturatedSack(source, goal)
+    if quantum == 1:
+        return Saturated(source, goal)
+    return Coarse(source, goal, quantum, stride(source, quantum))
+
+
+@dataclass
+class Lossless:
+    """The path on which nothing has been lost yet: it is known to the packet, and as likely as nothing else early on.
+
+    Attributes
+    ----------
+    probability : float
+        Of it, 0 once it is followed no longer.
+    packets, state : int
+        Delivered, and of congestion avoidance.
+    """
+
+    source: RenoSource
+    quantum: int
+    stride: int
+    probability: float = 1.0
+    packets: int = 0
+    state: int = 0
+
+    def step(self) -> None:
+        """Make one round."""
+        window = int(self.source.windows[self.state])
+        self.packets += window
+        self.probability *= (1 - self.source.loss) ** window
+        self.state = min(self.state + 1, self._top)
+
+    def on(self, rows: Rows, sign: float = 1.0) -> None:
+        """Add it to the rows that are followed in the round that it is in, times `sign`."""
+        last = len(rows.low) - 1
+        row = last if self.state == self._top else self.state // self.stride + 1
+        if row < last:  # such rows carry their offset
+            rows.add(row, Law(self.packets // self.quantum, np.array([sign * self.probability])))
+            return
+        first, weights = split(np.array([self.packets / self.quantum]), 3)
+        rows.add(row, Law(int(first[0]), sign * self.probability * weights[:, 0]))
+
+    def alone(self, rows: int, sign: float) -> Rows:
+        """Return rows that hold nothing else."""
+        alone = Rows.empty(rows).at(self.packets // self.quantum - 4, 8)
+        self.on(alone, sign)
+        return alone
+
+    @property
+    def _top(self) -> int:
+        return self.source.size - self.source.rounds_per_increase
+
+
+@dataclass
+class Coarse:
+    """Evolution of a source from its start, as `Saturated`, in positions of a quantum of packets.
+
+    What has lost nothing yet is late or not as a whole (`Lossless`).
+
+    Parameters
+    ----------
+    source : RenoSource
+        What sends.
+    goal : int
+        Packets after which nothing is followed any more.
+    quantum : int
+        Q [packets].
+    stride : int
+        G: every G-th state is followed.
+    """
+
+    source: RenoSource
+    goal: int
+    quantum: int
+    stride: int
+    round: int = 0
+    floor: int = 0
+    done: float = 0.0
+    killed: float = 0.0
+    neglected: float = 0.0
+    residual: float = 0.0
+    cells: int = 0
+
+    def __post_init__(self) -> None:
+        self._quanta = coarsen(self.source, self.quantum, self.stride)
+        self._margin = 2 * self.source.max_window // self.quantum + 8
+        rows = self._quanta.rows
+        self._x = Rows.empty(rows).at(-self._margin, 4 * self._margin)
+        self._lossless = Lossless(self.source, self.quantum, self.stride)
+        self._lossless.on(self._x)
+        self._before, self._spare = Rows.empty(rows), Rows.empty(rows)
+        self._timeouts = Timeouts(self.source, self.quantum, NEGLIGIBLE)
+        self._total = Law(0, np.ones(1))
+        self._short = Law(0, np.zeros(1))
+        self._few = Law(0, np.zeros(1))
+
+    def step(self, *, floor: int = 0, safe: float = math.inf) -> None:
+        """Make one round; `floor` and `safe` [packets] as for `Saturated.step`."""
+        Q, x, before = self.quantum, self._x, self._before
+        number = self.round
+        then, now, following = (self._phase(number + i) for i in (-1, 0, 1))
+        limit = min(float(self.goal), safe)
+        needed = floor
+        if floor <= 0:  # what is split at the start may lie below 0, and is not late
+            floor = -self._margin * Q
+        first, shares = self._surviving(np.append(following.offsets, 0), floor, np.append(following.sent, 1))
+        resting_limit = math.ceil(limit / Q)
+        back = self._timeouts.step(self._total, self._few, int(first[-1]), resting_limit, float(shares[-1]))
+
+        spans = [span for span in (x.span, before.span) if span is not None] + [(back.origin, back.end)]
+        origin = min(low for low, _ in spans) - self._margin
+        size = max(high for _, high in spans) + 2 * self._margin - origin
+        new = self._spare.at(origin, size)
+        clear(new.mass, new.low, new.high)
+        _apply(now.grow, x, new)
+        if self._lossless.probability > 0:
+            _apply(now.grow, self._lossless.alone(self._quanta.rows, -1.0), new)
+        _apply(then.recover, before, new)
+        if len(back.mass):
+            _apply(following.restart, row_of(back), new)
+        limits = np.ceil((limit - following.offsets) / Q).astype(np.int64)
+        below, above, dropped = trim(
+            new.mass, new.low, new.high, first[:-1] - origin, shares[:-1], limits - origin, NEGLIGIBLE
+        )
+
+        self._follow_lossless(new, needed, limit)
+        self._short = _collected(now.short, x, self._margin)
+        self._few = together(
+            _collected(now.near, row_of(self._total), self._margin),
+            _collected(now.small, x, self._margin),
+            _collected(now.few, row_of(self._short), self._margin),
+        )
+        self._total = _collected(following.collect, new, self._margin)
+        self.round += 1
+        self.floor = floor
+        self.killed += below
+        self.done += above
+        self.neglected += dropped
+        self._x, self._before, self._spare = new, x, before
+        self.cells += int((new.high - new.low).sum())
+        timeouts = self._timeouts
+        accounted = self._active() + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
+        accounted += timeouts.done + timeouts.killed + timeouts.neglected
+        self.residual = max(self.residual, abs(accounted - 1))
+
+    def _follow_lossless(self, new: Rows, needed: int, limit: float) -> None:
+        """Add to the new rows what has lost nothing yet, unless it is late, or done."""
+        lossless = self._lossless
+        if lossless.probability == 0:
+            return
+        lossless.step()
+        if needed <= lossless.packets < limit:
+            lossless.on(new)
+            return
+        if lossless.packets < needed:
+            self.killed += lossless.probability
+        else:
+            self.done += lossless.probability
+        lossless.probability = 0.0
+
+    def _surviving(self, offsets: Floats, floor: int, sent: Floats) -> tuple[Ints, Floats]:
+        """Return the first position of rows that is not all below a floor, and the share of it that is not.
+
+        A position stands for the quantum around it, in which packets are evenly spread. Of those that were not below
+        the floor of the round before, relative to which they have moved, what is below now has just come there.
+        """
+        Q = self.quantum
+        edge = floor - 0.5  # between what is late and what is not, so that a packet is above or below as a whole
+        first = np.floor((edge - offsets) / Q - 0.5).astype(np.int64) + 1
+        if floor <= 0:
+            return first, np.ones(len(first))
+        above = first * Q + offsets - edge
+        fallen = np.maximum(floor - self.floor - sent, 0.0) if self.floor > 0 else np.full(len(first), np.inf)
+        return first, (above + Q / 2) / (np.minimum(above + fallen, Q / 2) + Q / 2)
+
+    def survivors(self) -> float:
+        """Return the probability of being at or above the floor now, in waits too."""
+        waiting = self._timeouts.surviving(math.ceil(self.floor / self.quantum))
+        return self.done + self._timeouts.done + waiting + self._active()
+
+    @property
+    def unaccounted(self) -> float:
+        """Probability dropped, and departure of the total from 1."""
+        return self.neglected + self._timeouts.neglected + self.residual
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left to follow."""
+        return self._timeouts.idle and self._active() < GONE
+
+    def law(self) -> Law:
+        """Return the law of the quanta delivered by now; what is done is left out."""
+        return together(self._total, self._timeouts.resting, self._short, self._timeouts.waiting)
+
+    def _active(self) -> float:
+        return float(self._total.mass.sum() + self._timeouts.resting.mass.sum() + self._short.mass.sum())
+
+    def _phase(self, number: int) -> Phase:
+        return self._quanta.phases[number % self.stride]
+
+
+def _apply(moves: Moves, x: Rows, new: Rows) -> None:
+    apply(
+        x.mass, x.low, x.high, moves.sources, moves.targets, moves.shifts, moves.starts, moves.laws,
+        x.origin - new.origin, new.mass, new.low, new.high,
+    )  # fmt: skip
+
+
+def _collected(moves: Moves, x: Rows, margin: int) -> Law:
+    """Return what moves to a row of positions."""
+    first, end = x.span or (0, 0)
+    row = Rows.empty(1).at(first - 2, end + margin + 2 - first)
+    _apply(moves, x, row)
+    return Law(row.origin, row.mass[0, : end + margin + 2 - first])

@@ -1,0 +1,115 @@
+"""What a transient will take, before it is made, and the lattice that keeps it affordable."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import AccuracyError
+from ..tcp import RenoSource, SackSource
+from .coarse import HEAD, packet_by_packet, stride
+
+Ints = NDArray[np.int64]
+
+EXACT = 2e9
+"""Cells (states x positions x rounds) up to which a transient is exact by default: some seconds."""
+
+SMALL = 16
+"""Packets per round below which a transient is always exact."""
+
+ABOUT = 1.05
+"""The quantum is at most this much more than a mean round's packets."""
+
+MOST_CELLS = 2e12
+"""Cells of the longest transient that is tried: about an hour."""
+
+MOST_WAITS = 2e12
+"""Rounds of all waits times the longest: as many are looked at."""
+
+MOST_BYTES = 8 * 2**30
+"""Memory that a transient may take."""
+
+NANOSECONDS, NANOSECONDS_SACK = 2.0, 7.0
+"""Time of a cell, roughly, and for independent losses."""
+
+HEAD_ROUNDS = 4
+"""Times the mean time of the first packets until hardly any of them is missing."""
+
+SHARE = 0.75
+"""Share of the positions up to the video's end that are followed at a time, on average over a video."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Cells of a transient, and its memory [bytes], both from above."""
+
+    cells: float
+    memory: float
+
+
+def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Cost:
+    """Return what a transient will take on a lattice of `quantum` packets.
+
+    Parameters
+    ----------
+    source : RenoSource
+    rounds, span : float
+        Rounds followed, and positions at a time at most [packets].
+    quantum : int
+    """
+    states = source.size / stride(source, quantum)
+    positions = min(span, float(_climb(source, math.ceil(rounds)).sum())) / quantum  # no more is ever delivered
+    return Cost(SHARE * states * rounds * positions, 8 * positions * (3 * states + SHARE * rounds))
+
+
+def affordable(source: RenoSource, rounds: float, span: float) -> int:
+    """Return the quantum to use: a packet, which is exact, if that is quick; else a power of two, about a round's.
+
+    Small windows stay exact where that is possible at all: they have no packets to spare. So does what is only known
+    packet by packet.
+    """
+    a_round, exact = source.packets_per_round, forecast(source, rounds, span, 1)
+    most = MOST_CELLS if a_round < SMALL else EXACT
+    if packet_by_packet(source) or (exact.cells <= most and exact.memory <= MOST_BYTES):
+        return 1
+    return int(2 ** max(0, math.floor(math.log2(a_round * ABOUT))))
+
+
+def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
+    """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
+    waits = [max(d for d, _ in wait) for wait in (source.all_lost_wait, source.short_wait, *source.backoff_wait)]
+    if sum(waits) * max(rounds, max(waits)) > MOST_WAITS:
+        raise AccuracyError(
+            f"the timer backs off to {max(waits):.3g} round trips, too many to follow one by one: take a shorter timer "
+            "or a longer round trip time"
+        )
+    cost = forecast(source, rounds, span, quantum)
+    if quantum > 1:
+        first = HEAD * quantum
+        head = forecast(source, min(rounds, HEAD_ROUNDS * first / source.packets_per_round), min(span, first), 1)
+        cost = Cost(cost.cells + head.cells, cost.memory + head.memory)
+    nanoseconds = NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS
+    coarser = " or a larger quantum" if not packet_by_packet(source) and quantum < source.packets_per_round else ""
+    minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds, MOST_CELLS * NANOSECONDS))
+    too_much, remedy = [], "take a shorter video"
+    if minutes > most:
+        too_much.append(f"about {minutes:.3g} minutes, more than {most:.3g}")
+        remedy += " or a smaller max_window"
+    if cost.memory > MOST_BYTES:
+        too_much.append(f"about {cost.memory / 2**30:.3g} GiB of memory, more than {MOST_BYTES / 2**30:.3g}")
+    if too_much:
+        raise AccuracyError(
+            f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
+            f"{', and '.join(too_much)}: {remedy}{coarser}"
+        )
+
+
+def _climb(source: RenoSource, rounds: int) -> Ints:
+    """Return the windows of rounds in which nothing is ever lost [packets]."""
+    first = source.start
+    ends = source.grow_to[first:] != np.arange(first + 1, source.size + 1)
+    line = source.windows[first : first + 1 + int(np.argmax(ends))][:rounds]
+    return np.append(line, np.full(rounds - len(line), source.max_window))

@@ -1,0 +1,85 @@
+"""The backlog of a live stream of finite length, from an empty one to the end of playback (Figure 8a)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.lattices import Lattice
+from ..numerics.stop_loss import Excess
+from ..tcp import RenoSource, SackSource
+from .limited import Transient
+from .limited_independent import TransientSack
+
+Floats = NDArray[np.float64]
+
+NOISE = 1e-9
+"""Rounds this close to a whole number are that number."""
+
+
+class FiniteBacklog:
+    """The backlog in every round of a live stream on one lattice; it does not change once made.
+
+    Parameters
+    ----------
+    source : RenoSource
+        What sends.
+    lattice : Lattice
+        Of the backlog, and what is generated per round.
+    length : float
+        Of the video [rounds], at least 1.
+
+    Attributes
+    ----------
+    error_bound : float
+        Bound on the error of f, probability unaccounted for.
+    """
+
+    def __init__(self, source: RenoSource, lattice: Lattice, length: float) -> None:
+        self.lattice, self.length = lattice, length
+        self.packets = lattice.packets_due * length
+        self._goal = math.ceil(self.packets * lattice.stride - 1e-6)
+        self._generating = math.floor(length + NOISE)
+        start = (lattice.trace, lattice.stride, lattice.trace)
+        transient = TransientSack(source, *start) if isinstance(source, SackSource) else Transient(source, *start)
+        total = np.zeros(1)
+        for i in range(1, self._generating + 1):
+            ceiling = min(self._goal, lattice.steps * i) + lattice.trace
+            transient.step(ceiling, final=False)
+            total = _summed(total, _by_level(transient, ceiling))
+        self._excess = Excess.of(total, lattice)
+        self._after: list[Excess] = []
+        ceiling = self._goal + lattice.trace
+        while not transient.exhausted:
+            transient.step(ceiling, final=True)
+            excess = Excess.of(_by_level(transient, ceiling), lattice)
+            self._after += [excess] * (1 + transient.rest())
+        self.error_bound = transient.neglected + transient.residual + transient.left
+
+    def late_fraction(self, delay: float) -> float:
+        """Return f for a startup delay [rounds], >= 0."""
+        m = self.lattice.packets_due
+        late = self._excess.between(m * delay, m * (delay + 1))
+        rounds = math.ceil(self.length + delay - NOISE) - self._generating
+        end = self._goal / self.lattice.stride
+        for i, excess in enumerate(self._after[:rounds], self._generating + 1):
+            due, before = (min(m * max(i - k - delay, 0.0), self.packets) for k in (0, 1))
+            late += excess.between(end - due, end - before)
+        return max(0.0, late / self.packets)
+
+
+def _by_level(transient: Transient, ceiling: int) -> Floats:
+    """Return the probability of each level of the backlog; what is done has none, and is left out."""
+    law = transient.law()
+    backlog = np.zeros(max(0, ceiling - law.origin) + 1)
+    backlog[ceiling + 1 - min(law.end, ceiling + 1) :] = law.mass[: ceiling + 1 - law.origin][::-1]
+    return backlog
+
+
+def _summed(total: Floats, law: Floats) -> Floats:
+    if len(law) > len(total):
+        total = np.pad(total, (0, len(law) - len(total)))
+    total[: len(law)] += law
+    return total

@@ -1,0 +1,192 @@
+"""Timeouts of a source that always has something to send: retransmissions, and waits as pure delays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.timeouts import turn
+from ..kernels.waits import enter, leaving
+from ..numerics.measure import Law
+from ..numerics.rows import Rows
+from ..numerics.weights import split
+from ..tcp.reno import RenoSource
+from ..tcp.silences import LEVELS
+
+Floats = NDArray[np.float64]
+
+
+MARGIN = 4
+"""Zeros on both sides of what is followed: what moves may read a little beyond it."""
+
+
+@dataclass
+class Waits:
+    """Measures that wait, by kind of wait and round of entry.
+
+    Kinds are a round all lost, a short round without fast retransmit, and a packet lost at each back-off level. Rows
+    of a kind are used in turn, as many as its longest wait has rounds.
+
+    Parameters
+    ----------
+    source : RenoSource
+    """
+
+    source: RenoSource
+    law: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
+
+    def __post_init__(self) -> None:
+        source = self.source
+        waits = (source.all_lost_wait, source.short_wait, *source.backoff_wait)
+        self.rounds = np.array([[wait[0][0], wait[-1][0]] for wait in waits])
+        self.weights = np.array([[wait[0][1], wait[-1][1] if len(wait) > 1 else 0.0] for wait in waits])
+        self.levels = np.array([0, 0, *(min(e + 1, LEVELS - 1) for e in range(LEVELS))])
+        self.depths = self.rounds.max(axis=1)
+        self.starts = np.cumsum(self.depths) - self.depths
+        rows = int(self.depths.sum())
+        self.mass = np.empty((rows, 64))
+        self.firsts, self.sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
+
+    def cover(self, first: int, end: int) -> None:
+        """Make room for measures at positions `first` to `end`."""
+        if end - first > self.mass.shape[1]:
+            wider = np.empty((len(self.mass), 2 * (end - first)))
+            for row in np.flatnonzero(self.sizes):
+                wider[row, : self.sizes[row]] = self.mass[row, : self.sizes[row]]
+            self.mass = wider
+        self.law = self.law.covering(first, end)
+
+    def enter(
+        self, kind: int, number: int, law: Law, weight: float, limit: int, negligible: float
+    ) -> tuple[float, float]:
+        """Let a measure, times `weight`, wait from round `number` on.
+
+        Returns what lies beyond the limit, and what is negligible.
+        """
+        self.cover(law.origin, law.end)
+        row = int(self.starts[kind]) + number % int(self.depths[kind])
+        return enter(
+            law.mass, weight, law.origin, limit, negligible, row, self.mass, self.firsts, self.sizes, self.law.mass,
+            self.law.origin,
+        )  # fmt: skip
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Return the positions of what leaves at the end of round `number`: the first, and after the last."""
+        return leaving(number, self.rounds, self.weights, self.starts, self.depths, self.firsts, self.sizes)
+
+    def surviving(self, number: int, floor: int) -> float:
+        """Return the mass at or above `floor` that still waits after round `number`."""
+        total = 0.0
+        for kind, depth in enumerate(self.depths):
+            for age in range(depth):
+                row = self.starts[kind] + (number - age) % depth
+                left = self.weights[kind, self.rounds[kind] > age + 1].sum()
+                first = max(0, floor - self.firsts[row])
+                total += left * float(self.mass[row, first : self.sizes[row]].sum())
+        return total
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits."""
+        return not self.sizes.any()
+
+
+@dataclass
+class Timeouts:
+    """Mass between a timeout and the return to congestion avoidance, by back-off level and position.
+
+    Parameters
+    ----------
+    source : RenoSource
+    quantum : int
+        Packets per position: what a packet moves is split between three.
+    negligible : float
+        Mass dropped at most at each end of each row, each round.
+
+    Attributes
+    ----------
+    resting : Law
+        What is sending a packet alone, by position.
+    done, killed, neglected : float
+        Mass removed at or above the limit, below the floor, and as negligible.
+    """
+
+    source: RenoSource
+    quantum: int
+    negligible: float
+    round: int = 0
+    done: float = 0.0
+    killed: float = 0.0
+    neglected: float = 0.0
+    resting: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
+
+    def __post_init__(self) -> None:
+        self._waits = Waits(self.source)
+        self._rows, self._spare = Rows.empty(2 * LEVELS), Rows.empty(2 * LEVELS)
+        first, weights = split(np.array([1 / self.quantum]), 3)
+        self._step = np.roll(weights[:, 0], int(first[0]) + 1)
+
+    def step(
+        self, sending: Law, few: Law, floor: int, limit: int, share: float = 1.0, all_lost: float | None = None
+    ) -> Law:
+        """Make one round.
+
+        Parameters
+        ----------
+        sending, few : Law
+            What is in congestion avoidance, and may lose its whole round, and short rounds without fast retransmit.
+        floor, limit : int
+            Only positions from `floor` to `limit`, exclusive, are followed; `limit` does not decrease.
+        share : float
+            Share of what is at `floor` itself that stays.
+        all_lost : float, optional
+            Share of `sending` that loses its whole round; p by default.
+
+        Returns
+        -------
+        Law
+            What is back in congestion avoidance.
+        """
+        rows, waits, number = self._rows, self._waits, self.round
+        all_lost = self.source.loss if all_lost is None else all_lost
+        for kind, law, weight in ((0, sending, all_lost), (1, few, 1.0)):
+            above, dropped = waits.enter(kind, number, law, weight, limit, self.negligible)
+            self.done += above
+            self.neglected += dropped
+        span = rows.span
+        if span is not None:
+            waits.cover(*span)
+        spans = [one for one in (span, waits.span(number)) if one is not None and one[0] < one[1]]
+        origin = min((first for first, _ in spans), default=sending.origin) - MARGIN
+        size = max((end for _, end in spans), default=sending.origin) + MARGIN - origin
+        new = self._spare.at(origin, size)
+        restarted, resting = np.zeros(size), np.zeros(size)
+        below, above, dropped, first, last = turn(
+            number, self.source.loss, self._step, rows.mass, rows.low, rows.high, rows.origin, waits.rounds,
+            waits.weights, waits.levels, waits.starts, waits.depths, waits.mass, waits.firsts, waits.sizes,
+            waits.law.mass, waits.law.origin, floor, limit, share, self.negligible, new.mass, new.low, new.high,
+            origin, restarted, resting,
+        )  # fmt: skip
+        self.killed += below
+        self.done += above
+        self.neglected += dropped
+        self.resting = Law(origin, resting)
+        self._rows, self._spare = new, rows
+        self.round += 1
+        return Law(first, restarted[first - origin : last - origin])
+
+    def surviving(self, floor: int) -> float:
+        """Return the mass in waits at or above `floor`."""
+        return self._waits.surviving(self.round - 1, floor)
+
+    @property
+    def waiting(self) -> Law:
+        """What is in a wait, by position."""
+        return self._waits.law
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits."""
+        return self._waits.idle

@@ -1,1 +1,0 @@
-"""The model beside the bundled simulator, in the ten settings of Section 4."""
