@@ -62,8 +62,8 @@ def _live(case: cases.LiveCurve) -> Outcome:
 
     seconds, (solution, f) = timed(work)
     (backlog,) = solution.backlogs
-    law = backlog.law
-    ahead = int(case.video.packet_rate * case.delay * backlog.lattice.stride + 1e-9)
+    law = backlog.pmf
+    ahead = int(case.video.packet_rate * case.delay * backlog.lattice.steps_per_packet + 1e-9)
     answer = {
         "f": f,
         "f at one delay": np.atleast_1d(solution.late_fraction(case.delay)),

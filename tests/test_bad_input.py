@@ -331,8 +331,8 @@ def segment(sport, dport, seq=1, ack=1, data=b""):
 
 def packet(payload, protocol, *, back=False):
     ends = [socket.inet_aton("10.0.0.1"), socket.inet_aton("10.0.0.2")]
-    source, target = reversed(ends) if back else ends
-    ip = dpkt.ip.IP(src=source, dst=target, p=protocol, data=payload)
+    chain, target = reversed(ends) if back else ends
+    ip = dpkt.ip.IP(src=chain, dst=target, p=protocol, data=payload)
     ip.len = len(ip)
     return dpkt.ethernet.Ethernet(data=ip)
 

@@ -13,8 +13,8 @@ from strategies import RTT
 from tcpstream import InputError, Path, Video, live, stored, throughput
 from tcpstream.explore.load import rtt_for
 from tcpstream.numerics.lattices import Lattice
-from tcpstream.stationary.independent import SackBacklog
-from tcpstream.tcp import reno_sack, source_key, source_of
+from tcpstream.stationary.independent import IndependentBacklog
+from tcpstream.tcp import chain_key, chain_of, reno_sack
 from tcpstream.tcp.bottleneck import line
 
 
@@ -53,20 +53,20 @@ def test_windows_grow_by_a_packet_a_round_and_then_by_acknowledgements_at_the_ra
 @settings(max_examples=40)
 @given(limited_paths())
 def test_rows_sum_to_one_and_nothing_is_faster_than_the_bottleneck(path):
-    source = source_of(path)
-    arrays = source.explicit()
-    np.testing.assert_allclose(np.bincount(arrays.source, arrays.probability), 1, rtol=0, atol=1e-12)
-    assert source.windows.max() <= path.pipe
+    chain = chain_of(path)
+    arrays = chain.explicit()
+    np.testing.assert_allclose(np.bincount(arrays.chain, arrays.probability), 1, rtol=0, atol=1e-12)
+    assert chain.windows.max() <= path.pipe
     assert throughput(path) <= path.bottleneck
     n = len(arrays.labels)
     chain, packets, rounds = np.zeros((n, n)), np.zeros(n), np.zeros(n)
-    np.add.at(chain, (arrays.source, arrays.target), arrays.probability)
-    np.add.at(packets, arrays.source, arrays.probability * arrays.packets)
-    np.add.at(rounds, arrays.source, arrays.probability * arrays.rounds)
+    np.add.at(chain, (arrays.chain, arrays.target), arrays.probability)
+    np.add.at(packets, arrays.chain, arrays.probability * arrays.packets)
+    np.add.at(rounds, arrays.chain, arrays.probability * arrays.rounds)
     balance = chain.T - np.eye(n)
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(n)[-1])
-    assert source.packets_per_round == pytest.approx(law @ packets / (law @ rounds), rel=1e-9)
+    assert chain.packets_per_round == pytest.approx(law @ packets / (law @ rounds), rel=1e-9)
 
 
 def test_without_losses_it_is_the_sawtooth():
@@ -132,20 +132,20 @@ def wave(path, m, t, entered):
 
     The factor, the law of the entries, and how much an entry is worth.
     """
-    source = source_of(path)
-    arrays, n = source.explicit(), source.size + 14
+    chain = chain_of(path)
+    arrays, n = chain.explicit(), chain.size + 14
     values = arrays.probability * np.exp(t * (m * arrays.rounds - arrays.packets))
-    states = arrays.source < source.size
-    whole = states & (arrays.packets == np.append(source.windows, np.zeros(14, dtype=int))[arrays.source])
-    goes_on = (whole & (arrays.source != source.size - 1)) | (arrays.target >= source.size)
+    states = arrays.chain < chain.size
+    whole = states & (arrays.packets == np.append(chain.windows, np.zeros(14, dtype=int))[arrays.chain])
+    goes_on = (whole & (arrays.chain != chain.size - 1)) | (arrays.target >= chain.size)
     on, entering = np.zeros((2, n, n), dtype=complex)
-    np.add.at(on, (arrays.source[goes_on], arrays.target[goes_on]), values[goes_on])
-    np.add.at(entering, (arrays.source[~goes_on], arrays.target[~goes_on]), values[~goes_on])
+    np.add.at(on, (arrays.chain[goes_on], arrays.target[goes_on]), values[goes_on])
+    np.add.at(entering, (arrays.chain[~goes_on], arrays.target[~goes_on]), values[~goes_on])
     epoch = np.linalg.solve(np.eye(n) - on, entering)[np.ix_(entered, entered)]
-    values, laws = np.linalg.eig(epoch.T)
-    others, worths = np.linalg.eig(epoch)
+    values, left = np.linalg.eig(epoch.T)
+    others, right = np.linalg.eig(epoch)
     largest = np.argmax(np.abs(values))
-    law, worth = laws[:, largest], worths[:, np.argmax(np.abs(others))]
+    law, worth = left[:, largest], right[:, np.argmax(np.abs(others))]
     return values[largest], law / law.sum(), worth * law.sum() / (law @ worth)
 
 
@@ -153,7 +153,7 @@ def wave(path, m, t, entered):
 @pytest.mark.parametrize("loss", [0.05, 1e-4])
 def test_waves_are_those_of_the_transitions(loss, initial):
     path, m, t = limited(4.5, 3, loss=loss, initial_window=initial), 2, np.array([0.0, 0.005, 0.01, 0.01 + 0.02j])
-    backlog = SackBacklog(source_of(path), Lattice(m, 1))
+    backlog = IndependentBacklog(chain_of(path), Lattice(m, 1))
     found = [one[..., 30:] for one in backlog.waves(np.append(np.full(30, t[0]), t).astype(complex))]
     expected = zip(*[wave(path, m, one, backlog.entered) for one in t])
     for one, other in zip(found, expected):
@@ -165,13 +165,13 @@ def test_waves_are_those_of_the_transitions(loss, initial):
 def test_live_without_losses_is_a_cycle(pipe, buffer, m):
     """Followed round by round; hardly any loss disturbs it, and nothing wears out waves of the backlog."""
     path = limited(pipe, buffer, loss=1e-9)
-    source = reno_sack(path)
-    ahead, late, state, behind = np.array([0, 5, 20, 40]), np.zeros(4), source.start, 0
+    chain = reno_sack(path)
+    ahead, late, state, behind = np.array([0, 5, 20, 40]), np.zeros(4), chain.start, 0
     rounds = 20_000
     for i in range(2 * rounds):
         if behind:
-            behind = max(behind + m - int(source.windows[state]), 0)
-            [(state, _)] = source.growth.of(state)
+            behind = max(behind + m - int(chain.windows[state]), 0)
+            [(state, _)] = chain.growth.of(state)
         else:
             behind = m  # nothing to send
         if i >= rounds:
@@ -183,22 +183,22 @@ def test_live_without_losses_is_a_cycle(pipe, buffer, m):
 def test_slow_start_ends_when_the_buffer_is_full():
     """From 10: 20, 40, 73.3 by acknowledgements at the rate; then 106 would not fit."""
     path = limited(33.3, 60, loss=0.01, initial_window=10)
-    source = source_of(path)
-    assert source.windows[:4].tolist() == [10, 20, 33, 33]
+    chain = chain_of(path)
+    assert chain.windows[:4].tolist() == [10, 20, 33, 33]
     repair = reno_sack(limited(33.3, 60, loss=0.01)).overflow
-    behind = source.size - reno_sack(limited(33.3, 60, loss=0.01)).size
-    assert source.grow_to[:4].tolist() == [1, 2, 3, behind + repair]
-    assert source.overflow == behind + repair
+    behind = chain.size - reno_sack(limited(33.3, 60, loss=0.01)).size
+    assert chain.grow_to[:4].tolist() == [1, 2, 3, behind + repair]
+    assert chain.overflow_state == behind + repair
 
 
 def test_a_timeout_halves_what_is_in_flight():
     """Thresholds are of windows, not of what was sent of them: they reach above C R / 2."""
     path = limited(10, 30, loss=1e-3, initial_window=2)
-    source = source_of(path)
-    first = source.restart
-    climbing = source.windows[first : first + 4].tolist()
+    chain = chain_of(path)
+    first = chain.restart
+    climbing = chain.windows[first : first + 4].tolist()
     assert climbing == [2, 4, 8, 10]  # windows of 2, 4, 8 and 16, below the largest threshold of 20
-    assert dict(source.growth.of(first + 2))[first + 3] > 0.05
+    assert dict(chain.growth.of(first + 2))[first + 3] > 0.05
 
 
 SLOW = [(5.3, 9, 1, 2), (4, 3, 2, 1), (3, 4, 1, 6)]
@@ -209,7 +209,7 @@ SLOW = [(5.3, 9, 1, 2), (4, 3, 2, 1), (3, 4, 1, 6)]
 def test_throughput_is_that_of_the_chain_that_remembers_thresholds(pipe, buffer, b, initial, loss):
     path = limited(pipe, buffer, rounds_per_increase=b, initial_window=initial, loss=loss)
     T, _ = slow_start_twin.long_run(path)
-    assert source_of(path).packets_per_round == pytest.approx(T, rel=1e-9)
+    assert chain_of(path).packets_per_round == pytest.approx(T, rel=1e-9)
 
 
 @pytest.mark.parametrize(("pipe", "buffer", "b", "initial"), SLOW)
@@ -236,7 +236,7 @@ def test_a_long_live_stream_is_as_an_endless_one(initial):
 
 def test_sources_depend_on_the_round_trip_time():
     paths = [limited(10, 5, rtt=rtt, bottleneck=80.0) for rtt in (0.125, 0.25)]
-    assert source_key(paths[0]) != source_key(paths[1])
+    assert chain_key(paths[0]) != chain_key(paths[1])
     with pytest.raises(InputError, match="needs a path without bottleneck"):
         rtt_for(loss=0.1, timeout_ratio=2, packet_rate=10, T_over_mu=2, tcp="reno-sack", bottleneck=80, buffer=5)
 

@@ -25,7 +25,7 @@ def test_monte_carlo():
     wanted = np.array([0.05, 0.5, 0.95])
     times, N = result.buffer_quantiles(1.5, wanted)
     due = np.minimum(20 * np.maximum(times - 1.5, 0), VIDEO.packets)
-    rng, source = np.random.default_rng(7), mc.tcp_path(PATH)
+    rng, chain = np.random.default_rng(7), mc.tcp_path(PATH)
     found = np.empty((RUNS, len(times)))
     for run in found:
         tcp, delivered = mc.new_tcp(), 0
@@ -33,7 +33,7 @@ def test_monte_carlo():
             if tcp[5] > 0:
                 tcp[5] -= 1
             else:
-                delivered += mc.round_of_tcp(tcp, source, rng)
+                delivered += mc.round_of_tcp(tcp, chain, rng)
             run[i] = min(delivered, VIDEO.packets) - due[i]
     error = 5 * np.sqrt(wanted * (1 - wanted) / RUNS)[:, np.newaxis]
     slack = 1e-9  # of packet counts

@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 
 from strategies import paths
 from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
-from tcpstream.numerics.measure import Law, together
+from tcpstream.numerics.measure import Measure, together
 from tcpstream.numerics.weights import split
 from tcpstream.tcp import reno
-from tcpstream.transient.backlogged import Saturated
-from tcpstream.transient.coarse import Coarse
+from tcpstream.transient.backlogged import BackloggedTransient
+from tcpstream.transient.coarse import CoarseTransient
 from tcpstream.transient.cost import affordable, check, forecast
 from tcpstream.transient.quanta import recovery
 
 
-def difference(one: Law, other: Law, limit: int) -> float:
+def difference(one: Measure, other: Measure, limit: int) -> float:
     """Largest difference of two laws below `limit`."""
-    both = together(one, Law(other.origin, -other.mass))
+    both = together(one, Measure(other.origin, -other.mass))
     return float(np.abs(both.mass[: max(0, limit - both.origin)]).max(initial=0))
 
 
@@ -29,15 +29,15 @@ def test_a_quantum_of_one_packet_is_exact(path, per_round, goal):
 
     The coarse one does not look for what is late between the two rounds of a recovery.
     """
-    source = reno(path)
-    exact, coarse = Saturated(source, goal), Coarse(source, goal, 1, 1)
+    chain = reno(path)
+    exact, coarse = BackloggedTransient(chain, goal), CoarseTransient(chain, goal, 1, 1)
     for _ in range(40):
         exact.step()
         coarse.step()
-        assert difference(exact.law(), coarse.law(), goal) < 1e-12
+        assert difference(exact.distribution(), coarse.distribution(), goal) < 1e-12
     assert coarse.survivors() == pytest.approx(1, abs=1e-11)
     assert coarse.unaccounted < 1e-11
-    exact, coarse = Saturated(source, goal), Coarse(source, goal, 1, 1)
+    exact, coarse = BackloggedTransient(chain, goal), CoarseTransient(chain, goal, 1, 1)
     for i in range(1, 41):
         due = min(goal, int(per_round * max(0, i - 8)))
         exact.step(floor=due)
@@ -136,9 +136,9 @@ def test_small_windows_are_solved_coarsely_where_they_would_be_refused():
 
 
 def test_small_windows_are_exact():
-    source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2))
-    assert affordable(source, 1e4, 1e4) == 1
-    assert forecast(source, 100, 1000, 1).cells > 0
+    chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2))
+    assert affordable(chain, 1e4, 1e4) == 1
+    assert forecast(chain, 100, 1000, 1).cells > 0
 
 
 def test_what_would_take_too_long_is_refused_before_it_starts():

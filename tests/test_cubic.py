@@ -19,9 +19,9 @@ from tcpstream.kernels.cubic_line import cubic_line
 from tcpstream.numerics.lattices import Lattice
 from tcpstream.path import enough_cubic
 from tcpstream.stationary.decay import decay_rate, safe_lead
-from tcpstream.stationary.independent import SackBacklog
+from tcpstream.stationary.independent import IndependentBacklog
 from tcpstream.stationary.solve import drain_rounds
-from tcpstream.tcp import cubic, source_key, source_of
+from tcpstream.tcp import chain_key, chain_of, cubic
 from tcpstream.tcp import sack_recovery as recovery
 
 module = importlib.import_module("tcpstream.tcp.cubic")  # the package has the function by that name
@@ -90,9 +90,9 @@ def test_growth_without_a_window_to_compare_with():
 
 def test_a_loss_before_the_plateau_aims_lower():
     """RFC 9438, Section 4.7: at 20 packets, below the plateau, W_max is 20 (1 + 0.7) / 2 = 17, else 20."""
-    source = cubic(Path(loss=0.01, rtt=0.3, rto=0.9, max_window=40, tcp="cubic"))
-    starts = np.unique(source.recover_to[source.windows == 20])
-    repaired = {tuple(source.windows[one + 1 : one + 9].tolist()) for one in starts}
+    chain = cubic(Path(loss=0.01, rtt=0.3, rto=0.9, max_window=40, tcp="cubic"))
+    starts = np.unique(chain.recover_to[chain.windows == 20])
+    repaired = {tuple(chain.windows[one + 1 : one + 9].tolist()) for one in starts}
     assert {tuple(line(14, plateau, 0.3, already=7)[:8].tolist()) for plateau in (17, 20)} <= repaired
 
 
@@ -128,34 +128,34 @@ def test_as_fast_as_reno_where_round_trips_are_short(p):
 @settings(max_examples=50)
 @given(cubic_paths())
 def test_states(path):
-    source = cubic(path)
-    w, W = source.windows, path.max_window
+    chain = cubic(path)
+    w, W = chain.windows, path.max_window
     assert w.min() == 1
     assert w[-1] == W
-    assert source.grow_to[-1] == source.size - 1
-    others = source.grow_to[:-1]
-    assert np.all((others == np.arange(1, source.size)) | (others == source.size - 1))
-    assert w[source.start] == 1
-    assert w[source.restart] == min(2, W)
-    np.testing.assert_allclose(source.recover_share.sum(axis=1), 1, rtol=1e-15)
-    assert source.recover_share.min() >= 0
-    assert np.all(source.recover_to[w == 1] == -1)
-    assert np.all(source.recover_to[w > 1] >= 0)
+    assert chain.grow_to[-1] == chain.size - 1
+    others = chain.grow_to[:-1]
+    assert np.all((others == np.arange(1, chain.size)) | (others == chain.size - 1))
+    assert w[chain.start] == 1
+    assert w[chain.restart] == min(2, W)
+    np.testing.assert_allclose(chain.recover_share.sum(axis=1), 1, rtol=1e-15)
+    assert chain.recover_share.min() >= 0
+    assert np.all(chain.recover_to[w == 1] == -1)
+    assert np.all(chain.recover_to[w > 1] >= 0)
 
 
 @settings(max_examples=20)
 @given(cubic_paths(largest_window=12))
 def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
-    source, theta, m = source_of(path), 0.07, 1.3
-    arrays = source.explicit()
+    chain, theta, m = chain_of(path), 0.07, 1.3
+    arrays = chain.explicit()
     n = len(arrays.labels)
 
     def dense(values):
         matrix = np.zeros((n, n))
-        np.add.at(matrix, (arrays.source, arrays.target), arrays.probability * values)
+        np.add.at(matrix, (arrays.chain, arrays.target), arrays.probability * values)
         return matrix
 
-    rows, columns, values = source.tilted(theta, m)
+    rows, columns, values = chain.tilted(theta, m)
     found = np.zeros((n, n))
     np.add.at(found, (rows, columns), values)
     expected = dense(np.exp(theta * (m * arrays.rounds - arrays.packets)))
@@ -166,25 +166,25 @@ def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(n)[-1])
     mean = (law @ dense(arrays.packets)).sum() / (law @ dense(arrays.rounds)).sum()
-    assert source.packets_per_round == pytest.approx(mean, rel=1e-9)
+    assert chain.packets_per_round == pytest.approx(mean, rel=1e-9)
 
 
-def without_lines(source):
+def without_lines(chain):
     """The same source, but nobody is told that its states lie on lines."""
-    plain = type("Plain", (type(source),), {"meeting": None})
-    return plain(**{name: getattr(source, name) for name in source.__dataclass_fields__})
+    plain = type("Plain", (type(chain),), {"meeting": None})
+    return plain(**{name: getattr(chain, name) for name in chain.__dataclass_fields__})
 
 
 def test_lines_are_eliminated_first():
     """Above 600 states the sparse solve is told the order; above 200 decay rates watch where lines meet."""
-    source = cubic(Path(loss=0.05, rtt=0.1, rto=0.3, max_window=22, tcp="cubic"))
-    assert source.size > 600
-    assert source.meeting is not None
-    plain, m = without_lines(source), 0.8 * source.packets_per_round
-    assert plain.packets_per_round == pytest.approx(source.packets_per_round, rel=1e-11)
-    assert decay_rate(plain, m) == pytest.approx(decay_rate(source, m), rel=1e-8)
-    assert safe_lead(plain, m, 1e-17) == pytest.approx(safe_lead(source, m, 1e-17), rel=1e-6)
-    assert drain_rounds(plain, m)[1] == pytest.approx(drain_rounds(source, m)[1], rel=1e-8, abs=1e-8)
+    chain = cubic(Path(loss=0.05, rtt=0.1, rto=0.3, max_window=22, tcp="cubic"))
+    assert chain.size > 600
+    assert chain.junction_states is not None
+    plain, m = without_lines(chain), 0.8 * chain.packets_per_round
+    assert plain.packets_per_round == pytest.approx(chain.packets_per_round, rel=1e-11)
+    assert decay_rate(plain, m) == pytest.approx(decay_rate(chain, m), rel=1e-8)
+    assert safe_lead(plain, m, 1e-17) == pytest.approx(safe_lead(chain, m, 1e-17), rel=1e-6)
+    assert drain_rounds(plain, m)[1] == pytest.approx(drain_rounds(chain, m)[1], rel=1e-8, abs=1e-8)
 
 
 PATHS = [
@@ -279,7 +279,7 @@ def test_losses_between_two_lines(monkeypatch):
     monkeypatch.setattr(recovery, "RATIO", 1.5)
     assert recovery.grid(12).tolist() == given
     path = Path(loss=0.05, rtt=0.5, rto=0.5, max_window=12, tcp="cubic")
-    assert np.any((source_of(path).recover_share > 0) & (source_of(path).recover_share < 1))
+    assert np.any((chain_of(path).recover_share > 0) & (chain_of(path).recover_share < 1))
     film, event = Video(packet_rate=10, duration=8), Video(packet_rate=8, duration=8)
     late, _ = sack_twin.stored(path, film, 0.5, given=given)
     assert stored(path, film).late_fraction(0.5) == pytest.approx(late, abs=1e-12)
@@ -290,19 +290,19 @@ def test_losses_between_two_lines(monkeypatch):
 @pytest.mark.parametrize(("rtt", "window", "load"), [(0.1, 9, 0.5), (0.5, 30, 0.8)])
 def test_waves_are_what_an_epoch_does_far_from_an_empty_backlog(rtt, window, load):
     """As for Reno in test_stationary; above 20 packets a loss leads to two lines."""
-    source = cubic(Path(loss=0.06, rtt=rtt, timeout_ratio=1.5, max_window=window, tcp="cubic"))
-    lattice = Lattice(round(4 * load * source.packets_per_round), 4)
-    backlog = SackBacklog(source, lattice)
-    tilt = decay_rate(source, lattice.packets_due) / backlog.stride / 3
-    values, laws, worths = backlog.waves(np.array([0.0, tilt], dtype=complex))
+    chain = cubic(Path(loss=0.06, rtt=rtt, timeout_ratio=1.5, max_window=window, tcp="cubic"))
+    lattice = Lattice(round(4 * load * chain.packets_per_round), 4)
+    backlog = IndependentBacklog(chain, lattice)
+    tilt = decay_rate(chain, lattice.packets_due) / backlog.steps_per_packet / 3
+    values, left, right = backlog.waves(np.array([0.0, tilt], dtype=complex))
     assert values[0] == pytest.approx(1, abs=1e-9)
-    np.testing.assert_allclose(worths[:, 0], 1, atol=1e-6)
+    np.testing.assert_allclose(right[:, 0], 1, atol=1e-6)
     n, position = 30_000, 20_000
-    entries = np.zeros((len(laws), n))
-    entries[:, position] = laws[:, 1].real
+    entries = np.zeros((len(left), n))
+    entries[:, position] = left[:, 1].real
     tilted = backlog.epoch(entries).entries * np.exp(tilt * (position - np.arange(n)))
     assert values[1].real < 1
-    assert worths[:, 1].real @ tilted.sum(axis=1) == pytest.approx(values[1].real, rel=1e-6)
+    assert right[:, 1].real @ tilted.sum(axis=1) == pytest.approx(values[1].real, rel=1e-6)
 
 
 def test_round_trip_times_do_not_share_a_transient():
@@ -331,7 +331,7 @@ def test_the_default_window_hardly_matters():
 
 def test_another_round_trip_time_is_another_source():
     one, other = (Path(loss=0.01, rtt=rtt, timeout_ratio=3, max_window=60, tcp="cubic") for rtt in (0.1, 0.4))
-    assert source_key(one) != source_key(other)
+    assert chain_key(one) != chain_key(other)
     assert throughput(one) * one.rtt < throughput(other) * other.rtt
 
 

@@ -35,7 +35,7 @@ def test_a_name_that_does_not_exist_is_seen():
     with pytest.raises(ImportError):
         found("tcp.bbr")
     with pytest.raises(ImportError):
-        found("kernels.epoch.clamber")
+        found("stationary.epoch.clamber")
 
 
 @pytest.mark.parametrize("command", group.commands)

@@ -11,11 +11,17 @@ from tcpstream.numerics.stop_loss import Excess
 LAWS = st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=8)
 
 
-@given(law=LAWS, stride=st.integers(1, 3), trace=st.sampled_from([0, 1]), y=st.floats(0, 10), more=st.floats(0, 10))
-def test_by_its_definition(law, stride, trace, y, more):
+@given(
+    law=LAWS,
+    steps_per_packet=st.integers(1, 3),
+    trace=st.sampled_from([0, 1]),
+    y=st.floats(0, 10),
+    more=st.floats(0, 10),
+)
+def test_by_its_definition(law, steps_per_packet, trace, y, more):
     """With a trace, level k holds a trace more than k - 1 steps."""
-    excess = Excess.of(np.array(law), Lattice(1, stride, trace))
-    backlog = (np.arange(len(law)) - trace) / stride
+    excess = Excess.of(np.array(law), Lattice(1, steps_per_packet, trace))
+    backlog = (np.arange(len(law)) - trace) / steps_per_packet
     z = y + more
     assert excess.over(y) == pytest.approx(law @ np.maximum(backlog - y, 0), rel=1e-9, abs=1e-12)
     assert excess.between(y, z) == pytest.approx(law @ np.clip(backlog - y, 0, z - y), rel=1e-9, abs=1e-12)

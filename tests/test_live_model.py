@@ -16,7 +16,7 @@ from tcpstream.answers.live import EndlessLive
 from tcpstream.explicit import explicit_live, explicit_live_finite
 from tcpstream.numerics.lattices import Lattice, interpolated, lattices, order
 from tcpstream.stationary.solve import solve
-from tcpstream.tcp import reno, source_of
+from tcpstream.tcp import chain_of, reno
 from tcpstream.transient.finite_backlog import FiniteBacklog
 
 RTOL, ATOL = 1e-6, 1e-12
@@ -32,8 +32,8 @@ def test_agrees_with_the_explicit_chain(path, packets_due):
     video = Video(packet_rate=packets_due / RTT)
     ours = live(path, video)
     (backlog,) = ours.backlogs
-    depth = (len(backlog.law) - 1) / backlog.lattice.stride
-    assume(len(backlog.law) < 2500)
+    depth = (len(backlog.pmf) - 1) / backlog.lattice.steps_per_packet
+    assume(len(backlog.pmf) < 2500)
     twin = explicit_live(path, video, 1.0, depth=depth)
     delays = np.array([0, 0.1, 0.3, 1, 3, 10, 30])
     f = ours.late_fraction(delays)
@@ -118,7 +118,7 @@ def test_what_must_hold(path, load):
     f = result.late_fraction(np.linspace(0, 10, 30))
     assert (np.diff(f) <= result.error_bound).all()
     assert ((f >= 0) & (f <= 1)).all()
-    assert all(one.law.sum() == pytest.approx(1, abs=1e-12) for one in result.backlogs)
+    assert all(one.pmf.sum() == pytest.approx(1, abs=1e-12) for one in result.backlogs)
     assert result.error_bound < 1e-9
 
 
@@ -204,8 +204,10 @@ def test_neighbours_are_those_of_the_farey_sequence(packets_due, largest):
         return
     low, high = found
     assert low.packets_due < packets_due < high.packets_due
-    assert high.steps * low.stride - low.steps * high.stride == 1  # no fraction with a smaller denominator between
-    assert low.stride + high.stride > largest
+    assert (
+        high.steps * low.steps_per_packet - low.steps * high.steps_per_packet == 1
+    )  # no fraction with a smaller denominator between
+    assert low.steps_per_packet + high.steps_per_packet > largest
     assert low.trace == 1
     assert high.trace == 0
 
@@ -218,8 +220,8 @@ def test_simple_rates_fit_a_lattice():
 
 def test_neighbours_stay_below_the_throughput():
     assert lattices(5.61, 2, most=5.7)[1].packets_due < 5.7
-    source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2))
-    T, cells = source.packets_per_round, source.size * source.max_window
+    chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2))
+    T, cells = chain.packets_per_round, chain.size * chain.max_window
     assert order(0.9 * T, T, cells) > order(0.5 * T, T, cells)
 
 
@@ -297,19 +299,19 @@ def test_a_stream_that_ends_within_a_round_is_judged_to_its_end():
 @pytest.mark.parametrize("ratio", [1, 2.5])
 def test_just_above_a_rate_is_the_limit_from_above(tcp, ratio):
     """Late fractions at two rates a little higher, on lattices of their own, lead straight to f just above."""
-    source = source_of(Path(loss=0.05, rtt=1, timeout_ratio=ratio, max_window=3, tcp=tcp))
+    chain = chain_of(Path(loss=0.05, rtt=1, timeout_ratio=ratio, max_window=3, tcp=tcp))
     rates = Lattice(1, 2, trace=1), Lattice(26, 51), Lattice(14, 27)
     steps = [one.packets_due - 0.5 for one in rates]
     for length, x in ((12, 0.0), (12, 1.5), (12.6, 3.0)):
-        near, first, second = (FiniteBacklog(source, one, length).late_fraction(x) for one in rates)
+        near, first, second = (FiniteBacklog(chain, one, length).late_fraction(x) for one in rates)
         assert near == pytest.approx(first - (second - first) * steps[1] / (steps[2] - steps[1]), rel=2e-3)
-    near, at = (FiniteBacklog(source, Lattice(2, 1, trace), 12).late_fraction(0.5) for trace in (1, 0))
+    near, at = (FiniteBacklog(chain, Lattice(2, 1, trace), 12).late_fraction(0.5) for trace in (1, 0))
     assert abs(near / at - 1) > 4e-3  # windows of two packets empty the backlog at 2 packets a round, not above
 
 
 def test_just_above_a_rate_without_end():
-    source = source_of(Path(loss=0.05, rtt=1, timeout_ratio=2.5, max_window=3))
-    near, first, second = (solve(source, one) for one in (Lattice(1, 2, trace=1), Lattice(26, 51), Lattice(14, 27)))
+    chain = chain_of(Path(loss=0.05, rtt=1, timeout_ratio=2.5, max_window=3))
+    near, first, second = (solve(chain, one) for one in (Lattice(1, 2, trace=1), Lattice(26, 51), Lattice(14, 27)))
     for x in (0.0, 1.5, 3.0):
         f = first.late_fraction(x), second.late_fraction(x)
         assert near.late_fraction(x) == pytest.approx(f[0] - (f[1] - f[0]) * 27 / 24, rel=2e-3)

@@ -7,7 +7,7 @@ import pytest
 
 from tcpstream import InputError, NoFiniteDelayError, Path, Video, live, live_many, stored, stored_many
 from tcpstream.system.threads import on_cores
-from tcpstream.tcp import source_key
+from tcpstream.tcp import chain_key
 
 FAST = Path(loss=0.03, rtt=0.05, timeout_ratio=2, max_window=12)
 SLOW = Path(loss=0.03, rtt=0.2, timeout_ratio=2, max_window=12)
@@ -65,8 +65,8 @@ def test_the_first_failure_is_raised():
 
 
 def test_the_source_counts_rounds():
-    assert source_key(FAST) == source_key(SLOW)
-    assert source_key(FAST) != source_key(OTHER)
+    assert chain_key(FAST) == chain_key(SLOW)
+    assert chain_key(FAST) != chain_key(OTHER)
 
 
 def test_on_cores_keeps_the_order(monkeypatch):

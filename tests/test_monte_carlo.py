@@ -39,13 +39,13 @@ def test_a_wait_keeps_its_mean():
 
 @pytest.mark.parametrize("path", PATHS, ids=["one", "plain", "delayed"])
 def test_throughput(path):
-    rng, tcp, source = np.random.default_rng(3), mc.new_tcp(), mc.tcp_path(path)
+    rng, tcp, chain = np.random.default_rng(3), mc.new_tcp(), mc.tcp_path(path)
     delivered = np.zeros(80_000)
     for i in range(len(delivered)):
         if tcp[5] > 0:
             tcp[5] -= 1
         else:
-            delivered[i] = mc.round_of_tcp(tcp, source, rng)
+            delivered[i] = mc.round_of_tcp(tcp, chain, rng)
     batches = delivered.reshape(40, -1).mean(axis=1)
     expected = packets_per_round(
         p=path.loss,

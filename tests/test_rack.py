@@ -7,7 +7,7 @@ import pytest
 
 import sack_twin
 from tcpstream import InputError, Path, Video, live, stored, throughput
-from tcpstream.tcp import source_of
+from tcpstream.tcp import chain_of
 from tcpstream.tcp.silences import Waits
 
 
@@ -71,7 +71,7 @@ def test_throughput_is_that_of_a_walk():
     path = Path(loss=0.05, rtt=0.1, rto=0.45, detection="rack", max_window=40)
     batches = walk(path, 20_000, np.random.default_rng(8985))
     error = batches.std(ddof=1) / math.sqrt(len(batches))
-    assert abs(source_of(path).packets_per_round - batches.mean()) < 4 * error
+    assert abs(chain_of(path).packets_per_round - batches.mean()) < 4 * error
     assert error < 0.02
 
 

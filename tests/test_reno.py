@@ -30,7 +30,7 @@ def table(path):
 def test_explicit_is_table_vi(path):
     arrays = reno(path).explicit()
     ours = defaultdict(float)
-    for s, t, p, S, d in zip(arrays.source, arrays.target, arrays.probability, arrays.packets, arrays.rounds):
+    for s, t, p, S, d in zip(arrays.chain, arrays.target, arrays.probability, arrays.packets, arrays.rounds):
         ours[tuple(arrays.labels[s]), tuple(arrays.labels[t]), S, d] += p
     theirs = defaultdict(float)
     for state in states(path.max_window, path.rounds_per_increase):
@@ -51,19 +51,19 @@ def test_throughput_is_that_of_table_vi(path):
 @given(paths())
 def test_tilted_matrix_is_the_sum_over_the_transitions(path):
     """Censoring the short rounds by hand: P exp(theta (m d - S)) through them, one after the other."""
-    source, theta, m = reno(path), 0.07, 1.3
-    arrays = source.explicit()
+    chain, theta, m = reno(path), 0.07, 1.3
+    arrays = chain.explicit()
     n = len(arrays.labels)
     full = np.zeros((n, n))
     np.add.at(
         full,
-        (arrays.source, arrays.target),
+        (arrays.chain, arrays.target),
         arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.packets)),
     )
     short = arrays.labels[:, 2] > 0
     expected = full[~short][:, ~short] + full[~short][:, short] @ full[short][:, ~short]
     found = np.zeros_like(expected)
-    rows, columns, values = source.tilted(theta, m)
+    rows, columns, values = chain.tilted(theta, m)
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-14)
 

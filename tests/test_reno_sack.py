@@ -17,7 +17,7 @@ from tcpstream.answers.stored import StoredStreaming
 from tcpstream.errors import unremarked
 from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
-from tcpstream.tcp import reno_sack, source_of
+from tcpstream.tcp import chain_of, reno_sack
 from tcpstream.tcp import sack_recovery as recovery
 
 
@@ -31,10 +31,10 @@ def sack(path, **others):
         return Path(**(values | {"tcp": "reno-sack"} | others))
 
 
-def dense(source, weights):
-    arrays = source.explicit()
+def dense(chain, weights):
+    arrays = chain.explicit()
     matrix = np.zeros((len(arrays.labels),) * 2)
-    np.add.at(matrix, (arrays.source, arrays.target), arrays.probability * weights(arrays))
+    np.add.at(matrix, (arrays.chain, arrays.target), arrays.probability * weights(arrays))
     return matrix
 
 
@@ -43,18 +43,18 @@ def dense(source, weights):
 def test_rows_are_all_fates_of_the_packets(path, rack):
     """Each packet of a round is delivered, repaired or lost for good: all 3^w ways, one by one."""
     path = sack(path, detection="rack" if rack else "duplicates")
-    source, p = reno_sack(path), path.loss
+    chain, p = reno_sack(path), path.loss
     fates = (1 - p, p, 0.0) if rack else (1 - p, p * (1 - p), p * p)
-    arrays = source.explicit()
-    for s, w in enumerate(source.windows.tolist()):
+    arrays = chain.explicit()
+    for s, w in enumerate(chain.windows.tolist()):
         expected = np.zeros(w + 1), np.zeros(w + 1), np.zeros(w + 1)  # received and recovers; in order and fails; grows
         for fate in itertools.product(range(3), repeat=w):
             chance = np.prod([fates[one] for one in fate])
             received, in_order = fate.count(0), next((i for i, one in enumerate(fate) if one), w)
             kind = 2 if received == w else 0 if received and 2 not in fate else 1
             expected[kind][received if kind == 0 else in_order] += chance
-        mine = arrays.source == s
-        grows, fails = arrays.packets == w, arrays.target == source.size
+        mine = arrays.chain == s
+        grows, fails = arrays.packets == w, arrays.target == chain.size
         for kind, chosen in enumerate((~grows & ~fails, fails, grows)):
             chosen = chosen & mine
             found = np.bincount(arrays.packets[chosen], arrays.probability[chosen], w + 1)
@@ -64,18 +64,18 @@ def test_rows_are_all_fates_of_the_packets(path, rack):
 @settings(max_examples=30)
 @given(paths(largest_loss=0.9, smallest_loss=1e-3))
 def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
-    source, theta, m = source_of(sack(path)), 0.07, 1.3
-    rows, columns, values = source.tilted(theta, m)
-    expected = dense(source, lambda a: np.exp(theta * (m * a.rounds - a.packets)))
+    chain, theta, m = chain_of(sack(path)), 0.07, 1.3
+    rows, columns, values = chain.tilted(theta, m)
+    expected = dense(chain, lambda a: np.exp(theta * (m * a.rounds - a.packets)))
     found = np.zeros_like(expected)
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
-    chain = dense(source, lambda a: np.ones(len(a.packets)))
+    chain = dense(chain, lambda a: np.ones(len(a.packets)))
     balance = chain.T - np.eye(len(chain))
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(len(chain))[-1])
-    packets, rounds = ((law @ dense(source, lambda a, n=name: getattr(a, n))).sum() for name in ("packets", "rounds"))
-    assert source.packets_per_round == pytest.approx(packets / rounds, rel=1e-9)
+    packets, rounds = ((law @ dense(chain, lambda a, n=name: getattr(a, n))).sum() for name in ("packets", "rounds"))
+    assert chain.packets_per_round == pytest.approx(packets / rounds, rel=1e-9)
 
 
 @pytest.mark.parametrize(("b", "constant"), [(1, 1.3098), (2, 1.3098 / np.sqrt(2))])

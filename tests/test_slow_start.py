@@ -12,7 +12,7 @@ from tcpstream import InputError, Path, Video, live, stored
 from tcpstream.errors import unremarked
 from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
-from tcpstream.tcp import source_key, source_of
+from tcpstream.tcp import chain_key, chain_of
 from tcpstream.tcp.slow_start import windows
 from tcpstream.transient.coarse import follow
 
@@ -47,39 +47,39 @@ def test_windows():
 @example(Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=3, tcp="reno-sack", initial_window=1))
 def test_throughput_is_that_of_the_chain_that_remembers(path):
     T, law = twin.long_run(path)
-    source = source_of(path)
-    assert source.packets_per_round == pytest.approx(T, rel=1e-9)
+    chain = chain_of(path)
+    assert chain.packets_per_round == pytest.approx(T, rel=1e-9)
     shares = np.zeros_like(law)  # of thresholds, from where slow start ends
     left = 1.0
-    if source.restart < source.apart:
-        state = source.restart
+    if chain.restart < chain.n_preamble:
+        state = chain.restart
         while state is not None:
             following = None
-            for target, share in source.growth.of(state):
-                if target < source.apart:
+            for target, share in chain.growth.of(state):
+                if target < chain.n_preamble:
                     following, going_on = target, share
                 else:
-                    shares[source.windows[target]] += left * share
+                    shares[chain.windows[target]] += left * share
             state, left = following, left * going_on if following is not None else left
         expected = law.copy()
         if path.rounds_per_increase == 1 and path.max_window > 2:
             expected[3] += expected[2]
             expected[2] = 0
         np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-13)
-    arrays = source.explicit()
-    np.testing.assert_allclose(np.bincount(arrays.source, arrays.probability), 1, rtol=0, atol=1e-12)
+    arrays = chain.explicit()
+    np.testing.assert_allclose(np.bincount(arrays.chain, arrays.probability), 1, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=15)
 @given(slow_paths(largest_loss=0.5, largest_window=9))
 def test_tilted_matrix_is_that_of_the_transitions(path):
-    source, theta, m = source_of(path), 0.07, 1.3
-    rows, columns, values = source.tilted(theta, m)
-    arrays = source.explicit()
+    chain, theta, m = chain_of(path), 0.07, 1.3
+    rows, columns, values = chain.tilted(theta, m)
+    arrays = chain.explicit()
     weights = arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.packets))
     n = len(arrays.labels)
     every = np.zeros((n, n))
-    np.add.at(every, (arrays.source, arrays.target), weights)
+    np.add.at(every, (arrays.chain, arrays.target), weights)
     inside = np.flatnonzero(arrays.labels[:, 2] == 0)  # short rounds are part of the round before
     short = np.flatnonzero(arrays.labels[:, 2] > 0)
     expected = every[np.ix_(inside, inside)] + every[np.ix_(inside, short)] @ every[np.ix_(short, inside)]
@@ -87,25 +87,25 @@ def test_tilted_matrix_is_that_of_the_transitions(path):
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
     going_on = np.zeros((n, n))
-    np.add.at(going_on, (arrays.source, arrays.target), arrays.probability)
-    for means, numbers in zip(source.per_transition, (arrays.packets, arrays.rounds)):
-        each = np.bincount(arrays.source, arrays.probability * numbers, n)
+    np.add.at(going_on, (arrays.chain, arrays.target), arrays.probability)
+    for means, numbers in zip(chain.per_transition, (arrays.packets, arrays.rounds)):
+        each = np.bincount(arrays.chain, arrays.probability * numbers, n)
         whole = each[inside] + going_on[np.ix_(inside, short)] @ each[short]
         np.testing.assert_allclose(means, whole, rtol=1e-10, atol=1e-12)
 
 
 def test_the_first_slow_start_grows_before_its_loss_shows():
     """Of 10 packets 4 arrive: they let out 8, and half of 14 remains; in congestion avoidance 4 and half of 10."""
-    source = source_of(made("reno", 60, 1, 2, "floor", 10))
-    state, delivered, sent, window = source.opening_losses
+    chain = chain_of(made("reno", 60, 1, 2, "floor", 10))
+    state, delivered, sent, window = chain.first_slow_start_losses
     (at,) = np.flatnonzero((state == 0) & (delivered == 4))
     assert (sent[at], window[at]) == (8, 14)
     assert (sent.max(), window.max()) == (59, 60)  # at most W_max in flight, one of them lost
-    arrays = source.explicit()
+    arrays = chain.explicit()
     labels = {tuple(label): number for number, label in enumerate(arrays.labels.tolist())}
-    avoidance = next(s for s in range(source.apart, source.size) if source.windows[s] == 10)
-    assert labels[8, 0, 6, 0, 0] in arrays.target[arrays.source == 0]
-    assert labels[4, 0, 6, 0, 0] in arrays.target[arrays.source == avoidance]
+    avoidance = next(s for s in range(chain.n_preamble, chain.size) if chain.windows[s] == 10)
+    assert labels[8, 0, 6, 0, 0] in arrays.target[arrays.chain == 0]
+    assert labels[4, 0, 6, 0, 0] in arrays.target[arrays.chain == avoidance]
 
 
 CASES = [
@@ -182,10 +182,10 @@ def test_packets():
     ratios = {}
     for window in (10, None):
         path = Path(loss=0.002, rtt=R, timeout_ratio=3, max_window=64, tcp="reno-sack", initial_window=window)
-        transient, mean = follow(source_of(path), 10_000, 1), np.zeros(rounds)
+        transient, mean = follow(chain_of(path), 10_000, 1), np.zeros(rounds)
         for i in range(rounds):
             transient.step()
-            law = transient.law()
+            law = transient.distribution()
             mean[i] = (law.origin + np.arange(len(law.mass))) @ law.mass
         ratios[window] = seen / mean
     assert ratios[10].min() > 0.96
@@ -203,6 +203,6 @@ def test_what_is_not_solved_is_refused():
 
 def test_the_default_largest_window_is_not_below_the_initial_one():
     assert Path(loss=0.5, rtt=0.1, rto=0.2, initial_window=10).max_window == 10
-    assert source_key(Path(loss=0.5, rtt=0.1, rto=0.2, max_window=10)) != source_key(
+    assert chain_key(Path(loss=0.5, rtt=0.1, rto=0.2, max_window=10)) != chain_key(
         Path(loss=0.5, rtt=0.1, rto=0.2, initial_window=10)
     )

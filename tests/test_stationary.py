@@ -12,10 +12,10 @@ from tcpstream import AccuracyError, Path
 from tcpstream.numerics.lattices import Lattice
 from tcpstream.stationary.burst import Backlog
 from tcpstream.stationary.decay import decay_rate
-from tcpstream.stationary.independent import SackBacklog
+from tcpstream.stationary.independent import IndependentBacklog
 from tcpstream.stationary.solve import drain_rounds, solve
 from tcpstream.stationary.solve import solve as stationary
-from tcpstream.tcp import reno, source_of
+from tcpstream.tcp import chain_of, reno
 
 REFERENCE = reno(Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2))
 
@@ -23,21 +23,21 @@ REFERENCE = reno(Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds
 @settings(max_examples=25)
 @given(path=paths(largest_loss=0.2, largest_window=12, largest_ratio=2.5), load=st.floats(0.2, 0.8))
 def test_waves_are_what_an_epoch_does_far_from_an_empty_backlog(path, load):
-    source = reno(path)
-    lattice = Lattice(max(1, round(10 * load * source.packets_per_round)), 10)
-    backlog = Backlog(source, lattice)
-    tilt = min(decay_rate(source, lattice.packets_due) / backlog.stride / 3, 5e-3)
-    values, laws, worths = backlog.waves(np.array([0.0, tilt], dtype=complex))
+    chain = reno(path)
+    lattice = Lattice(max(1, round(10 * load * chain.packets_per_round)), 10)
+    backlog = Backlog(chain, lattice)
+    tilt = min(decay_rate(chain, lattice.packets_due) / backlog.steps_per_packet / 3, 5e-3)
+    values, left, right = backlog.waves(np.array([0.0, tilt], dtype=complex))
     assert values[0] == pytest.approx(1, abs=1e-9)
-    np.testing.assert_allclose(worths[:, 0], 1, atol=1e-6)
+    np.testing.assert_allclose(right[:, 0], 1, atol=1e-6)
     assert values[1].real < 1
     # mass with the weights of the wave at one backlog: its next entries have kappa times as much tilted worth
     n, position = 100_000, 60_000  # 1,000 packets below the ceiling: in an epoch next to none get there
-    entries = np.zeros((len(laws), n))
-    entries[:, position] = laws[:, 1].real
+    entries = np.zeros((len(left), n))
+    entries[:, position] = left[:, 1].real
     following = backlog.epoch(entries).entries
     tilted = following * np.exp(tilt * (position - np.arange(n)))
-    assert worths[:, 1].real @ tilted.sum(axis=1) == pytest.approx(values[1].real, rel=1e-6)
+    assert right[:, 1].real @ tilted.sum(axis=1) == pytest.approx(values[1].real, rel=1e-6)
 
 
 def test_the_asymptotic_decay_is_where_waves_are_kept():
@@ -67,26 +67,26 @@ RARE = Path(loss=4e-5, rtt=0.0045, timeout_ratio=4, tcp="reno-sack", bottleneck=
     [(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10), Lattice(2, 1)), (RARE, Lattice(1, 12))],
 )
 def test_a_solve_is_what_plain_epochs_lead_to(path, lattice):
-    source = source_of(path)
-    solved = solve(source, lattice)
-    backlog = (SackBacklog if path.tcp == "reno-sack" else Backlog)(source, lattice)
-    entries = np.zeros((len(backlog.entered), len(solved.law)))
+    chain = chain_of(path)
+    solved = solve(chain, lattice)
+    backlog = (IndependentBacklog if path.tcp == "reno-sack" else Backlog)(chain, lattice)
+    entries = np.zeros((len(backlog.entered), len(solved.pmf)))
     entries[0, -1] = 1.0
     for _ in range(1500 if path is not RARE else 30):
         epoch = backlog.epoch(entries)
         entries = epoch.entries / epoch.entries.sum()
     law = backlog.law(backlog.epoch(entries))[::-1]
-    np.testing.assert_allclose(solved.law, law / law.sum(), rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(solved.pmf, law / law.sum(), rtol=1e-9, atol=1e-13)
 
 
 def test_a_tail_that_goes_deeper_than_predicted_is_followed(monkeypatch):
     expected = solve(REFERENCE, Lattice(3, 1))
     monkeypatch.setattr("tcpstream.stationary.solve.LongWaves.depth", lambda *_: 2000)
     solved = solve(REFERENCE, Lattice(3, 1))
-    assert len(solved.law) > 4000
+    assert len(solved.pmf) > 4000
     assert solved.overflow * 1e4 < 1e-12
-    common = min(len(solved.law), len(expected.law))
-    np.testing.assert_allclose(solved.law[:common], expected.law[:common], rtol=0, atol=1e-12)
+    common = min(len(solved.pmf), len(expected.pmf))
+    np.testing.assert_allclose(solved.pmf[:common], expected.pmf[:common], rtol=0, atol=1e-12)
 
 
 def test_the_error_bound_counts_rounds_until_the_backlog_has_emptied(monkeypatch):
@@ -94,34 +94,34 @@ def test_the_error_bound_counts_rounds_until_the_backlog_has_emptied(monkeypatch
 
     The longest wait is 64 timeouts of 2 rounds, in which 2 packets each are generated.
     """
-    source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
+    chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
     real, made = stationary._iterate, []
 
     def off(backlog, waves, depth, weight):
         epoch, change, epochs = real(backlog, waves, depth, weight)
         change[:] = 0.0
         change[3, -101] = -1e-13  # at a backlog of 100 packets
-        made.append((backlog.entered[3], backlog.law(epoch).sum()))
+        made.append((backlog.entered[3], backlog.occupancy(epoch).sum()))
         return epoch, change, epochs
 
     monkeypatch.setattr(stationary, "_iterate", off)
-    monkeypatch.setattr(Backlog, "overflow", lambda backlog, epoch: 1e-16 * backlog.law(epoch).sum())
-    solved = solve(source, Lattice(2, 1))
+    monkeypatch.setattr(Backlog, "overflow", lambda backlog, epoch: 1e-16 * backlog.occupancy(epoch).sum())
+    solved = solve(chain, Lattice(2, 1))
     ((state, rounds),) = made
-    each, behind = drain_rounds(source, 2.0)
-    assert each == pytest.approx(1 / (source.packets_per_round - 2))
-    wrong, lost = 1e-13 / rounds * (100 + behind[state]), 1e-16 * (len(solved.law) - 1 + 2 * 128 + behind.max())
+    each, behind = drain_rounds(chain, 2.0)
+    assert each == pytest.approx(1 / (chain.packets_per_round - 2))
+    wrong, lost = 1e-13 / rounds * (100 + behind[state]), 1e-16 * (len(solved.pmf) - 1 + 2 * 128 + behind.max())
     assert solved.error_bound == pytest.approx(2 * each * (wrong + lost), rel=1e-9, abs=0)
 
 
 def test_the_largest_state_is_as_large_as_it_says(monkeypatch):
-    source = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
-    values = Backlog(source, Lattice(2, 1)).rows * len(solve(source, Lattice(2, 1)).law)
+    chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
+    values = Backlog(chain, Lattice(2, 1)).rows * len(solve(chain, Lattice(2, 1)).law)
     monkeypatch.setattr(stationary, "LARGEST", values)
-    solve(source, Lattice(2, 1))
+    solve(chain, Lattice(2, 1))
     monkeypatch.setattr(stationary, "LARGEST", values - 1)
     with pytest.raises(AccuracyError, match="TCP states"):
-        solve(source, Lattice(2, 1))
+        solve(chain, Lattice(2, 1))
 
 
 def test_a_load_too_near_one_is_refused_with_a_reason():

@@ -26,25 +26,25 @@ SOURCES = [
 ]
 
 
-def row(state, **source):
-    return transitions(state, **{"p": p, "max_window": 8, "timeout_ratio": 3, **source})
+def row(state, **chain):
+    return transitions(state, **{"p": p, "max_window": 8, "timeout_ratio": 3, **chain})
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda s: "-".join(map(str, s.values())))
-def test_rows_sum_to_one_and_stay_among_the_states(source):
-    listed = states(source["max_window"], source["rounds_per_increase"])
+def test_rows_sum_to_one_and_stay_among_the_states(chain):
+    listed = states(chain["max_window"], chain["rounds_per_increase"])
     assert len(set(listed)) == len(listed)
     assert listed[0] == START
     for state in listed:
-        moves = row(state, **source)
+        moves = row(state, **chain)
         assert sympy.expand(sum(t.probability for t in moves)) == 1
         assert all(t.target in listed and t.rounds >= 1 and t.packets >= 0 for t in moves)
 
 
 @pytest.mark.parametrize("ratio", [1, Rational(3, 2), 2, Rational(12, 5), 3])
 def test_waits_keep_their_mean(ratio):
-    def mean_wait(state, target, **source):
-        moves = [t for t in row(state, timeout_ratio=ratio, **source) if t.target == target]
+    def mean_wait(state, target, **chain):
+        moves = [t for t in row(state, timeout_ratio=ratio, **chain) if t.target == target]
         assert {t.packets for t in moves} <= {0, 1, 2}
         rounds = {t.rounds for t in moves}
         assert max(rounds) - min(rounds) <= 1
@@ -104,11 +104,11 @@ def test_recovery_takes_two_rounds_and_forgets_how_many_were_lost(w, halving):
         assert sympy.expand(probability - p**2 * q**s * pairs - even) == 0
 
 
-def solved(**source):
+def solved(**chain):
     """Packets per round as a rational function of p: the stationary distribution over the field Q(p)."""
     reached, moves = [START], {}
     for state in reached:
-        moves[state] = row(state, **source)
+        moves[state] = row(state, **chain)
         reached += [t for t in dict.fromkeys(t.target for t in moves[state]) if t not in reached]
     balance = sympy.zeros(len(reached))
     for j, state in enumerate(reached):
@@ -158,10 +158,10 @@ def test_throughput_of_window_two(T, backoff):
 
 
 @pytest.mark.parametrize("source", [s for s in SOURCES if s["max_window"] == 3], ids=str)
-def test_floats_and_symbols_agree(source):
-    expected = float(solved(**source).subs(p, Rational(3, 100)))
-    source = {**source, "timeout_ratio": float(source["timeout_ratio"])}
-    assert packets_per_round(p=0.03, **source) == pytest.approx(expected, rel=1e-12)
+def test_floats_and_symbols_agree(chain):
+    expected = float(solved(**chain).subs(p, Rational(3, 100)))
+    chain = {**chain, "timeout_ratio": float(chain["timeout_ratio"])}
+    assert packets_per_round(p=0.03, **chain) == pytest.approx(expected, rel=1e-12)
 
 
 # Packets per round, W_max = 48, b = 1, the printed back-off, halves rounded down; found by two independent programs

@@ -13,7 +13,7 @@ import pytest
 
 from tcpstream import AccuracyError, Path, Video, live, stored, stored_many
 from tcpstream.sim import Link, Scenario, simulate, single_path
-from tcpstream.transient.backlogged import Saturated
+from tcpstream.transient.backlogged import BackloggedTransient
 
 PATH = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=8)
 VIDEO = Video(packet_rate=30, duration=4)
@@ -101,7 +101,7 @@ def test_a_pickle_of_one_of_many_is_small():
 
 
 @pytest.mark.parametrize(
-    "where", ["tcpstream.answers.arrivals.tabulate", "tcpstream.transient.backlogged.Saturated.law"]
+    "where", ["tcpstream.answers.arrivals.tabulate", "tcpstream.transient.backlogged.Saturated.pmf"]
 )
 def test_an_interrupted_question_leaves_nothing_behind(where, monkeypatch):
     """Ctrl-C while a row is made: what is asked next gets the right answer."""
@@ -138,7 +138,7 @@ def test_threads_do_not_wait_for_rows_they_do_not_need(monkeypatch):
     result = stored(PATH, VIDEO)
     expected = result.late_fraction(0.0)
     held, go_on = threading.Event(), threading.Event()
-    step = Saturated.step
+    step = BackloggedTransient.step
 
     def slow(self, **given):
         held.set()

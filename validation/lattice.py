@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tcpstream import Path, TcpstreamError
 from tcpstream.numerics.lattices import ROUNDING, Lattice, interpolated, lattices, order
 from tcpstream.stationary.solve import solve
-from tcpstream.tcp import RenoSource, source_of
+from tcpstream.tcp import BurstChain, chain_of
 from tcpstream.transient.finite_backlog import FiniteBacklog
 
 SEED = 20
@@ -34,9 +34,9 @@ twentieth of that for the first 363)."""
 RECORD = FilePath(__file__).parent / "results" / "lattice.jsonl"
 
 
-def _order(source: Any, m: float) -> int:
+def _order(chain: Any, m: float) -> int:
     """Return the order that the solvers take."""
-    return order(m, source.packets_per_round, source.size * source.max_window)
+    return order(m, chain.packets_per_round, chain.size * chain.max_window)
 
 
 def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
@@ -53,12 +53,12 @@ def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
     return path, m, None if endless else float(rng.uniform(4, 60))
 
 
-def exact_lattice(source: RenoSource, m: float) -> Lattice:
+def exact_lattice(chain: BurstChain, m: float) -> Lattice:
     """Return a lattice too fine to be taken, for a rate next to m."""
-    stride = 3 * _order(source, m) + 1
-    while math.gcd(round(m * stride), stride) > 1:
-        stride += 1
-    return Lattice(max(1, round(m * stride)), stride)
+    steps_per_packet = 3 * _order(chain, m) + 1
+    while math.gcd(round(m * steps_per_packet), steps_per_packet) > 1:
+        steps_per_packet += 1
+    return Lattice(max(1, round(m * steps_per_packet)), steps_per_packet)
 
 
 def delays(m: float, late: Callable[[float], float]) -> NDArray[np.float64]:
@@ -74,23 +74,23 @@ def delays(m: float, late: Callable[[float], float]) -> NDArray[np.float64]:
 def case(rng: np.random.Generator) -> dict[str, Any] | None:
     """Solve one random case both ways; None where the exact chain is too large, or there is nothing to compare."""
     path, m, length = draw(rng)
-    source = source_of(path)
-    lattice = exact_lattice(source, m)
+    chain = chain_of(path)
+    lattice = exact_lattice(chain, m)
     m = lattice.packets_due
-    throughput = source.packets_per_round
+    throughput = chain.packets_per_round
     if length is None and m > 0.95 * throughput:
         return None
-    cells = source.size * lattice.steps
+    cells = chain.size * lattice.steps
     if cells > ENDLESS * (1 - m / throughput) if length is None else cells * length * (length + 40) > FINITE:
         return None
 
     def late(one: Lattice) -> Callable[[float], float]:
-        made = solve(source, one) if length is None else FiniteBacklog(source, one, length)
+        made = solve(chain, one) if length is None else FiniteBacklog(chain, one, length)
         return made.late_fraction
 
     found = lattices(
         m,
-        _order(source, m),
+        _order(chain, m),
         throughput * (1 - 1e-9) if length is None else math.inf,
     )
     try:
@@ -107,7 +107,7 @@ def case(rng: np.random.Generator) -> dict[str, Any] | None:
         largest, stated = max(largest, error), max(stated, between.error)
         worst = max(worst, (error - (between.error - ROUNDING)) / ROUNDING if error > ROUNDING else 0.0)
     return {"loss": path.loss, "timeout_ratio": path.timeout_ratio, "max_window": path.max_window, "tcp": path.tcp,
-            "m": m, "load": m / throughput, "length": length, "order": _order(source, m), "error": largest,
+            "m": m, "load": m / throughput, "length": length, "order": _order(chain, m), "error": largest,
             "stated": stated, "of_rounding": worst}  # fmt: skip
 
 

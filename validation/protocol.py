@@ -51,9 +51,9 @@ def run(sender: str, p: float, R: float, T_O: float, rate: float | None, seed: i
         return rounds_agent(
             loss=p, rtt=R, timeout_ratio=T_O, max_window=WINDOW, duration=SECONDS, rng=rng, packet_rate=rate
         )
-    source = Backlogged() if rate is None else Steady(rate)
+    chain = Backlogged() if rate is None else Steady(rate)
     there = Link(R / 2, loss=RoundLoss(p))
-    return simulate(single_path(there, Link(R / 2), tcp, source), SECONDS, rng).flows[0]
+    return simulate(single_path(there, Link(R / 2), tcp, chain), SECONDS, rng).flows[0]
 
 
 def study(sender: str, p: float, R: float) -> dict[str, Any]:

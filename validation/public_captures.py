@@ -72,8 +72,8 @@ def captures(directory: FilePath) -> Iterator[FilePath]:
     """Yield the files that are captures, or packed."""
     for file in sorted(directory.rglob("*")):
         if file.is_file() and ".tshark" not in file.parts:
-            with file.open("rb") as source:
-                head = source.read(4)
+            with file.open("rb") as chain:
+                head = chain.read(4)
             if head in CAPTURES or head.startswith(PACKED):
                 yield file
 
@@ -212,8 +212,8 @@ def _flow(text: str, flow: str) -> list[tuple[float, int, list[str]]]:
     streams: dict[str, list[tuple[float, int, list[str]]]] = collections.defaultdict(list)
     for line in text.splitlines():
         stream, moment, length, v4, v6, port, to4, to6, to, *marks = line.split("\t")
-        source, target = v4 or f"[{v6}]", to4 or f"[{to6}]"
-        if f"{source}:{port} > {target}:{to}" == flow:
+        chain, target = v4 or f"[{v6}]", to4 or f"[{to6}]"
+        if f"{chain}:{port} > {target}:{to}" == flow:
             names = [name for name, mark in zip((*REPEATED, *OTHERWISE), marks) if mark]
             streams[stream].append((float(moment), int(length), names))
     return max(streams.values(), key=lambda rows: sum(row[1] for row in rows), default=[])
@@ -240,8 +240,8 @@ def run(directory: FilePath) -> None:
                 assert isinstance(ready, Connection)
                 process, file, digest = waiting.pop(ready)
                 found = finish(ready, process)
-                source, *names = file.relative_to(directory).parts
-                record = {"source": source, "file": "/".join(names), "sha256": digest, "bytes": file.stat().st_size}
+                chain, *names = file.relative_to(directory).parts
+                record = {"source": chain, "file": "/".join(names), "sha256": digest, "bytes": file.stat().st_size}
                 record |= compared(file, digest, directory, found)
                 out.write(json.dumps(record) + "\n")
                 out.flush()
@@ -254,7 +254,7 @@ def summary() -> None:
     measured = [one for one in records if "loss" in one]
     lossy = [one for one in measured if "status" in one]
     both = [one for one in measured if "again" in one and (one["again"]["ours"] or one["again"]["tshark"])]
-    print(f"{len(records)} captures of {len({one['source'] for one in records})} sources")
+    print(f"{len(records)} captures of {len({one['chain'] for one in records})} sources")
     print(f"longest {max(one['seconds'] for one in records):.1f} s")
     for word in ("hangs", "crashes", "still solving"):
         print(f"{word}: {[one['file'] for one in records if one['outcome'].startswith(word)]}")

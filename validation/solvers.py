@@ -46,14 +46,14 @@ class Case:
     """One load: counts the epochs, and ends a method when it is done."""
 
     def __init__(self, load: float) -> None:
-        source = reno(PATH)
-        self.backlog = Backlog(source, Lattice(round(5 * load * source.packets_per_round), 5))
+        chain = reno(PATH)
+        self.backlog = Backlog(chain, Lattice(round(5 * load * chain.packets_per_round), 5))
         self.packets_due = self.backlog.lattice.packets_due
         self.waves = LongWaves(self.backlog)
-        per_packet, behind = drain_rounds(source, self.packets_due)
-        stride = self.backlog.stride
-        self.depth = self.waves.depth(GOAL / 100 * stride / per_packet, behind.max() * stride)
-        levels = np.arange(self.depth, -1, -1) / stride
+        per_packet, behind = drain_rounds(chain, self.packets_due)
+        steps_per_packet = self.backlog.steps_per_packet
+        self.depth = self.waves.depth(GOAL / 100 * steps_per_packet / per_packet, behind.max() * steps_per_packet)
+        levels = np.arange(self.depth, -1, -1) / steps_per_packet
         self.weight = 2 * per_packet * (levels + behind[self.backlog.entered][:, np.newaxis])
 
     def measure(self, method: Callable[[Case], None]) -> dict[str, float]:
@@ -76,7 +76,7 @@ class Case:
         """Make an epoch, and end the method when it changes little."""
         epoch = self.backlog.epoch(entries)
         self.epochs += 1
-        self.rounds = self.rounds or float(self.backlog.law(epoch).sum())
+        self.rounds = self.rounds or float(self.backlog.occupancy(epoch).sum())
         self.error = float((np.abs(epoch.entries - entries) * self.weight).sum() / self.rounds)
         if self.error < GOAL or self.epochs >= MOST:
             raise DoneError

@@ -29,7 +29,7 @@ def pairs(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
     per_position = len(round_chain(table.path).states)
     goal = (backwards.shape[0] - 1) // per_position
 
-    def laws() -> Floats:
+    def left() -> Floats:
         now = chain.start
         rows = np.empty((table.rounds, goal))
         for i in range(table.rounds):
@@ -37,7 +37,7 @@ def pairs(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
             rows[i] = now[:-1].reshape(goal, per_position).sum(axis=1)
         return rows
 
-    yield _measured(table, laws, int(backwards.shape[0]), "one CSR matrix over (state, A)")
+    yield _measured(table, left, int(backwards.shape[0]), "one CSR matrix over (state, A)")
 
 
 def slabs(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
@@ -54,7 +54,7 @@ def slabs(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
     stacked = sparse.csr_array((tcp.probability, (row, tcp.source)), shape=(len(rows), n))
     blocks = [(S, np.flatnonzero(rows // n == S)) for S in np.unique(tcp.packets).tolist()]
 
-    def laws() -> Floats:
+    def left() -> Floats:
         now = np.zeros((n, 1))
         now[0, 0] = 1.0
         result = np.zeros((table.rounds, goal))
@@ -70,15 +70,15 @@ def slabs(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
             result[i, :reach] = now.sum(axis=0)
         return result
 
-    yield _measured(table, laws, n * goal, "one CSR matrix for all S, times the array (state, A)")
+    yield _measured(table, left, n * goal, "one CSR matrix for all S, times the array (state, A)")
 
 
-def _measured(table: StoredTable, laws: Callable[[], Floats], states: int, note: str) -> Outcome:
-    seconds, (f, P) = timed(lambda _: judged(table, laws()), most=3, budget=15, warm=False)
+def _measured(table: StoredTable, left: Callable[[], Floats], states: int, note: str) -> Outcome:
+    seconds, (f, P) = timed(lambda _: judged(table, left()), most=3, budget=15, warm=False)
     return Outcome(seconds, {"f": f, "P": P}, states=states, claimed="rounding", note=note)
 
 
-def judged(table: StoredTable, laws: Floats) -> tuple[Floats, Floats]:
+def judged(table: StoredTable, left: Floats) -> tuple[Floats, Floats]:
     """Return f by rate and delay, and P_i by rate, delay and round, from the law of A after each round.
 
     Parameters
@@ -88,7 +88,7 @@ def judged(table: StoredTable, laws: Floats) -> tuple[Floats, Floats]:
     laws : NDArray, shape (rounds, positions)
         What has delivered more than the last position is left out: it is never late.
     """
-    below = np.cumsum(laws, axis=1)
+    below = np.cumsum(left, axis=1)
     below = np.hstack([np.zeros((len(below), 1)), below])  # P(A < y)
     shortfall = np.hstack([np.zeros((len(below), 1)), np.cumsum(below[:, 1:], axis=1)])  # E[(y - A)+]
     row = np.arange(table.rounds)

@@ -3,28 +3,28 @@
 import numpy as np
 
 
-def grow(x, windows, growth, p, stride, cap, offset, width):
+def grow(x, windows, growth, p, steps_per_packet, cap, offset, width):
     out = np.zeros((len(x), width))
     for s, target, share in growth:
         for k, mass in enumerate(x[s]):
-            out[target, min(k + offset + windows[s] * stride, cap)] += share * (1 - p) ** windows[s] * mass
+            out[target, min(k + offset + windows[s] * steps_per_packet, cap)] += share * (1 - p) ** windows[s] * mass
     return out
 
 
-def lose(x, windows, p, stride, cap, width):
+def lose(x, windows, p, steps_per_packet, cap, width):
     out = np.zeros((3, width))
     for s, row in enumerate(x):
         for k, mass in enumerate(row):
             for j in range(1, windows[s]):
-                out[min(j, 3) - 1, min(k + j * stride, cap)] += p * (1 - p) ** j * mass
+                out[min(j, 3) - 1, min(k + j * steps_per_packet, cap)] += p * (1 - p) ** j * mass
     return out
 
 
-def recover(x, windows, rows, p, stride, floor, cap, out, frozen):
+def recover(x, windows, rows, p, steps_per_packet, floor, cap, out, frozen):
     for s, row in enumerate(x):
         for k, mass in enumerate(row):
             for j in range(3, windows[s]):
-                middle = k + j * stride
+                middle = k + j * steps_per_packet
                 if middle < floor:
                     continue
                 if middle >= cap:
@@ -32,7 +32,7 @@ def recover(x, windows, rows, p, stride, floor, cap, out, frozen):
                     continue
                 for i in range(3, j + 1):
                     law = (1 - p) ** i * (1 if i == j else p)
-                    out[rows[s], middle + i * stride] += p * (1 - p) ** j * law * mass
+                    out[rows[s], middle + i * steps_per_packet] += p * (1 - p) ** j * law * mass
 
 
 def ends(mass, negligible):
@@ -46,7 +46,7 @@ def down(row, drop):
     return np.append(row[drop:], np.zeros(min(drop, len(row))))[: len(row)]
 
 
-def climb(entries, windows, growth, p, stride, drop, trace, steps=4000):
+def climb(entries, windows, growth, p, steps_per_packet, drop, trace, steps=4000):
     """Round by round until nothing climbs any more; pauses at the ceiling are rounds of their own."""
     n = entries.shape[1]
     cap = n - 1
@@ -64,14 +64,16 @@ def climb(entries, windows, growth, p, stride, drop, trace, steps=4000):
             sending[s] += z
             for _, target, share in (move for move in growth if move[0] == s):
                 for k in range(n):
-                    following[target, min(k + windows[s] * stride, cap)] += share * (1 - p) ** windows[s] * z[k]
+                    following[target, min(k + windows[s] * steps_per_packet, cap)] += (
+                        share * (1 - p) ** windows[s] * z[k]
+                    )
         now = following
         if np.abs(now).sum() < 1e-17:
             return total, sending
     raise AssertionError("still climbing")
 
 
-def back_off(inflow, p, stride, drop, trace, shifts, weights, steps=4000):
+def back_off(inflow, p, steps_per_packet, drop, trace, shifts, weights, steps=4000):
     levels, n = len(shifts), len(inflow)
     cap = n - 1
     visits = np.zeros((2, levels, n))
@@ -89,7 +91,7 @@ def back_off(inflow, p, stride, drop, trace, shifts, weights, steps=4000):
                 active = now[r, e] - paused
                 for k, mass in enumerate(down(active, drop)):
                     target = following[1, e] if r == 0 else restart
-                    target[min(k + stride, cap)] += (1 - p) * mass
+                    target[min(k + steps_per_packet, cap)] += (1 - p) * mass
                 for shift, weight in zip(shifts[e], weights[e]):
                     for k in range(shift, n):
                         following[0, min(e + 1, levels - 1), k - shift] += p * weight * active[k]

@@ -11,36 +11,36 @@ from tcpstream.kernels.shifts import gather, put, scatter
 from tcpstream.stationary.epoch import Playback, Windows, back_off, climb, one_return
 from tcpstream.stationary.program import Program
 from tcpstream.stationary.random_walk import HalfLine, next_fast
-from tcpstream.tcp import reno, source_of
+from tcpstream.tcp import chain_of, reno
 
 
 @st.composite
 def queues(draw):
     """Playback slower than the largest window, backlogs with a trace and without, and mass anywhere."""
-    W, b, stride = draw(st.integers(5, 10)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    drop, trace = draw(st.integers(2, W * stride - 2)), draw(st.integers(0, 1))
+    W, b, steps_per_packet = draw(st.integers(5, 10)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    drop, trace = draw(st.integers(2, W * steps_per_packet - 2)), draw(st.integers(0, 1))
     halving = draw(st.sampled_from(["floor", "ceil"]))
     path = Path(
         loss=draw(st.floats(0.05, 0.5)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving,
         initial_window=draw(st.sampled_from([None, W])),
     )  # fmt: skip
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    return source_of(path), stride, drop, trace, rng, draw(st.integers(40, 60))
+    return chain_of(path), steps_per_packet, drop, trace, rng, draw(st.integers(40, 60))
 
 
-def slow_epoch(entries, source, rows, stride, drop, trace):
+def slow_epoch(entries, chain, rows, steps_per_packet, drop, trace):
     """The climb, the losses and the recoveries, each by its own slow twin."""
-    p, W, n = source.loss, source.max_window, entries.shape[1]
+    p, W, n = chain.loss, chain.max_window, entries.shape[1]
     cap = n - 1
-    growth = list(zip(*source.growth.lists()))
-    total, sending = naive.climb(entries, source.windows, growth, p, stride, drop, trace)
-    short = naive.lose(sending, source.windows, p, stride, cap, n)
-    recovered, frozen = np.zeros((rows.max() + 1, n + 2 * stride * W)), np.zeros((rows.max() + 1, W))
-    naive.recover(sending, source.windows, rows, p, stride, -(10**6), cap, recovered, frozen)
+    growth = list(zip(*chain.growth.lists()))
+    total, sending = naive.climb(entries, chain.windows, growth, p, steps_per_packet, drop, trace)
+    short = naive.lose(sending, chain.windows, p, steps_per_packet, cap, n)
+    recovered, frozen = np.zeros((rows.max() + 1, n + 2 * steps_per_packet * W)), np.zeros((rows.max() + 1, W))
+    naive.recover(sending, chain.windows, rows, p, steps_per_packet, -(10**6), cap, recovered, frozen)
     for row, j in np.argwhere(frozen):
         for i in range(3, j + 1):
             law = (1 - p) ** i * (1 if i == j else p)
-            recovered[row, cap - drop - trace + i * stride] += law * frozen[row, j]
+            recovered[row, cap - drop - trace + i * steps_per_packet] += law * frozen[row, j]
     for row in short:
         paused = np.zeros(n)
         paused[cap] = row[cap]
@@ -50,11 +50,11 @@ def slow_epoch(entries, source, rows, stride, drop, trace):
     return total.sum(axis=0), short, following[:, :n]
 
 
-def fast_epoch(entries, entered, states, stride, drop, trace, height):
+def fast_epoch(entries, entered, states, steps_per_packet, drop, trace, height):
     """Record the climb and run it twice: nothing may be left over from a run."""
     program, n = Program(), entries.shape[1]
     start, active, short, following = (program.room(rows * n) for rows in (len(entries), 1, 3, height))
-    climb(Playback(program, n, stride, drop, trace), states, start, entered, active, short, following, height)
+    climb(Playback(program, n, steps_per_packet, drop, trace), states, start, entered, active, short, following, height)
     program.ready()
     for _ in range(2):
         program.row(start, *entries.shape)[:] = entries
@@ -65,26 +65,26 @@ def fast_epoch(entries, entered, states, stride, drop, trace, height):
 @settings(max_examples=20)
 @given(queues())
 def test_climb(made):
-    source, stride, drop, trace, rng, n = made
-    b, W = source.rounds_per_increase, source.max_window
-    entries = rng.random((source.size, n)) * (rng.random((source.size, n)) < 0.2)
-    halves, inverse = np.unique(source.recover_to[4:], return_inverse=True)
-    rows = np.concatenate([np.zeros(4, dtype=int), inverse])[source.windows]
-    feedback = np.linalg.inv(np.eye(b) - one_return(b, W, stride, drop, trace, (1 - source.loss) ** W))
-    branches = {int(s): [] for s in source.branches.target}
-    for state, target, share in zip(*source.branches.lists()):
+    chain, steps_per_packet, drop, trace, rng, n = made
+    b, W = chain.rounds_per_increase, chain.max_window
+    entries = rng.random((chain.size, n)) * (rng.random((chain.size, n)) < 0.2)
+    halves, inverse = np.unique(chain.recover_to[4:], return_inverse=True)
+    rows = np.concatenate([np.zeros(4, dtype=int), inverse])[chain.windows]
+    feedback = np.linalg.inv(np.eye(b) - one_return(b, W, steps_per_packet, drop, trace, (1 - chain.loss) ** W))
+    branches = {int(s): [] for s in chain.branches.to_state}
+    for state, target, share in zip(*chain.branches.lists()):
         branches[target].append((state, share))
-    states = Windows(source.windows, rows, source.loss, feedback, (), source.apart, branches)
-    made = fast_epoch(entries, np.arange(source.size), states, stride, drop, trace, len(halves))
-    expected = slow_epoch(entries, source, rows, stride, drop, trace)
+    states = Windows(chain.windows, rows, chain.loss, feedback, (), chain.n_preamble, branches)
+    made = fast_epoch(entries, np.arange(chain.size), states, steps_per_packet, drop, trace, len(halves))
+    expected = slow_epoch(entries, chain, rows, steps_per_packet, drop, trace)
     for fast, slow in zip(made, expected):
         np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-11)
 
 
 def test_climb_keeps_a_deep_tail():
     """What is computed of a small mass does not depend on the large masses nearer to the ceiling."""
-    source = reno(Path(loss=0.02, rtt=1, timeout_ratio=2, max_window=20))
-    states = Windows(source.windows, np.maximum(source.windows // 2 - 2, 0), source.loss, np.ones((1, 1)))
+    chain = reno(Path(loss=0.02, rtt=1, timeout_ratio=2, max_window=20))
+    states = Windows(chain.windows, np.maximum(chain.windows // 2 - 2, 0), chain.loss, np.ones((1, 1)))
     n, split = 600, 300
 
     def epoch(entries):
@@ -98,17 +98,17 @@ def test_climb_keeps_a_deep_tail():
 @settings(max_examples=20)
 @given(queues())
 def test_back_off(made):
-    source, stride, drop, trace, rng, n = made
+    chain, steps_per_packet, drop, trace, rng, n = made
     inflow = rng.random(n)
     shifts = np.array([[2 + e, 3 + 2 * e] for e in range(4)])
     ways = np.array([[0.5, 0.5]] * 4)
     program = Program()
     start, visits, restart = (program.room(rows * n) for rows in (1, 4, 1))
-    back_off(Playback(program, n, stride, drop, trace), source.loss, start, shifts, ways, visits, restart)
+    back_off(Playback(program, n, steps_per_packet, drop, trace), chain.loss, start, shifts, ways, visits, restart)
     program.ready()
     program.row(start, n)[:] = inflow
     program.run()
-    expected = naive.back_off(inflow, source.loss, stride, drop, trace, shifts, ways)
+    expected = naive.back_off(inflow, chain.loss, steps_per_packet, drop, trace, shifts, ways)
     np.testing.assert_allclose(program.row(visits, 4, n), expected[0].sum(axis=0), rtol=1e-10, atol=1e-13)
     np.testing.assert_allclose(program.row(restart, n), expected[1], rtol=1e-10, atol=1e-13)
 
@@ -125,19 +125,19 @@ def test_put(start, length):
 
 
 @given(st.lists(st.floats(-9, 9), min_size=1, max_size=3), st.integers(1, 3))
-def test_gather_and_scatter(shifts, stride):
+def test_gather_and_scatter(shifts, steps_per_packet):
     """Shifts are made of multiples of the stride, and right on average away from the ends."""
     n, middle = 60, 30
     shifts = np.array(shifts)
     for h, shift in enumerate(shifts):
         rows, total = np.zeros((len(shifts), n)), np.empty(n)
         rows[h, middle] = 1.0
-        gather(rows, shifts, stride, total)
+        gather(rows, shifts, steps_per_packet, total)
         assert total.sum() == pytest.approx(1)
         assert total @ np.arange(n) == pytest.approx(middle + shift)
-        assert ((np.flatnonzero(total) - middle) % stride == 0).all()
+        assert ((np.flatnonzero(total) - middle) % steps_per_packet == 0).all()
         back = np.zeros_like(rows)
-        scatter(rows[h], np.full(len(shifts), 0.5), shifts, stride, back)
+        scatter(rows[h], np.full(len(shifts), 0.5), shifts, steps_per_packet, back)
         np.testing.assert_allclose(back[h], total / 2)
 
 

@@ -50,12 +50,12 @@ def test_steps(count):
 @given(st.integers(-12, 12), st.integers(1, 9))
 def test_put_and_place(start, count):
     """What lies below 0 is lost, what lies past the last position stays there."""
-    target, source = np.ones(6), np.arange(1.0, count + 1)
+    target, chain = np.ones(6), np.arange(1.0, count + 1)
     expected = np.zeros(6)
-    for k, value in enumerate(source):
+    for k, value in enumerate(chain):
         if k + start >= 0:
             expected[min(k + start, 5)] += 0.5 * value
-    put = ran(lambda p, t, s: p.put(t, 6, s, count, start, 0.5), target, source)[0][0]
+    put = ran(lambda p, t, s: p.put(t, 6, s, count, start, 0.5), target, chain)[0][0]
     np.testing.assert_allclose(put, 1 + expected)
-    place = ran(lambda p, t, s: p.place(t, 6, s, count, start, 0.5), target, source)[0][0]
+    place = ran(lambda p, t, s: p.place(t, 6, s, count, start, 0.5), target, chain)[0][0]
     np.testing.assert_allclose(place, expected)

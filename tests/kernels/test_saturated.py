@@ -13,7 +13,7 @@ from tcpstream.kernels.moves import apply, trim
 from tcpstream.kernels.shortfall import missing, tabulate
 from tcpstream.kernels.timeouts import leave, retransmit, settle, turn
 from tcpstream.kernels.waits import add, enter, leaving
-from tcpstream.tcp import source_of
+from tcpstream.tcp import chain_of
 
 TIGHT = dict(rtol=1e-11, atol=1e-14)
 WIDE = 200
@@ -33,10 +33,10 @@ def rounds(draw):
             rounds_per_increase=draw(st.integers(1, 2)),
             halving=draw(st.sampled_from(["floor", "ceil"])),
         )
-    source = source_of(path)
+    chain = chain_of(path)
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    states = len(source.by_window[0])
-    return source, placed(rng, states, draw(st.integers(1, 30))), placed(rng, states, draw(st.integers(1, 30)))
+    states = len(chain.by_window[0])
+    return chain, placed(rng, states, draw(st.integers(1, 30))), placed(rng, states, draw(st.integers(1, 30)))
 
 
 def placed(rng, states, n):
@@ -60,14 +60,14 @@ def followed(x, low, high):
 @settings(max_examples=200)
 @given(rounds(), st.integers(0, 20), st.integers(0, 20), st.integers(40, 110), st.integers(60, 110))
 def test_advance(made, offset, before_offset, middle, floor):
-    source, (x, low, high), (before, before_low, before_high) = made
-    states, p = len(x), source.loss
-    order, place = source.by_window
-    windows, recovered_to = source.windows[order], source.recover_to[source.windows[order]]
+    chain, (x, low, high), (before, before_low, before_high) = made
+    states, p = len(x), chain.loss
+    order, place = chain.by_window
+    windows, recovered_to = chain.windows[order], chain.recover_to[chain.windows[order]]
     targets = np.where(recovered_to >= 0, place[recovered_to], -1)
     limit = floor + 60
-    growth = source.growth.between(order, place)
-    moves = list(zip(growth.source, growth.target, growth.share))
+    growth = chain.growth.between(order, place)
+    moves = list(zip(growth.from_state, growth.to_state, growth.share))
     rows = naive.grow(x, windows, moves, p, 1, 10**9, offset, WIDE + 60)
     recovered = np.zeros((states, WIDE + 60))
     naive.recover(before, windows, targets, p, 1, middle, 10**9, recovered, np.zeros((states, 13)))
@@ -82,8 +82,8 @@ def test_advance(made, offset, before_offset, middle, floor):
     expected[restart, 80] += 0.5
     below, above, dropped, cells = advance(
         x, low, high, before.copy(), before_low, before_high, windows, (1 - p) ** windows, targets,
-        growth.source, growth.share, np.searchsorted(growth.target, np.arange(states + 1)), p, offset, before_offset,
-        middle, floor, limit, 1e-19, restart, np.array([0.5]), 80, new, new_low, new_high, total, grown,
+        growth.from_state, growth.share, np.searchsorted(growth.to_state, np.arange(states + 1)), p, offset,
+        before_offset, middle, floor, limit, 1e-19, restart, np.array([0.5]), 80, new, new_low, new_high, total, grown,
     )  # fmt: skip
     assert below == pytest.approx(expected[:, :floor].sum(), rel=1e-10, abs=1e-13)
     assert above == pytest.approx(expected[:, limit:].sum(), rel=1e-10, abs=1e-13)
@@ -98,9 +98,9 @@ def test_advance(made, offset, before_offset, middle, floor):
 
 @given(rounds(), st.integers(0, 20), st.integers(0, 120))
 def test_lose(made, offset, floor):
-    source, (x, low, high), _ = made
-    states, p = len(x), source.loss
-    windows = source.windows[source.by_window[0]]
+    chain, (x, low, high), _ = made
+    states, p = len(x), chain.loss
+    windows = chain.windows[chain.by_window[0]]
     big = np.array([row if w >= 4 else 0 * row for row, w in zip(x, windows)])
     together = [(s, 0, 1.0) for s in range(states)]
     grown = naive.grow(big, windows, together, p, 1, 10**9, offset, WIDE + 60)[0]
@@ -299,13 +299,13 @@ def test_apply(seed, n, taps):
     """A move is a convolution."""
     rng = np.random.default_rng(seed)
     x, low, high = placed(rng, 3, n)
-    laws = rng.random(3 * taps)
+    pmfs = rng.random(3 * taps)
     sources, targets, shifts = np.array([0, 1, 1]), np.array([1, 0, 1]), rng.integers(-20, 20, 3)
     new, new_low, new_high = np.zeros((2, WIDE)), np.zeros(2, dtype=int), np.zeros(2, dtype=int)
-    apply(x, low, high, sources, targets, shifts, taps * np.arange(4), laws, 5, new, new_low, new_high)
+    apply(x, low, high, sources, targets, shifts, taps * np.arange(4), pmfs, 5, new, new_low, new_high)
     expected = np.zeros_like(new)
     for i in range(3):
-        moved = np.convolve(x[sources[i]], laws[taps * i : taps * (i + 1)])[:WIDE]
+        moved = np.convolve(x[sources[i]], pmfs[taps * i : taps * (i + 1)])[:WIDE]
         expected[targets[i]] += np.roll(moved, 5 + shifts[i])
     np.testing.assert_allclose(new, expected, **TIGHT)
     assert followed(new, new_low, new_high)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from tcpstream.numerics.lattices import lattices, order
-from tcpstream.tcp import RenoSource, SackSource
-from tcpstream.transient.cost import NANOSECONDS, NANOSECONDS_SACK, affordable, forecast
+from tcpstream.tcp import BurstChain, IndependentChain
+from tcpstream.transient.cost import NANOSECONDS, NANOSECONDS_INDEPENDENT, affordable, forecast
 
 from .cases import Case
 
@@ -40,21 +40,21 @@ def depth(case: Case, T: float, m: float) -> float:
     return float(DEEP / min(back_off, waves))
 
 
-def seconds(case: Case, source: RenoSource) -> float:
+def seconds(case: Case, chain: BurstChain) -> float:
     """Return the seconds that one solve of a case will take."""
     path, video = case.to_path(), case.to_video()
-    nanoseconds = (NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS) * 1e-9
+    nanoseconds = (NANOSECONDS_INDEPENDENT if isinstance(chain, IndependentChain) else NANOSECONDS) * 1e-9
     m = video.packet_rate * path.rtt
-    deep = depth(case, source.packets_per_round, m)
+    deep = depth(case, chain.packets_per_round, m)
     rounds = (video.duration or math.inf) / path.rtt
     if case.kind == "stored":
         span = video.packets
-        if "curve" not in case.video and rounds > LONG_ROUNDS and m < SAFE * source.packets_per_round:
+        if "curve" not in case.video and rounds > LONG_ROUNDS and m < SAFE * chain.packets_per_round:
             span = min(span, AHEAD * deep)
-        quantum = case.quantum or affordable(source, rounds, span)
-        return forecast(source, rounds, span, quantum).cells * nanoseconds
-    lattice = lattices(m, order(m, source.packets_per_round, source.size * source.max_window))
-    steps = len(lattice) * max(one.stride for one in lattice)
+        quantum = case.quantum or affordable(chain, rounds, span)
+        return forecast(chain, rounds, span, quantum).cells * nanoseconds
+    lattice = lattices(m, order(m, chain.packets_per_round, chain.size * chain.max_window))
+    steps = len(lattice) * max(one.steps_per_packet for one in lattice)
     if case.kind == "endless":
-        return EPOCHS * source.size * deep * steps * 3 * nanoseconds
-    return rounds * (ROUND + source.size * (min(deep, m * rounds) + source.max_window) * steps * 3 * nanoseconds)
+        return EPOCHS * chain.size * deep * steps * 3 * nanoseconds
+    return rounds * (ROUND + chain.size * (min(deep, m * rounds) + chain.max_window) * steps * 3 * nanoseconds)

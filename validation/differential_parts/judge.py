@@ -16,7 +16,7 @@ import numpy as np
 
 from tcpstream import AccuracyError, InputWarning, NoFiniteDelayError, StoredStreaming, TcpstreamError
 from tcpstream.answers.answer import Streaming
-from tcpstream.tcp import source_of
+from tcpstream.tcp import chain_of
 
 from . import identities, twins
 from .beside_agent import beside_agent
@@ -73,11 +73,11 @@ def judged(number: int, seed: int) -> Record:
         case = draw(number, seed, attempt)
         try:
             with at_most(SOON):
-                source = source_of(case.to_path())
-                case = with_load(case, source.packets_per_round / case.path["rtt"], seed)
+                chain = chain_of(case.to_path())
+                case = with_load(case, chain.packets_per_round / case.path["rtt"], seed)
                 if case.application_limited:
-                    source = source_of(case.to_path())
-                expected = seconds(case, source)
+                    chain = chain_of(case.to_path())
+                expected = seconds(case, chain)
         except OutOfTimeError:
             expected = math.inf
         except AccuracyError as error:

@@ -134,7 +134,7 @@ class Emulator:
         if self.pcap:
             self.pcap.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, SNAP, 101))
 
-    def run(self, source: Source, seconds: float, enough: float = math.inf) -> Seen:
+    def run(self, chain: Source, seconds: float, enough: float = math.inf) -> Seen:
         """Connect, and carry what a source makes, for so many seconds or until so many bytes have arrived."""
         ends, seen = self.ends, self.seen
         ends.sender.connect_ex((ADDRESSES[1], PORT))
@@ -145,7 +145,7 @@ class Emulator:
         while (now := time.monotonic()) < start + seconds and received < enough:
             self._forward(self.there, ends.tuns[1], now)
             self._forward(self.back, ends.tuns[0], now)
-            wanted = source.made(now - start) - written if connected else 0
+            wanted = chain.made(now - start) - written if connected else 0
             if wanted > 0:
                 written += _sent(ends.sender, block[: int(min(wanted, len(block)))])
             self._from_sender()
@@ -159,9 +159,9 @@ class Emulator:
                     self._end_capture()
                 self._info(now - start)
             reading: list[Any] = [*ends.tuns, receiver or ends.listener]
-            full = source.made(time.monotonic() - start) > written
+            full = chain.made(time.monotonic() - start) > written
             readable, writable, _ = select.select(
-                reading, [ends.sender] if full or not connected else [], [], self._wait(start, source)
+                reading, [ends.sender] if full or not connected else [], [], self._wait(start, chain)
             )
             if receiver is None and ends.listener in readable:
                 receiver = ends.listener.accept()[0]
@@ -174,11 +174,11 @@ class Emulator:
             receiver.close()
         return seen
 
-    def _wait(self, start: float, source: Source) -> float:
+    def _wait(self, start: float, chain: Source) -> float:
         """Return how long nothing is due [s]."""
         now = time.monotonic()
         due = min([line[0][0] for line in (self.there, self.back) if line], default=math.inf)
-        return max(0.0, min(due, start + source.following(now - start), now + INFO_SECONDS) - now)
+        return max(0.0, min(due, start + chain.following(now - start), now + INFO_SECONDS) - now)
 
     def _forward(self, line: deque[tuple[float, int, bytes]], tun: int, now: float) -> None:
         while line and line[0][0] <= now:

@@ -102,7 +102,7 @@ class Flow:
     seconds: float = 20.0
     rate: float = 0.0
     queue: int = 0
-    source: Callable[[], Source] = Source
+    chain: Callable[[], Source] = Source
     receive: int = 0
     police: float = 0.0
     bucket: float = 20.0
@@ -118,11 +118,11 @@ FLOWS = {
     "reno-queue": Flow("a queue", rate=8, queue=60),
     "reno-short-queue": Flow("a queue", rate=8, queue=15),
     "cubic-queue": Flow("a queue", "cubic", rate=8, queue=60),
-    "live": Flow("a live stream of 50 packets/s", loss=0.01, rtt=0.1, source=lambda: Steady(50)),
-    "live-near": Flow("a live stream of 80 packets/s", loss=0.01, rtt=0.1, seconds=40, source=lambda: Steady(80)),
-    "frames": Flow("a live stream, T / mu = 1.2", loss=0.01, rtt=0.1, source=Frames),
-    "frames-no-loss": Flow("a live stream", rtt=0.1, source=Frames),
-    "segments": Flow("a player that pauses", loss=0.005, seconds=30, source=Segments),
+    "live": Flow("a live stream of 50 packets/s", loss=0.01, rtt=0.1, chain=lambda: Steady(50)),
+    "live-near": Flow("a live stream of 80 packets/s", loss=0.01, rtt=0.1, seconds=40, chain=lambda: Steady(80)),
+    "frames": Flow("a live stream, T / mu = 1.2", loss=0.01, rtt=0.1, chain=Frames),
+    "frames-no-loss": Flow("a live stream", rtt=0.1, chain=Frames),
+    "segments": Flow("a player that pauses", loss=0.005, seconds=30, chain=Segments),
     "window": Flow("the receive window", loss=0.001, rtt=0.1, receive=20_000),
     "police": Flow("a policer of 300 packets/s", seconds=30, police=300),
     "police-cubic": Flow("a policer of 300 packets/s", "cubic", seconds=30, police=300, bucket=60),
@@ -141,7 +141,7 @@ def make(flow: Flow, capture: Path) -> None:
     if flow.police:
         losses = Policer(flow.police, flow.bucket)  # type: ignore[assignment]
     rate = flow.rate * 1e6 or None
-    Emulator(made, flow.rtt / 2, losses, rate=rate, queue=flow.queue, capture=capture).run(flow.source(), flow.seconds)
+    Emulator(made, flow.rtt / 2, losses, rate=rate, queue=flow.queue, capture=capture).run(flow.chain(), flow.seconds)
 
 
 def main() -> None:

@@ -74,7 +74,7 @@ def _connect(
     condition: Condition,
     losses: Losses,
     capture: Path | None,
-    source: Source,
+    chain: Source,
     seconds: float,
     enough: float = math.inf,
 ) -> Seen:
@@ -85,7 +85,7 @@ def _connect(
     emulator = Emulator(
         made, condition.rtt / 2, losses, rate=rate, queue=condition.queue, capture=capture, captured=captured
     )
-    return emulator.run(source, seconds, enough)
+    return emulator.run(chain, seconds, enough)
 
 
 def _long(condition: Condition, losses: Losses, capture: Path) -> dict[str, Any]:

@@ -50,8 +50,8 @@ class Case(NamedTuple):
     @property
     def key(self) -> str:
         """Name in the record."""
-        source = f"T/{self.ratio}" if self.ratio else "backlogged"
-        return f"p={self.loss} R={self.rtt} {self.variant} ack_every={self.ack_every} {source}"
+        chain = f"T/{self.ratio}" if self.ratio else "backlogged"
+        return f"p={self.loss} R={self.rtt} {self.variant} ack_every={self.ack_every} {chain}"
 
 
 def there(case: Case, seconds: float, seed: int) -> Delivery:
@@ -78,10 +78,10 @@ def there(case: Case, seconds: float, seed: int) -> Delivery:
 
 def here(case: Case, seconds: float, seed: int) -> Delivery:
     """Run this simulator."""
-    source = Steady(case.rate) if case.rate else None
+    chain = Steady(case.rate) if case.rate else None
     tcp = Tcp(variant=case.variant, ack_every=case.ack_every)
     way = case.rtt / 2
-    scenario = single_path(Link(way, loss=Bernoulli(case.loss)), Link(way), tcp, source)
+    scenario = single_path(Link(way, loss=Bernoulli(case.loss)), Link(way), tcp, chain)
     return simulate(scenario, seconds, np.random.default_rng(seed)).flows[0]
 
 

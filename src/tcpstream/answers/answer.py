@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._version import __version__
 from ..errors import AccuracyError, InputError, MissingExtraError, note, real
 from ..path import Path
-from ..tcp import source_of
+from ..tcp import chain_of
 from ..video import Video
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Streaming(ABC):
     @property
     def throughput(self) -> float:
         """Achievable TCP throughput T [packets/s]."""
-        return source_of(self.path).packets_per_round / self.path.rtt
+        return chain_of(self.path).packets_per_round / self.path.rtt
 
     @property
     def load(self) -> float:

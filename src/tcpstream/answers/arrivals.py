@@ -1,4 +1,4 @@
-"""The law of the packets delivered by each round, from one transient pass: all that stored media needs."""
+"""The distribution of the packets delivered by each round, from one transient pass: all that stored media needs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..kernels.shortfall import missing, tabulate
 from ..path import Path
-from ..tcp import RenoSource, source_of
-from ..transient.backlogged import Saturated
-from ..transient.coarse import HEAD, Coarse, follow
+from ..tcp import BurstChain, chain_of
+from ..transient.backlogged import BackloggedTransient
+from ..transient.coarse import HEAD, CoarseTransient, follow
 from ..video import Video
 
 Floats = NDArray[np.float64]
@@ -87,13 +87,13 @@ class Arrivals:
     Parameters
     ----------
     cases : iterable of (Path, Video)
-        What is served: paths with the same source. Rows end where no more is due of any.
+        What is served: paths with the same chain. Rows end where no more is due of any.
     packets_due, lead : float
         m, the most packets ever due per round, and the lead over them from which nothing is late again, but with a
         probability of 1e-17: what has it is followed no longer. By default everything is followed.
     quantum : int
         Packets per step of the lattice that the transient is made on.
-    source : RenoSource, optional
+    chain : BurstChain, optional
         What sends: that of the paths, where it is known.
     most : int, optional
         Packets from the start of the videos that are served; by default all.
@@ -114,21 +114,21 @@ class Arrivals:
         packets_due: float = 0.0,
         lead: float = math.inf,
         quantum: int = 1,
-        source: RenoSource | None = None,
+        chain: BurstChain | None = None,
         most: int | None = None,
     ) -> None:
         self.cases = _outline(cases)
         self.packets_due, self.lead, self.quantum = packets_due, lead, quantum
-        self.source = source_of(self.cases[0][0]) if source is None else source
+        self.chain = chain_of(self.cases[0][0]) if chain is None else chain
         longest = max(packets(video) for _, video in self.cases)
         self.packets = longest if most is None else min(most, longest)
         self.head: Arrivals | None = None
         if quantum > 1:
-            self.head = Arrivals(self.cases, packets_due, lead, 1, self.source, HEAD * quantum)
+            self.head = Arrivals(self.cases, packets_due, lead, 1, self.chain, HEAD * quantum)
         self.record = Record(
             np.empty(1 << 20), np.empty(1 << 8, dtype=np.int64), np.zeros(1 << 8, dtype=np.int64), np.empty(1 << 8)
         )
-        self._transient: Saturated | Coarse | None = None
+        self._transient: BackloggedTransient | CoarseTransient | None = None
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[Arrivals], tuple[Any, ...]]:
@@ -199,7 +199,7 @@ class Arrivals:
             first, lost = self.head.never_late(needed[:rounds])
             if rounds == len(needed):
                 return first, lost
-        transient = follow(self.source, min(self.packets, int(needed.max(initial=1))), self.quantum)
+        transient = follow(self.chain, min(self.packets, int(needed.max(initial=1))), self.quantum)
         before = 1.0  # what is never late in those rounds, on this lattice
         for i, least in enumerate(needed, 1):
             transient.step(floor=int(least), safe=self.safe(i))
@@ -233,32 +233,32 @@ class Arrivals:
 
         The transient is taken away while it moves. An interruption leaves none, and it is made again from the start.
         """
-        transient, self._transient = self._transient or follow(self.source, self.packets, self.quantum), None
+        transient, self._transient = self._transient or follow(self.chain, self.packets, self.quantum), None
         while transient.round <= record.rounds:
             transient.step(safe=self.safe(transient.round + 1))
-        law = transient.law()
+        pmf = transient.distribution()
         i, start = record.rounds, int(record.starts[record.rounds])
-        end = start + len(law.mass) + 2
+        end = start + len(pmf.mass) + 2
         if 8 * end > MEMORY_LIMIT:
             return replace(record, full=True)
         table, origins, starts = _room(record.table, end), _room(record.origins, i + 2), _room(record.starts, i + 2)
         unaccounted = _room(record.unaccounted, i + 2)
-        first, size = tabulate(law.mass, ROW_NEGLIGIBLE, top - law.origin, table[start:end])
-        origins[i], starts[i + 1], unaccounted[i] = law.origin + first, start + size, transient.unaccounted
+        first, size = tabulate(pmf.mass, ROW_NEGLIGIBLE, top - pmf.origin, table[start:end])
+        origins[i], starts[i + 1], unaccounted[i] = pmf.origin + first, start + size, transient.unaccounted
         complete = transient.exhausted
         if not complete:
             self._transient = transient
         return Record(table, origins, starts, unaccounted, i + 1, transient.cells, complete)
 
 
-def delivered_quantiles(source: RenoSource, packets: int, quantum: int, rounds: int, quantiles: Floats) -> Floats:
+def delivered_quantiles(chain: BurstChain, packets: int, quantum: int, rounds: int, quantiles: Floats) -> Floats:
     """Return quantiles of A_i, the packets delivered by the end of rounds i = 1 .. `rounds`.
 
     One pass of its own, in which nothing is left out: rows hold only what can still be late.
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
         What sends.
     packets : int
         Packets of the video: nothing is delivered beyond.
@@ -280,18 +280,18 @@ def delivered_quantiles(source: RenoSource, packets: int, quantum: int, rounds: 
     """
     if quantum > 1:  # the first packets one by one
         edge = min(HEAD * quantum, packets)
-        first = delivered_quantiles(source, edge, 1, rounds, quantiles)
+        first = delivered_quantiles(chain, edge, 1, rounds, quantiles)
         if (first < edge).all() or edge == packets:
             return first
-    transient = follow(source, packets, quantum)
+    transient = follow(chain, packets, quantum)
     found = np.full((len(quantiles), rounds), float(packets))
     for i in range(rounds):
         transient.step()
         if transient.exhausted:
             break
-        law = transient.law()
-        at = np.searchsorted(np.cumsum(law.mass), quantiles)
-        found[:, i] = np.where(at < len(law.mass), np.minimum(quantum * (law.origin + at), packets), packets)
+        pmf = transient.distribution()
+        at = np.searchsorted(np.cumsum(pmf.mass), quantiles)
+        found[:, i] = np.where(at < len(pmf.mass), np.minimum(quantum * (pmf.origin + at), packets), packets)
     least = 10 * transient.unaccounted
     for u in quantiles:
         if min(u, 1 - u) < least:

@@ -26,7 +26,7 @@ late fractions beside the Linux kernel are within a factor of 2."""
 
 
 @dataclass(frozen=True)
-class Carried:
+class PropagatedIntervals:
     """What an answer, or an array of them, may be over the intervals of a measured path.
 
     Attributes
@@ -41,7 +41,7 @@ class Carried:
     high: Floats
     refused: tuple[str, ...]
 
-    def holding(self, value: ArrayLike) -> Carried:
+    def holding(self, value: ArrayLike) -> PropagatedIntervals:
         """Return these intervals, widened where they do not hold the answer at the estimate itself.
 
         Answers are judged by whole round trips, and in steps: by a little they may get better as the round trip grows.
@@ -51,7 +51,7 @@ class Carried:
 
 def carry(
     estimate: PathEstimate, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike, **chosen: Any
-) -> Carried:
+) -> PropagatedIntervals:
     """Return what answers may be over the 95% intervals of an estimate.
 
     An answer gets worse with more loss, a longer round trip and a longer timer. So the ends of its interval are the
@@ -84,7 +84,7 @@ def carry(
 
 def between(
     paths: Sequence[Path | None], answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
-) -> Carried:
+) -> PropagatedIntervals:
     """Return what answers may be between the best of two paths and the worst, as `carry`; None has no answer."""
     ends, refused = [], []
     for name, path, bound in zip(("lower", "upper"), paths, (best, worst)):
@@ -97,7 +97,7 @@ def between(
         except AccuracyError as error:
             ends.append(np.asarray(bound, dtype=float))
             refused.append(f"no answer at the {name} ends of the measured intervals: {error}")
-    return Carried(np.minimum(*ends), np.maximum(*ends), tuple(refused))
+    return PropagatedIntervals(np.minimum(*ends), np.maximum(*ends), tuple(refused))
 
 
 def require_match(estimate: PathEstimate, **chosen: Any) -> None:

@@ -16,7 +16,7 @@ from ..path import Path
 from ..stationary.decay import decay_rate
 from ..stationary.solve import VISIBLE_LEVELS, StationaryBacklog, solve
 from ..system.threads import on_cores
-from ..tcp import source_key, source_of
+from ..tcp import chain_key, chain_of
 from ..video import Video
 from .answer import Streaming, check_length
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 class LiveStreaming(Streaming):
     """A live stream over a path; made by `live`.
 
-    With D the server's backlog, N = mu tau - D, so one law of D gives every startup delay:
+    With D the server's backlog, N = mu tau - D, so one distribution of D gives every startup delay:
     ``f(tau) = E[min(m, (D - mu tau)+)] / m`` with m = mu R.
     """
 
@@ -80,13 +80,13 @@ class LiveStreaming(Streaming):
 
 
 class EndlessLive(LiveStreaming):
-    """A live stream long enough for its stationary law to hold.
+    """A live stream long enough for its stationary distribution to hold.
 
     Attributes
     ----------
     backlogs : tuple of StationaryBacklog
-        Law of the server's backlog, with residual and truncation: one, or those of the neighbours of a rate that
-        fits no lattice.
+        Distribution of the server's backlog, with residual and truncation: one, or those of the neighbours of a rate
+        that fits no lattice.
     """
 
     def __init__(self, path: Path, video: Video, backlogs: tuple[StationaryBacklog, ...]) -> None:
@@ -110,10 +110,10 @@ class EndlessLive(LiveStreaming):
         The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
         what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
         """
-        source, m = source_of(self.path), self.video.packet_rate * self.path.rtt
+        chain, m = chain_of(self.path), self.video.packet_rate * self.path.rtt
         return {
-            "asymptotic": decay_rate(source, m) * self.video.packet_rate,
-            "visible": decay_rate(source, m, VISIBLE_LEVELS) * self.video.packet_rate,
+            "asymptotic": decay_rate(chain, m) * self.video.packet_rate,
+            "visible": decay_rate(chain, m, VISIBLE_LEVELS) * self.video.packet_rate,
         }
 
 
@@ -128,9 +128,9 @@ class FiniteLive(LiveStreaming):
 
         super().__init__(path, video)
         assert video.duration is not None
-        source, m, length = source_of(path), video.packet_rate * path.rtt, video.duration / path.rtt
-        found = lattices(m, order(m, source.packets_per_round, source.size * source.max_window))
-        self._backlogs = on_cores(lambda lattice: FiniteBacklog(source, lattice, length), found)
+        chain, m, length = chain_of(path), video.packet_rate * path.rtt, video.duration / path.rtt
+        found = lattices(m, order(m, chain.packets_per_round, chain.size * chain.max_window))
+        self._backlogs = on_cores(lambda lattice: FiniteBacklog(chain, lattice, length), found)
         self._curves = [(one.lattice, one.late_fraction) for one in self._backlogs]
 
     @property
@@ -148,7 +148,7 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
         Loss, round trip time, retransmission timer, window limit.
     video : Video
         Constant rate. With a duration its transient from an empty backlog is solved (Figure 8a), without one the
-        stationary law.
+        stationary distribution.
 
     Returns
     -------
@@ -177,21 +177,21 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
                 f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s"
             )
         return FiniteLive(path, video)
-    source = source_of(path)
-    T = source.packets_per_round
+    chain = chain_of(path)
+    T = chain.packets_per_round
     throughput = T / path.rtt
     if throughput <= video.packet_rate * (1 + 1e-9):
         raise NoFiniteDelayError(throughput, video.packet_rate)
     m = video.packet_rate * path.rtt
-    found = lattices(m, order(m, T, source.size * source.max_window), T * (1 - 1e-9))
-    return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(source, lattice), found)))
+    found = lattices(m, order(m, T, chain.size * chain.max_window), T * (1 - 1e-9))
+    return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), found)))
 
 
 def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteLive]:
     """Solve live streaming for many paths and videos, on all cores.
 
-    Cases without a duration that have the same TCP source and the same packets per round, that is the same law in
-    rounds, are solved once.
+    Cases without a duration that have the same TCP chain and the same packets per round, that is the same distribution
+    in rounds, are solved once.
 
     Parameters
     ----------
@@ -210,20 +210,20 @@ def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteL
     cases = list(cases)
     groups: dict[Hashable, list[int]] = {}
     for i, one in enumerate(cases):
-        groups.setdefault(law_key(*one), []).append(i)
+        groups.setdefault(backlog_key(*one), []).append(i)
     solved = on_cores(lambda members: live(*cases[members[0]]), groups.values())
-    results = {i: with_law(result, *cases[i]) for members, result in zip(groups.values(), solved) for i in members}
+    results = {i: with_backlogs(result, *cases[i]) for members, result in zip(groups.values(), solved) for i in members}
     return [results[i] for i in range(len(cases))]
 
 
-def law_key(path: Path, video: Video) -> Hashable:
-    """Return what is equal for cases with the same law in rounds."""
+def backlog_key(path: Path, video: Video) -> Hashable:
+    """Return what is equal for cases with the same distribution in rounds."""
     endless = video.duration is None and video.curve is None
-    return (source_key(path), round(video.packet_rate * path.rtt, 12)) if endless else (path, video)
+    return (chain_key(path), round(video.packet_rate * path.rtt, 12)) if endless else (path, video)
 
 
-def with_law(result: EndlessLive | FiniteLive, path: Path, video: Video) -> EndlessLive | FiniteLive:
-    """Return the answers for a case whose law has been solved for another."""
+def with_backlogs(result: EndlessLive | FiniteLive, path: Path, video: Video) -> EndlessLive | FiniteLive:
+    """Return the answers for a case whose distribution has been solved for another."""
     if isinstance(result, FiniteLive) or (result.path, result.video) == (path, video):
         return result
     return EndlessLive(path, video, result.backlogs)

@@ -14,7 +14,7 @@ from ..numerics.curves import smallest_delay, smallest_meeting
 from ..path import Path
 from ..stationary.decay import safe_lead
 from ..system.threads import on_cores
-from ..tcp import source_key, source_of
+from ..tcp import chain_key, chain_of
 from ..transient.coarse import check_quantum
 from ..transient.cost import affordable, check
 from ..video import Video
@@ -82,7 +82,7 @@ class StoredStreaming(Streaming):
         """Relative error of f above 1e-6, and of 1 - alpha, from a lattice of several packets; 0 where it is exact."""
         if self.quantum == 1:
             return 0.0
-        return QUANTUM_ERROR * max(1.0, self.quantum / self._arrivals.source.packets_per_round)
+        return QUANTUM_ERROR * max(1.0, self.quantum / self._arrivals.chain.packets_per_round)
 
     def late_probability_per_round(self, startup_delay: float) -> Floats:
         """Return P_i, the probability that round i has a late packet, i = 1, 2, ... (Eq. 5).
@@ -131,7 +131,7 @@ class StoredStreaming(Streaming):
             if not 0 < u < 1:
                 raise InputError(f"quantile must lie strictly between 0 and 1, got {u:g}")
         due = self.due_by_round(checked_delay(startup_delay))
-        delivered = delivered_quantiles(self._arrivals.source, self._goal, self.quantum, len(due), wanted)
+        delivered = delivered_quantiles(self._arrivals.chain, self._goal, self.quantum, len(due), wanted)
         times = np.asarray(self.path.rtt * np.arange(1, len(due) + 1), dtype=np.float64)
         return times, np.minimum(delivered, self.video.packets) - due
 
@@ -203,7 +203,7 @@ class StoredStreaming(Streaming):
         answer whose own pass has lost more is refused with an `AccuracyError`.
         """
         packets_due = self.video.packet_rate * self.path.rtt
-        longer = max(1, math.ceil(packets_due / self._arrivals.source.packets_per_round - ROUNDING))
+        longer = max(1, math.ceil(packets_due / self._arrivals.chain.packets_per_round - ROUNDING))
         return MARGIN * longer * self._arrivals.unaccounted(self._rounds(0.0)) + LEAST
 
     def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
@@ -334,7 +334,7 @@ def stored_many(
 ) -> list[StoredStreaming]:
     """Solve stored-media streaming for many paths and videos at once.
 
-    Cases whose TCP source is the same, that is paths that differ in the round trip time alone (and not in the timeout
+    Cases whose TCP chain is the same, that is paths that differ in the round trip time alone (and not in the timeout
     in round trips), share one transient: every playback rate and length is read from it. It is made when the first
     answer is asked for.
 
@@ -362,7 +362,7 @@ def stored_many(
     groups: dict[Any, list[int]] = {}
     for i, (path, video) in enumerate(cases):
         _check(path, video)
-        groups.setdefault(source_key(path), []).append(i)
+        groups.setdefault(chain_key(path), []).append(i)
     results: dict[int, StoredStreaming] = {}
     for members in groups.values():
         arrivals = _shared([cases[i] for i in members], quantum)
@@ -379,20 +379,20 @@ def _check(path: Path, video: Video) -> None:
 
 
 def _shared(cases: list[tuple[Path, Video]], quantum: int | None) -> Arrivals:
-    """Return the arrivals that serve all of some cases with the same source."""
-    source = source_of(cases[0][0])
+    """Return the arrivals that serve all of some cases with the same chain."""
+    chain = chain_of(cases[0][0])
     packets_due = max(video.packet_rate * path.rtt for path, video in cases)
     long = all(
         video.curve is None and video.duration is not None and video.duration > LONG * path.rtt for path, video in cases
     )
-    steady = long and packets_due < SAFE_LOAD * source.packets_per_round
+    steady = long and packets_due < SAFE_LOAD * chain.packets_per_round
 
     most = max(packets(video) for _, video in cases)
     rounds = max(video.duration / path.rtt for path, video in cases if video.duration is not None)
-    lead = float(math.ceil(safe_lead(source, packets_due, RISK))) if steady else math.inf
+    lead = float(math.ceil(safe_lead(chain, packets_due, RISK))) if steady else math.inf
     span = min(most, SPAN * lead)
     if quantum is None:
-        quantum = affordable(source, rounds, span)
-    check_quantum(source, quantum)
-    check(source, rounds, span, quantum)
-    return Arrivals(cases, packets_due if steady else 0.0, lead, quantum, source)
+        quantum = affordable(chain, rounds, span)
+    check_quantum(chain, quantum)
+    check(chain, rounds, span, quantum)
+    return Arrivals(cases, packets_due if steady else 0.0, lead, quantum, chain)

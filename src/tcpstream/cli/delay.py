@@ -16,7 +16,7 @@ from .words import share, wait
 
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
-    from ..answers.interval import Carried
+    from ..answers.interval import PropagatedIntervals
     from ..answers.stored import StoredStreaming
     from ..path import Path
     from ..video import Video
@@ -119,11 +119,11 @@ def _check(
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
 
 
-def _interval(carried: Carried | None) -> dict[str, Any]:
+def _interval(carried: PropagatedIntervals | None) -> dict[str, Any]:
     return {} if carried is None else {"required_startup_delay_interval_s": [float(carried.low), float(carried.high)]}
 
 
-def _span(carried: Carried | None, interval: str) -> list[str]:
+def _span(carried: PropagatedIntervals | None, interval: str) -> list[str]:
     """Return the smallest and the largest delay in a sentence; none without a capture, or without a finite one."""
     if carried is None or not math.isfinite(carried.low):
         return []

@@ -15,7 +15,7 @@ from .report import Report, Table
 from .words import at_most, packets_per_second, share
 
 if TYPE_CHECKING:
-    from ..answers.interval import Carried
+    from ..answers.interval import PropagatedIntervals
     from ..path import Path
 
 
@@ -98,11 +98,11 @@ def _check(is_live: bool, duration: float | None, target: float | None, target_n
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
 
 
-def _interval(carried: Carried | None) -> dict[str, Any]:
+def _interval(carried: PropagatedIntervals | None) -> dict[str, Any]:
     return {} if carried is None else {"packet_rate_interval_pps": [float(carried.low), float(carried.high)]}
 
 
-def _span(carried: Carried | None, size: float, interval: str) -> list[str]:
+def _span(carried: PropagatedIntervals | None, size: float, interval: str) -> list[str]:
     """Return the smallest and the largest rate in a sentence, as far as both ends have one; none without a capture."""
     if carried is None:
         return []

@@ -13,7 +13,7 @@ from ..path import Path
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from ..answers.interval import Carried
+    from ..answers.interval import PropagatedIntervals
     from ..traces import PathEstimate, SenderReport
 
 #: Modelled and measured throughput may differ by this fraction of the measured one without a warning.
@@ -37,8 +37,8 @@ class Route:
 
     def carry(
         self, value: ArrayLike, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
-    ) -> Carried | None:
-        """Return what `answer` may be between the ends of what was measured (`uncertainty.between`); None without.
+    ) -> PropagatedIntervals | None:
+        """Return what `answer` may be between the ends of what was measured (`answers.interval.between`); None without.
 
         `value` is the answer at the path itself, which the interval holds.
         """
@@ -58,7 +58,7 @@ class Route:
 
     @cached_property
     def mismatch(self) -> ModelMismatchError | None:
-        """Return why there is no verdict from the capture (`uncertainty.require_match`); None where there is one."""
+        """Return why there is no verdict from the capture, as `require_match`; None where there is one."""
         if self.estimate is None:
             return None
         from ..answers.interval import require_match
@@ -69,7 +69,7 @@ class Route:
             return error
         return None
 
-    def warnings(self, throughput: float, carried: Carried | None = None) -> list[str]:
+    def warnings(self, throughput: float, carried: PropagatedIntervals | None = None) -> list[str]:
         """Return what limits the answer, the modelled throughput [packets/s] being known."""
         refused = [] if carried is None else carried.refused
         if self.estimate is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from ..answers.answer import Streaming
-from ..answers.live import EndlessLive, FiniteLive, LiveStreaming, law_key, live, with_law
+from ..answers.live import EndlessLive, FiniteLive, LiveStreaming, backlog_key, live, with_backlogs
 from ..answers.stored import StoredStreaming, stored, stored_many
 from ..errors import TcpstreamError
 from ..path import Path
@@ -95,13 +95,13 @@ def _live(cases: dict[int, Case], found: list[dict[str, Any]]) -> dict[int, Stre
     solved: dict[Hashable, EndlessLive | FiniteLive | None] = {}
     results: dict[int, Streaming] = {}
     for i, (path, video) in cases.items():
-        key = _try(found[i], law_key, path, video)
+        key = _try(found[i], backlog_key, path, video)
         if key is None:
             continue
         first = solved.get(key)
         if first is None:
             first = solved[key] = _try(found[i], live, path, video)
-        result = None if first is None else _try(found[i], with_law, first, path, video)
+        result = None if first is None else _try(found[i], with_backlogs, first, path, video)
         if result is not None:
             results[i] = result
     return results

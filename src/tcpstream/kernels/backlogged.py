@@ -1,4 +1,4 @@
-"""One round of a source that always has something to send: mass by state (row) and packets delivered (index).
+"""One round of a chain that always has something to send: mass by state (row) and packets delivered (index).
 
 Rows are followed only from ``low`` to ``high``; they hold zeros elsewhere. A row of window w and its loss are geometric
 in the number delivered, so losing and recovering is a quotient of polynomials in z, a shift by one packet: with
@@ -352,7 +352,7 @@ def lose(
     short: Floats,
     few: Floats,
 ) -> float:
-    """Write the law of short rounds, and of those that will deliver fewer than three packets.
+    """Write the distribution of short rounds, and of those that will deliver fewer than three packets.
 
     With Y the sum of the windows of four and more before the round, those of j = 3, 4, ... packets follow
     ``M(a) = q M(a - 1) + p q^3 Y(a - 3) - p sum_w q^w x_w(a - w)``.
@@ -442,10 +442,10 @@ def _one_by_one(
     most = window - 1
     for total_sent in range(least + 3, 2 * most + 1):
         pairs = min(most, total_sent - 3) - max(least, total_sent // 2 + 1) + 1
-        law = 0.0
+        pmf = 0.0
         if pairs > 0:
-            law = p * p * pairs
+            pmf = p * p * pairs
         middle = total_sent // 2
         if 2 * middle == total_sent and least <= middle <= most:
-            law += p
-        target[k + total_sent + offset] += law * power[total_sent] * mass
+            pmf += p
+        target[k + total_sent + offset] += pmf * power[total_sent] * mass

@@ -16,7 +16,7 @@ def grow(
     sources: NDArray[np.int64],
     targets: NDArray[np.int64],
     shares: NDArray[np.float64],
-    stride: int,
+    steps_per_packet: int,
     cap: int,
     offset: int,
     out: NDArray[np.float64],
@@ -31,7 +31,7 @@ def grow(
         Window and probability q^w of each state.
     sources, targets, shares : (k,) arrays
         States that lead to each other when a round is delivered whole, and with which probability then.
-    stride, cap : int
+    steps_per_packet, cap : int
         Positions per packet; position of the ceiling in `out`.
     offset : int
         Position in `out` of the first position of `x`.
@@ -41,7 +41,7 @@ def grow(
     n = x.shape[1]
     for i in range(len(sources)):
         s = sources[i]
-        shift = windows[s] * stride
+        shift = windows[s] * steps_per_packet
         q_w = shares[i] * success[s]
         source = x[s]
         target = out[targets[i]]

@@ -14,11 +14,11 @@ def lose(
     windows: NDArray[np.int64],
     success: NDArray[np.float64],
     loss: float,
-    stride: int,
+    steps_per_packet: int,
     cap: int,
     out: NDArray[np.float64],
 ) -> None:
-    """Write the law of short rounds by position, apart for j = 1, 2 and 3 or more delivered.
+    """Write the distribution of short rounds by position, apart for j = 1, 2 and 3 or more delivered.
 
     The kernels p q^j, j = 3..w-1, of all windows together are one recursion,
     ``M(a) = q M(a - 1) + p q^3 Y(a - 3) - p sum_w q^w x_w(a - w)``, whatever the number of windows.
@@ -31,17 +31,17 @@ def lose(
         Window and q^w of each state.
     loss : float
         p.
-    stride, cap : int
+    steps_per_packet, cap : int
         Positions per packet; position of the ceiling, which gets all that would lie beyond.
     out : (3, m) array
-        Overwritten; m at least n + stride * (max(windows) - 1), or cap + 1.
+        Overwritten; m at least n + steps_per_packet * (max(windows) - 1), or cap + 1.
     """
     states, n = x.shape
     p = loss
     q = 1.0 - p
     width = n
     for s in range(states):
-        width = max(width, n + windows[s] * stride)
+        width = max(width, n + windows[s] * steps_per_packet)
     two = np.zeros(n)  # mass in windows of at least two packets
     three = np.zeros(n)
     flow = np.zeros(width)  # input of the recursion
@@ -58,16 +58,16 @@ def lose(
             first = p * q * q * q
             last = p * success[s]
             for k in range(n):
-                flow[k + 3 * stride] += first * source[k]
-            shift = w * stride
+                flow[k + 3 * steps_per_packet] += first * source[k]
+            shift = w * steps_per_packet
             for k in range(n):
                 flow[k + shift] -= last * source[k]
     out[:] = 0.0
     for k in range(n):
-        out[0, min(k + stride, cap)] += p * q * two[k]
-        out[1, min(k + 2 * stride, cap)] += p * q * q * three[k]
-    for k in range(stride, width):
-        flow[k] += q * flow[k - stride]
+        out[0, min(k + steps_per_packet, cap)] += p * q * two[k]
+        out[1, min(k + 2 * steps_per_packet, cap)] += p * q * q * three[k]
+    for k in range(steps_per_packet, width):
+        flow[k] += q * flow[k - steps_per_packet]
     for k in range(min(width, cap)):
         out[2, k] = flow[k]
     clipped = 0.0

@@ -1,4 +1,4 @@
-"""Mass that moves from rows to rows by small laws: the coarse chain is nothing else."""
+"""Mass that moves from rows to rows by short pmfs: the coarse chain is nothing else."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def apply(
     targets: Ints,
     shifts: Ints,
     starts: Ints,
-    laws: Floats,
+    pmfs: Floats,
     offset: int,
     new: Floats,
     new_low: Ints,
     new_high: Ints,
 ) -> None:
-    """Add to each target row the convolution of a source row with a law.
+    """Add to each target row the convolution of a source row with a pmf.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ def apply(
         Each row is followed from ``low`` to ``high``, exclusive, and holds zeros elsewhere.
     low, high : (S,) arrays
     sources, targets, shifts : (M,) arrays
-        Row of `x`, row of `new`, and the index that the first value of the law moves by.
+        Row of `x`, row of `new`, and the index that the first value of the pmf moves by.
     starts : (M + 1,) array
-        Index of the first value of each law in `laws`, and of the end.
-    laws : array
+        Index of the first value of each pmf in `pmfs`, and of the end.
+    pmfs : array
         One behind the other.
     offset : int
         Index in `new` of index 0 of `x`.
@@ -55,10 +55,10 @@ def apply(
         t = targets[i]
         j = 0
         while j + 4 <= taps and size >= 4:  # four at a time, where all of them reach
-            a = laws[starts[i] + j]
-            b = laws[starts[i] + j + 1]
-            c = laws[starts[i] + j + 2]
-            d = laws[starts[i] + j + 3]
+            a = pmfs[starts[i] + j]
+            b = pmfs[starts[i] + j + 1]
+            c = pmfs[starts[i] + j + 2]
+            d = pmfs[starts[i] + j + 3]
             sink = new[t, first + j : first + j + size + 3]
             sink[0] += a * mass[0]
             sink[1] += a * mass[1] + b * mass[0]
@@ -75,7 +75,7 @@ def apply(
             sink[size + 2] += d * mass[size - 1]
             j += 4
         while j < taps:
-            a = laws[starts[i] + j]
+            a = pmfs[starts[i] + j]
             sink = new[t, first + j : first + j + size]
             for k in range(size):
                 sink[k] += a * mass[k]

@@ -2,7 +2,7 @@
 
 The round of the loss delivers j packets, 3 <= j <= w - 1, with p q^j; the short round then delivers i packets,
 3 <= i <= j, with p q^i for i < j and q^j for i = j. With g = sum_j p q^j z^j (a recursion) and
-E = sum_j p q^(2j) z^(2j) (a recursion of stride two), the law of i + j is ``g^2 / 2 + (1 - p/2) E``:
+E = sum_j p q^(2j) z^(2j) (a recursion of steps_per_packet two), the distribution of i + j is ``g^2 / 2 + (1 - p/2) E``:
 the pairs i < j are half of all pairs without the diagonal.
 """
 
@@ -20,7 +20,7 @@ def recover(
     windows: NDArray[np.int64],
     rows: NDArray[np.int64],
     loss: float,
-    stride: int,
+    steps_per_packet: int,
     floor: int,
     cap: int,
     out: NDArray[np.float64],
@@ -36,11 +36,11 @@ def recover(
         Window of each state; row of `out` for its half (not used below 4).
     loss : float
         p.
-    stride : int
+    steps_per_packet : int
         Positions per packet.
     floor, cap : int
         After the round of the loss only positions in floor <= k < cap go on. What lies below is dropped.
-    out : (H, n + 2 * stride * max(windows)) array
+    out : (H, n + 2 * steps_per_packet * max(windows)) array
         Accumulated into, at the same origin; not limited by `cap`.
     frozen : (H, max(windows)) array
         Accumulated into: mass that reached `cap` in the round of the loss, by row and j.
@@ -52,7 +52,7 @@ def recover(
     for s in range(states):
         longest = max(longest, windows[s])
     # with a margin of zeros in front, so that the recursions need no first cases
-    margin = 2 * longest * stride
+    margin = 2 * longest * steps_per_packet
     y = np.zeros(n)
     inner = np.zeros(margin + n + margin)
     once = np.zeros(margin + n + margin)
@@ -61,7 +61,7 @@ def recover(
     power = np.empty(2 * longest + 1)
     for j in range(2 * longest + 1):
         power[j] = q**j
-    three = 3 * stride
+    three = 3 * steps_per_packet
     s = 0
     while s < states:
         w = windows[s]
@@ -82,33 +82,33 @@ def recover(
         while last_used >= first_used and y[last_used] == 0.0:
             last_used -= 1
         k0 = max(first_used, floor - three)
-        k1 = min(last_used + 1, cap - (w - 1) * stride)
-        # near a limit: j is restricted, and the pairs are counted one source at a time
+        k1 = min(last_used + 1, cap - (w - 1) * steps_per_packet)
+        # near a limit: j is restricted, and the pairs are counted one chain at a time
         for k in range(first_used, last_used + 1):
             if k0 <= k < k1 or y[k] == 0.0:
                 continue
-            least = max(3, -((k - floor) // stride))
-            most = min(w - 1, (cap - 1 - k) // stride)
+            least = max(3, -((k - floor) // steps_per_packet))
+            most = min(w - 1, (cap - 1 - k) // steps_per_packet)
             for j in range(max(3, most + 1), w):
                 frozen[rows[s], j] += p * power[j] * y[k]
             for total_sent in range(least + 3, 2 * most + 1):
                 pairs = min(most, total_sent - 3) - max(least, total_sent // 2 + 1) + 1
-                law = 0.0
+                pmf = 0.0
                 if pairs > 0:
-                    law = p * p * pairs
+                    pmf = p * p * pairs
                 middle = total_sent // 2
                 if 2 * middle == total_sent and least <= middle <= most:
-                    law += p
-                if law != 0.0:
-                    target[k + total_sent * stride] += law * power[total_sent] * y[k]
+                    pmf += p
+                if pmf != 0.0:
+                    target[k + total_sent * steps_per_packet] += pmf * power[total_sent] * y[k]
         # away from the limits: recursions
         if k0 < k1:
             enter, leave = p * power[3], p * power[w]
             enter_twice, leave_twice = p * power[6], p * power[2 * w]
             square = power[2]
             half, diagonal_weight = 0.5, 1.0 - 0.5 * p
-            reach = (w - 1) * stride
-            whole = w * stride
+            reach = (w - 1) * steps_per_packet
+            whole = w * steps_per_packet
             origin = margin + k0
             inner[origin - margin : origin] = 0.0
             once[origin - margin : origin + three] = 0.0
@@ -118,11 +118,11 @@ def recover(
             inner[origin:end] = y[k0:k1]
             inner[end : end + 2 * reach] = 0.0
             for k in range(origin + three, end + reach):
-                once[k] = q * once[k - stride] + (enter * inner[k - three] - leave * inner[k - whole])
+                once[k] = q * once[k - steps_per_packet] + (enter * inner[k - three] - leave * inner[k - whole])
             once[end + reach : end + 2 * reach] = 0.0
             for k in range(origin + 2 * three, end + 2 * reach):
-                pairs_law = q * twice[k - stride] + (enter * once[k - three] - leave * once[k - whole])
-                even = square * diagonal[k - 2 * stride] + (
+                pairs_law = q * twice[k - steps_per_packet] + (enter * once[k - three] - leave * once[k - whole])
+                even = square * diagonal[k - 2 * steps_per_packet] + (
                     enter_twice * inner[k - 2 * three] - leave_twice * inner[k - 2 * whole]
                 )
                 twice[k] = pairs_law

@@ -1,10 +1,10 @@
-"""A round of a source with independent losses that always has something to send.
+"""A round of a chain with independent losses that always has something to send.
 
 Rows are followed only from ``low`` to ``high`` and hold zeros elsewhere. A window of w moves up by w - K packets when
-K losses are repaired. In order are only the j before the first loss: with a = 1 - p^2 those that recover have the law
-``sum_j p q^(j + 1) a^(w - 1 - j) z^j = (p q / a) (a^w - q^w z^w) / (1 - z q / a)``, and all that lose a packet
-``p (1 - q^w z^w) / (1 - q z)``. Numerators of all windows are added first; each division is one recursion. States
-that lose in the same way are put together in one row before (`gather`).
+K losses are repaired. In order are only the j before the first loss: with a = 1 - p^2 those that recover have the
+distribution ``sum_j p q^(j + 1) a^(w - 1 - j) z^j = (p q / a) (a^w - q^w z^w) / (1 - z q / a)``, and all that lose a
+packet ``p (1 - q^w z^w) / (1 - q z)``. Numerators of all windows are added first; each division is one recursion.
+States that lose in the same way are put together in one row before (`gather`).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def lose(
     loss: float,
     repairs: float,
     holds: float,
-    stride: int,
-    grown: Floats,
-    shown: Floats,
-    failing: Floats,
+    steps_per_packet: int,
+    no_loss: Floats,
+    in_order: Floats,
+    timing_out: Floats,
     lost: Floats,
 ) -> None:
-    """Write the laws of what a round delivers in order, by what happens in it.
+    """Write the distributions of what a round delivers in order, by what happens in it.
 
     Parameters
     ----------
@@ -53,35 +53,35 @@ def lose(
         q^w, (1 - p^2)^w, (p q)^w and p^w.
     loss : float
         p.
-    stride : int
+    steps_per_packet : int
         Positions per packet.
-    grown, shown, failing, lost : (m,) arrays
+    no_loss, in_order, timing_out, lost : (m,) arrays
         Zeros. Added to: what has lost nothing; what recovers; what ends in a timeout; what has lost all, and has
         not moved. m reaches past the last position that a window moves to.
     """
     p = loss
     q = 1.0 - p
-    whole = np.zeros(len(grown))
-    better = np.zeros(len(grown))  # sums of a^w x_w, and of (p q)^w x_w
-    alone = np.zeros(len(grown))
+    whole = np.zeros(len(no_loss))
+    better = np.zeros(len(no_loss))  # sums of a^w x_w, and of (p q)^w x_w
+    alone = np.zeros(len(no_loss))
     for s in range(len(windows)):
         start = low[s] - origin
         mass = x[s, low[s] : high[s]]
-        up = windows[s] * stride
+        up = windows[s] * steps_per_packet
         for k in range(len(mass)):
             whole[start + k] += mass[k]
             better[start + k] += held[s] * mass[k]
             alone[start + k] += repaired_whole[s] * mass[k]
             lost[start + k] += all_lost[s] * mass[k]
-            grown[start + up + k] += success[s] * mass[k]
-    for k in range(len(grown)):
-        whole[k] = p * (whole[k] - grown[k])
-        better[k] = repairs / holds * (better[k] - grown[k])
-        if k >= stride:
-            whole[k] += q * whole[k - stride]
-            better[k] += q / holds * better[k - stride]
-        shown[k] = better[k] - alone[k]
-        failing[k] = whole[k] - lost[k] - shown[k]
+            no_loss[start + up + k] += success[s] * mass[k]
+    for k in range(len(no_loss)):
+        whole[k] = p * (whole[k] - no_loss[k])
+        better[k] = repairs / holds * (better[k] - no_loss[k])
+        if k >= steps_per_packet:
+            whole[k] += q * whole[k - steps_per_packet]
+            better[k] += q / holds * better[k - steps_per_packet]
+        in_order[k] = better[k] - alone[k]
+        timing_out[k] = whole[k] - lost[k] - in_order[k]
 
 
 @kept(nogil=True, fastmath={"contract"})
@@ -94,7 +94,7 @@ def grow(
     sources: Ints,
     targets: Ints,
     shares: Floats,
-    stride: int,
+    steps_per_packet: int,
     offset: int,
     new: Floats,
     new_low: Ints,
@@ -111,7 +111,7 @@ def grow(
         w and q^w.
     sources, targets, shares : (k,) arrays
         States that lead to each other when a round is delivered whole, and with which probability then.
-    stride : int
+    steps_per_packet : int
         Positions per packet.
     offset : int
         Index in `new` of index 0 of `x`.
@@ -120,7 +120,7 @@ def grow(
     """
     for i in range(len(sources)):
         s = sources[i]
-        mass, start = x[s, low[s] : high[s]], low[s] + offset + windows[s] * stride
+        mass, start = x[s, low[s] : high[s]], low[s] + offset + windows[s] * steps_per_packet
         _add(mass, shares[i] * success[s], targets[i], start, new, new_low, new_high)
 
 
@@ -154,7 +154,7 @@ def recover(
     shares: Floats,
     repaired: Floats,
     losses: Ints,
-    stride: int,
+    steps_per_packet: int,
     offset: int,
     floor: int,
     new: Floats,
@@ -174,27 +174,28 @@ def recover(
         States after repaired losses, -1 for none, and the probability of each.
     repaired : (W_max + 1, K) array
         P(K of w packets are lost, and all repaired).
-    stride : int
+    steps_per_packet : int
         Positions per packet.
     offset, floor : int
-        Index in `new` of index 0 of `y`; what has not delivered as much in order does not recover (stride 1 only).
+        Index in `new` of index 0 of `y`; what has not delivered as much in order does not recover (steps_per_packet 1
+        only).
     new : (S, m) array
         As for `grow`.
     """
     widest = 0
     for g in range(len(windows)):
-        widest = max(widest, high[g] - low[g] + (windows[g] - 1) * stride)
+        widest = max(widest, high[g] - low[g] + (windows[g] - 1) * steps_per_packet)
     received = np.zeros(widest)
     for g in range(len(windows)):
         size, w, most = high[g] - low[g], windows[g], losses[g]
         if size <= 0 or most == 0 or targets[g, 0] < 0:
             continue
-        start, least = low[g] + offset, (w - most) * stride  # no fewer are received
-        mass, law = y[g, low[g] : high[g]], received[: size + (most - 1) * stride]
-        law[:] = 0.0
+        start, least = low[g] + offset, (w - most) * steps_per_packet  # no fewer are received
+        mass, pmf = y[g, low[g] : high[g]], received[: size + (most - 1) * steps_per_packet]
+        pmf[:] = 0.0
         free = min(max(floor - start, 0), size)  # from here on nothing is below the floor, whatever was lost
         for K in range(1, most + 1):
-            sink, weight = law[free + (most - K) * stride :], repaired[w, K]
+            sink, weight = pmf[free + (most - K) * steps_per_packet :], repaired[w, K]
             for k in range(size - free):
                 sink[k] += weight * mass[free + k]
         for k in range(free):
@@ -203,10 +204,10 @@ def recover(
                 continue
             weight = mass[k] * repaired[sent, 0]  # q^sent
             for K in range(1, min(most, w - sent) + 1):
-                law[k + most - K] += weight * repaired[w - sent, K]
+                pmf[k + most - K] += weight * repaired[w - sent, K]
         for i in range(targets.shape[1]):
             if shares[g, i] > 0.0:
-                _add(law, shares[g, i], targets[g, i], start + least, new, new_low, new_high)
+                _add(pmf, shares[g, i], targets[g, i], start + least, new, new_low, new_high)
 
 
 @kept(nogil=True)

@@ -8,34 +8,36 @@ from numpy.typing import NDArray
 from ..system.compiler import kept
 
 
-def gather(rows: NDArray[np.float64], shifts: NDArray[np.float64], stride: int, total: NDArray[np.float64]) -> None:
+def gather(
+    rows: NDArray[np.float64], shifts: NDArray[np.float64], steps_per_packet: int, total: NDArray[np.float64]
+) -> None:
     """Add up the rows, each moved up by its shift.
 
-    A shift between two multiples of `stride` is shared between them. What lies below 0 is lost, what lies past the
-    last position stays there.
+    A shift between two multiples of `steps_per_packet` is shared between them. What lies below 0 is lost, what lies
+    past the last position stays there.
 
     Parameters
     ----------
     rows : (H, n) array
     shifts : (H,) array
         Of any sign [positions].
-    stride : int
+    steps_per_packet : int
     total : (n,) array
         Overwritten.
     """
     total[:] = 0.0
     for h in range(len(rows)):
-        low = int(np.floor(shifts[h] / stride))
-        share = shifts[h] / stride - low
-        put(total, rows[h], low * stride, 1.0 - share)
-        put(total, rows[h], (low + 1) * stride, share)
+        low = int(np.floor(shifts[h] / steps_per_packet))
+        share = shifts[h] / steps_per_packet - low
+        put(total, rows[h], low * steps_per_packet, 1.0 - share)
+        put(total, rows[h], (low + 1) * steps_per_packet, share)
 
 
 def scatter(
     total: NDArray[np.float64],
     weights: NDArray[np.float64],
     shifts: NDArray[np.float64],
-    stride: int,
+    steps_per_packet: int,
     rows: NDArray[np.float64],
 ) -> None:
     """Add to each row its share of `total`, moved up by its shift as in `gather`.
@@ -45,15 +47,15 @@ def scatter(
     total : (n,) array
     weights, shifts : (H,) arrays
         Share and shift of each row.
-    stride : int
+    steps_per_packet : int
     rows : (H, n) array
         Added to.
     """
     for h in range(len(rows)):
-        low = int(np.floor(shifts[h] / stride))
-        share = shifts[h] / stride - low
-        put(rows[h], total, low * stride, weights[h] * (1.0 - share))
-        put(rows[h], total, (low + 1) * stride, weights[h] * share)
+        low = int(np.floor(shifts[h] / steps_per_packet))
+        share = shifts[h] / steps_per_packet - low
+        put(rows[h], total, low * steps_per_packet, weights[h] * (1.0 - share))
+        put(rows[h], total, (low + 1) * steps_per_packet, weights[h] * share)
 
 
 @kept(nogil=True, fastmath={"contract"})

@@ -55,7 +55,7 @@ def turn(
     loss : float
         p.
     step : (3,) array
-        Law of the positions that a packet moves: -1, 0 and 1.
+        Distribution of the positions that a packet moves: -1, 0 and 1.
     x : (2 L, n) array
         Mass of (e, r) at positions from `origin` on: r = 1 for e = 1..L, then r = 0.
     low, high : (2 L,) arrays

@@ -1,8 +1,9 @@
 """Lattices of backlogs: exact where the packets of a round are a simple fraction, else one on either side of it.
 
-A backlog is steps * rounds - stride * packets since it was last empty, in steps of 1/stride packet. Between two
-neighbours of the Farey sequence of order Q lies no fraction of a denominator up to Q: whatever the rate between them, a
-source that was last empty at most Q rounds ago finds the same backlogs empty, and the backlog grows with the rate.
+A backlog is steps * rounds - steps_per_packet * packets since it was last empty, in steps of 1/steps_per_packet packet.
+Between two neighbours of the Farey sequence of order Q lies no fraction of a denominator up to Q: whatever the rate
+between them, a chain that was last empty at most Q rounds ago finds the same backlogs empty, and the backlog grows with
+the rate.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Lattice:
     ----------
     steps : int
         Lattice steps generated per round.
-    stride : int
+    steps_per_packet : int
         Lattice steps per packet.
     trace : int
         1 for a rate just above `steps`: a backlog that is not empty then holds a trace more than its steps, and its
@@ -53,13 +54,13 @@ class Lattice:
     """
 
     steps: int
-    stride: int
+    steps_per_packet: int
     trace: int = 0
 
     @property
     def packets_due(self) -> float:
         """m, packets generated per round."""
-        return self.steps / self.stride
+        return self.steps / self.steps_per_packet
 
 
 def lattices(packets_due: float, order: int, most: float = math.inf) -> tuple[Lattice, ...]:
@@ -79,9 +80,9 @@ def lattices(packets_due: float, order: int, most: float = math.inf) -> tuple[La
     tuple of Lattice
         One that fits m; or the neighbours below and above it.
     """
-    for stride in range(1, 3 * order + 1):
-        if _fits(packets_due, round(packets_due * stride), stride):
-            return (Lattice(round(packets_due * stride), stride),)
+    for steps_per_packet in range(1, 3 * order + 1):
+        if _fits(packets_due, round(packets_due * steps_per_packet), steps_per_packet):
+            return (Lattice(round(packets_due * steps_per_packet), steps_per_packet),)
     low, high = (math.floor(packets_due), 1), (math.floor(packets_due) + 1, 1)
     while low[1] + high[1] <= order or low[0] == 0 or high[0] >= most * high[1]:
         between = (low[0] + high[0], low[1] + high[1])
@@ -94,8 +95,8 @@ def lattices(packets_due: float, order: int, most: float = math.inf) -> tuple[La
     return (Lattice(*low, trace=1), Lattice(*high))
 
 
-def _fits(packets_due: float, steps: int, stride: int) -> bool:
-    return steps >= 1 and abs(packets_due * stride - steps) < NEAR * steps
+def _fits(packets_due: float, steps: int, steps_per_packet: int) -> bool:
+    return steps >= 1 and abs(packets_due * steps_per_packet - steps) < NEAR * steps
 
 
 def order(packets_due: float, throughput: float, cells: int) -> int:

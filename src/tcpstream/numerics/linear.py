@@ -1,4 +1,4 @@
-"""Linear systems of a source's states: dense where small; where large, sparse, with a SciPy loaded only then."""
+"""Linear systems of a chain's states: dense where small; where large, sparse, with a SciPy loaded only then."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass
-class Law:
+class Measure:
     """A measure over positions ``origin, origin + 1, ...``, the last axis of `mass`."""
 
     origin: int
@@ -25,7 +25,7 @@ class Law:
         """Position after the last one."""
         return self.origin + int(self.mass.shape[-1])
 
-    def add(self, other: Law, weight: float = 1.0, limit: int | None = None) -> None:
+    def add(self, other: Measure, weight: float = 1.0, limit: int | None = None) -> None:
         """Add a measure that fits; what lies beyond position `limit` goes there."""
         stop = other.end if limit is None else min(other.end, limit)
         if stop > other.origin:
@@ -36,27 +36,27 @@ class Law:
             beyond = other.mass[..., max(0, limit - other.origin) :].sum(axis=-1)
             self.mass[..., limit - self.origin] += weight * beyond
 
-    def covering(self, origin: int, end: int) -> Law:
-        """Return this law on positions that cover `origin` to `end`; grows by a half, since rounds follow rounds."""
+    def covering(self, origin: int, end: int) -> Measure:
+        """Return this measure on positions that cover `origin` to `end`; it grows by a half each time."""
         if origin >= self.origin and end <= self.end:
             return self
         first = min(origin, self.origin)
-        wide = Law(first, np.zeros((max(end, self.end) - first) * 3 // 2))
+        wide = Measure(first, np.zeros((max(end, self.end) - first) * 3 // 2))
         wide.add(self)
         return wide
 
-    def trimmed(self, negligible: float) -> tuple[Law | None, float]:
+    def trimmed(self, negligible: float) -> tuple[Measure | None, float]:
         """Cut off ends that hold at most `negligible` each; return the rest and what was dropped."""
         first, last, dropped = ends(self.mass, negligible)
         if first == last:
             return None, dropped
-        return Law(self.origin + first, self.mass[first:last]), dropped
+        return Measure(self.origin + first, self.mass[first:last]), dropped
 
 
-def together(*parts: Law) -> Law:
+def together(*parts: Measure) -> Measure:
     """Return the sum of some measures."""
     origin = min(part.origin for part in parts)
-    total = Law(origin, np.zeros(max(part.end for part in parts) - origin))
+    total = Measure(origin, np.zeros(max(part.end for part in parts) - origin))
     for part in parts:
         add(part.mass, 1.0, total.mass, part.origin - origin)
     return total

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..kernels.backlogged import span
 from ..kernels.waits import add
-from .measure import Law
+from .measure import Measure
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,12 +51,12 @@ class Rows:
             low, high = min(low, int(self.low[row])), max(high, int(self.high[row]))
         self.low[row], self.high[row] = low, high
 
-    def add(self, row: int, law: Law, weight: float = 1.0) -> None:
+    def add(self, row: int, measure: Measure, weight: float = 1.0) -> None:
         """Add a measure to a row, in the room that `at` has made."""
-        add(law.mass, weight, self.mass[row], law.origin - self.origin)
-        self.reached(row, law.origin, law.end)
+        add(measure.mass, weight, self.mass[row], measure.origin - self.origin)
+        self.reached(row, measure.origin, measure.end)
 
 
-def row_of(law: Law) -> Rows:
+def row_of(measure: Measure) -> Rows:
     """Return a measure as the only row."""
-    return Rows(law.origin, law.mass[np.newaxis], np.zeros(1, dtype=np.int64), np.array([len(law.mass)]))
+    return Rows(measure.origin, measure.mass[np.newaxis], np.zeros(1, dtype=np.int64), np.array([len(measure.mass)]))

@@ -28,19 +28,19 @@ class Excess:
     lattice: Lattice
 
     @classmethod
-    def of(cls, law: Floats, lattice: Lattice) -> Excess:
+    def of(cls, pmf: Floats, lattice: Lattice) -> Excess:
         """Return the excess of a backlog from its probability (or sums of it) at each level."""
-        above = np.cumsum(law[::-1])[::-1]
+        above = np.cumsum(pmf[::-1])[::-1]
         return cls(np.append(np.cumsum(above[1:][::-1])[::-1], 0.0), lattice)
 
     def over(self, packets: float) -> float:
         """Return E[(D - y)+] [packets] for y >= 0 [packets]; it is linear between the levels."""
-        stride = self.lattice.stride
-        y = packets * stride + self.lattice.trace
+        steps_per_packet = self.lattice.steps_per_packet
+        y = packets * steps_per_packet + self.lattice.trace
         k = math.floor(y)
         if k >= len(self.values) - 1:
             return 0.0
-        return float(self.values[k] + (self.values[k + 1] - self.values[k]) * (y - k)) / stride
+        return float(self.values[k] + (self.values[k + 1] - self.values[k]) * (y - k)) / steps_per_packet
 
     def between(self, packets: float, further: float) -> float:
         """Return E[min(D - y, z - y)+] [packets] for 0 <= y <= z [packets]."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..kernels.shifts import put
 from ..numerics.lattices import Lattice
-from ..tcp.reno import RenoSource
+from ..tcp.reno import BurstChain
 from ..tcp.silences import LEVELS, Wait
 from .epoch import Playback, Windows, back_off, climb, one_return
 from .perron import climbs, factors, perron
@@ -42,32 +42,34 @@ class Backlog:
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
         What sends.
     lattice : Lattice
         Of the backlog, and what is generated per round.
     """
 
-    def __init__(self, source: RenoSource, lattice: Lattice) -> None:
-        self.source = source
+    def __init__(self, chain: BurstChain, lattice: Lattice) -> None:
+        self.chain = chain
         self.lattice = lattice
-        self.stride, self.drop = lattice.stride, lattice.steps
-        recovering = source.recover_to[source.recover_to >= 0]
-        self.entered = np.unique(np.append(recovering, source.restart))
-        self._over_row = None if source.overflow is None else int(np.searchsorted(self.entered, source.overflow))
-        self._rows = np.searchsorted(self.entered, np.maximum(source.recover_to, 0))  # of entries, as `recover_to`
-        self._restart_row = int(np.searchsorted(self.entered, source.restart))
-        ways = [self._ways(wait) for wait in source.backoff_wait]
+        self.steps_per_packet, self.drop = lattice.steps_per_packet, lattice.steps
+        recovering = chain.recover_to[chain.recover_to >= 0]
+        self.entered = np.unique(np.append(recovering, chain.restart))
+        self._over_row = (
+            None if chain.overflow_state is None else int(np.searchsorted(self.entered, chain.overflow_state))
+        )
+        self._rows = np.searchsorted(self.entered, np.maximum(chain.recover_to, 0))  # of entries, as `recover_to`
+        self._restart_row = int(np.searchsorted(self.entered, chain.restart))
+        ways = [self._ways(wait) for wait in chain.backoff_wait]
         longest = max(len(shifts) for shifts, _ in ways)
         self._shifts = np.array([np.pad(shifts, (0, longest - len(shifts))) for shifts, _ in ways])
         self._weights = np.array([np.pad(weights, (0, longest - len(weights))) for _, weights in ways])
-        self._all_lost = self._ways(source.all_lost_wait)
-        self._short_wait = self._ways(tuple((d - 1, weight) for d, weight in source.short_wait))
+        self._all_lost = self._ways(chain.all_lost_wait)
+        self._short_wait = self._ways(tuple((d - 1, weight) for d, weight in chain.short_wait))
         self._recorded: tuple[Program, Floats, Epoch] | None = None
 
     def fall(self, chance: float) -> int:
         """Return how far as many waits in a row move down as follow each other with that chance [lattice steps]."""
-        p = self.source.loss
+        p = self.chain.loss
         distance, left, e = 0, 1.0, 0
         while left > chance:
             distance += int(self._shifts[e].max())
@@ -82,13 +84,13 @@ class Backlog:
     @property
     def rows(self) -> int:
         """Rows of mass by backlog that an epoch needs, about: the states of TCP."""
-        return self.source.size
+        return self.chain.size
 
     @cached_property
     def _feedback(self) -> Floats:
         """Returns of the largest window to the ceiling, per unit that paused there."""
-        b, w = self.source.rounds_per_increase, self.source.max_window
-        back = one_return(b, w, self.stride, self.drop, self.lattice.trace, (1 - self.source.loss) ** w)
+        b, w = self.chain.rounds_per_increase, self.chain.max_window
+        back = one_return(b, w, self.steps_per_packet, self.drop, self.lattice.trace, (1 - self.chain.loss) ** w)
         return np.asarray(np.linalg.inv(np.eye(b) - back), dtype=np.float64)
 
     def epoch(self, entries: Floats) -> Epoch:
@@ -113,21 +115,21 @@ class Backlog:
 
     def _record(self, n: int) -> tuple[Program, Floats, Epoch]:
         """Return a program that makes an epoch, with views of its entries and of what it makes."""
-        source, p, rows = self.source, self.source.loss, len(self.entered)
+        chain, p, rows = self.chain, self.chain.loss, len(self.entered)
         q, cap = 1 - p, n - 1
         program = Program()
-        playback = Playback(program, n, self.stride, self.drop, self.lattice.trace)
+        playback = Playback(program, n, self.steps_per_packet, self.drop, self.lattice.trace)
         entries, following, visits = (program.room(height * n) for height in (rows, rows, LEVELS))
         active, short, few, inflow, going, lower = (program.room(height * n) for height in (1, 3, 1, 1, 1, 1))
-        rows_of_halves = self._rows[source.windows]
-        states = Windows(source.windows, rows_of_halves, p, self._feedback, (), source.apart, self._branches)
+        rows_of_halves = self._rows[chain.windows]
+        states = Windows(chain.windows, rows_of_halves, p, self._feedback, (), chain.n_preamble, self._branches)
         climb(playback, states, entries, self.entered, active, short, following, rows)
-        laws = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
+        left = np.array([[p, q, 0.0], [p, p * q, q * q], [p, p * q, p * q * q]])
         program.clear(few, n)
         for i in range(3):
             program.clear(going, n)
             for j in range(3):
-                program.add(going, short + j * n, cap, float(laws[j, i]))
+                program.add(going, short + j * n, cap, float(left[j, i]))
             playback.lower(lower, going, i)
             program.add(few, lower, n)
         program.clear(inflow, n)
@@ -171,15 +173,15 @@ class Backlog:
         -------
         values : (T,) array
             Factor kappa of the least damped wave.
-        laws, worths : (H, T) arrays
+        distributions, worths : (H, T) arrays
             Its weights by entered window, with sum 1, and their adjoint.
         """
-        p = self.source.loss
+        p = self.chain.loss
 
         def wait(ways: tuple[Ints, Floats]) -> Complexes:
             return sum((weight * np.exp(exponents * shift) for shift, weight in zip(*ways)), np.zeros_like(exponents))
 
-        packet = np.exp(-exponents * self.stride)
+        packet = np.exp(-exponents * self.steps_per_packet)
         playback = np.exp(exponents * self.drop)
         fresh = (1 - p) * packet * playback
         timeout, level = np.zeros_like(exponents), np.ones_like(exponents)
@@ -188,75 +190,75 @@ class Backlog:
             level *= p * wait(ways) * (1 + fresh)
         again = p * wait((self._shifts[-1], self._weights[-1])) * (1 + fresh)
         timeout += np.where(np.abs(again) < 1, level * fresh**2 / (1 - again), np.inf)
-        starts, targets, shares = self._apart_moves
+        starts, targets, shares = self._preamble_moves
         moves = starts, np.minimum(targets, self._states - 1), shares
         return perron(
-            self._factors, *self._links, moves if self.source.apart else None, self._restart_row,
+            self._factors, *self._links, moves if self.chain.n_preamble else None, self._restart_row,
             packet, playback,
             wait(self._all_lost) * timeout, wait(self._short_wait) * timeout, self._over_row,
         )  # fmt: skip
 
     @property
     def _links(self) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
-        """How windows lead to each other: see `kernels.perron.perron`; with slow start, how states do."""
-        source, W = self.source, self.source.max_window
-        if source.apart:
+        """How windows lead to each other: see `stationary.perron.perron`; with slow start, how states do."""
+        chain, W = self.chain, self.chain.max_window
+        if chain.n_preamble:
             W = self._states
             entry = np.full(W, -1)
             entry[self.entered] = np.arange(len(self.entered))
-            w = source.windows[:W]
-            half = np.where(source.recover_to[w] >= 0, self._rows[w], -1)
+            w = chain.windows[:W]
+            half = np.where(chain.recover_to[w] >= 0, self._rows[w], -1)
             return entry, half[:, np.newaxis], np.ones((W, 1)), np.zeros(W, dtype=np.bool_)
         entry = np.full(W, -1)
-        entry[source.windows[self.entered] - 1] = np.arange(len(self.entered))
-        half = np.where(source.recover_to[1:] >= 0, self._rows[1:], -1)
+        entry[chain.windows[self.entered] - 1] = np.arange(len(self.entered))
+        half = np.where(chain.recover_to[1:] >= 0, self._rows[1:], -1)
         return entry, half[:, np.newaxis], np.ones((W, 1)), np.zeros(W, dtype=np.bool_)
 
     def _factors(self, *waves: Complexes) -> tuple[Complexes, Complexes, Complexes]:
-        """Return what becomes of waves that enter each window, or each state; see `kernels.perron.climbs`."""
-        source = self.source
-        made = factors(source.loss, source.max_window, *waves)
-        if source.apart:
-            whole, recovers, times_out = (one[:, source.windows[: self._states] - 1] for one in made)
+        """Return what becomes of waves that enter each window, or each state; see `stationary.perron.climbs`."""
+        chain = self.chain
+        made = factors(chain.loss, chain.max_window, *waves)
+        if chain.n_preamble:
+            whole, recovers, times_out = (one[:, chain.windows[: self._states] - 1] for one in made)
             return climbs(whole, recovers, times_out, 1)
-        return climbs(*made, source.rounds_per_increase)
+        return climbs(*made, chain.rounds_per_increase)
 
     @property
     def _states(self) -> int:
         """States, those of the largest window as one."""
-        return self.source.size - self.source.rounds_per_increase + 1
+        return self.chain.size - self.chain.rounds_per_increase + 1
 
     @property
-    def _apart_moves(self) -> tuple[Ints, Ints, Floats]:
-        """Where the states apart lead: see `kernels.perron.perron`."""
-        apart, growth = self.source.apart, self.source.growth
-        at = np.flatnonzero(growth.source < apart)
-        at = at[np.argsort(growth.source[at], kind="stable")]
-        starts = np.searchsorted(growth.source[at], np.arange(apart + 1))
-        return starts, growth.target[at], growth.share[at]
+    def _preamble_moves(self) -> tuple[Ints, Ints, Floats]:
+        """Where the first states lead: see `stationary.perron.perron`."""
+        n_preamble, growth = self.chain.n_preamble, self.chain.growth
+        at = np.flatnonzero(growth.from_state < n_preamble)
+        at = at[np.argsort(growth.from_state[at], kind="stable")]
+        starts = np.searchsorted(growth.from_state[at], np.arange(n_preamble + 1))
+        return starts, growth.to_state[at], growth.share[at]
 
     @property
     def _branches(self) -> dict[int, list[tuple[int, float]]]:
-        """States apart that lead to each state, with their shares."""
-        starts, targets, shares = self._apart_moves
+        """First states that lead to each state, with their shares."""
+        starts, targets, shares = self._preamble_moves
         found: dict[int, list[tuple[int, float]]] = {}
         for state, target, share in zip(np.repeat(np.arange(len(starts) - 1), np.diff(starts)), targets, shares):
             found.setdefault(int(target), []).append((int(state), float(share)))
         return found
 
-    def law(self, epoch: Epoch) -> Floats:
+    def occupancy(self, epoch: Epoch) -> Floats:
         """Return the time spent at each position [rounds], counted at the ends of rounds."""
-        p, cap = self.source.loss, len(epoch.active) - 1
-        law: Floats = epoch.active + epoch.visits.sum(axis=0) + epoch.short.sum(axis=0)
-        self._add_waits(law, p * epoch.active[:cap], self.source.all_lost_wait, 1)
-        self._add_waits(law, epoch.few, self.source.short_wait, 0)
+        p, cap = self.chain.loss, len(epoch.active) - 1
+        pmf: Floats = epoch.active + epoch.visits.sum(axis=0) + epoch.short.sum(axis=0)
+        self._add_waits(pmf, p * epoch.active[:cap], self.chain.all_lost_wait, 1)
+        self._add_waits(pmf, epoch.few, self.chain.short_wait, 0)
         for e in range(LEVELS):
-            self._add_waits(law, p * epoch.visits[e, :cap], self.source.backoff_wait[e], 1)
-        return law
+            self._add_waits(pmf, p * epoch.visits[e, :cap], self.chain.backoff_wait[e], 1)
+        return pmf
 
     def overflow(self, epoch: Epoch) -> float:
         """Return a bound on the mass that left through the deepest backlog in an epoch."""
-        p, bottom = self.source.loss, self.drop + 1  # one more for a trace
+        p, bottom = self.chain.loss, self.drop + 1  # one more for a trace
         lost = epoch.active[:bottom].sum() + epoch.short[:, :bottom].sum() + epoch.visits[:, :bottom].sum()
         lost += sum(p * weight * epoch.active[:shift].sum() for shift, weight in zip(*self._all_lost))
         lost += sum(weight * epoch.few[: shift + 1].sum() for shift, weight in zip(*self._short_wait))
@@ -265,15 +267,15 @@ class Backlog:
             lost += sum(p * weight * epoch.visits[e, :shift].sum() for shift, weight in ways)
         return float(abs(lost))
 
-    def _add_waits(self, law: Floats, entering: Floats, wait: Wait, first: int) -> None:
+    def _add_waits(self, pmf: Floats, entering: Floats, wait: Wait, first: int) -> None:
         """Add the rounds of a wait but its last one, which is counted on arrival."""
         longest = max(d for d, _ in wait)
         for r in range(first, longest - 1 + first):
             still = sum(weight for d, weight in wait if d - 1 + first > r)
-            below, cap = r * self.drop, len(law) - 1
+            below, cap = r * self.drop, len(pmf) - 1
             if below > cap:
                 break
-            put(law, entering[:cap], -below, still)
+            put(pmf, entering[:cap], -below, still)
             empty = cap - self._below_empty(below)
             if len(entering) > cap and empty >= 0:
-                law[empty] += still * entering[cap]
+                pmf[empty] += still * entering[cap]

@@ -1,7 +1,7 @@
 """One loss epoch of a live stream: the window climbs until its loss, and timeouts back off until they are over.
 
 Positions are early packets below the ceiling: the last position is the ceiling itself (nothing is left to send), and
-each round of playback moves everything down by m packets. A source at the ceiling at the start of a round pauses in
+each round of playback moves everything down by m packets. A chain at the ceiling at the start of a round pauses in
 that round.
 
 An epoch is linear: what is here records it as a `Program`. Rows are addresses.
@@ -32,7 +32,7 @@ class Playback:
     ----------
     program : Program
         Records.
-    n, stride : int
+    n, steps_per_packet : int
         Positions of a row, and of a packet.
     drop : int
         Positions that a round of playback moves down.
@@ -42,7 +42,7 @@ class Playback:
 
     program: Program
     n: int
-    stride: int
+    steps_per_packet: int
     drop: int
     trace: int = 0
 
@@ -58,14 +58,14 @@ class Playback:
     def lower(self, target: int, row: int, packets: int = 0, weight: float = 1.0, count: int | None = None) -> None:
         """Write what is below the ceiling (or `count` values), one round of playback lower, then packets higher."""
         count = self.n - 1 if count is None else count
-        self.program.place(target, self.n, row + self.drop, count - self.drop, packets * self.stride, weight)
+        self.program.place(target, self.n, row + self.drop, count - self.drop, packets * self.steps_per_packet, weight)
 
     def circle(self, rows: Sequence[int], packets: int, weight: float) -> None:
         """Solve rows that lead to each other in turn, each a round of playback lower and then packets higher.
 
         A round moves up by at least `block` positions: so many are done at a time.
         """
-        cap, up = self.n - 1, packets * self.stride - self.drop
+        cap, up = self.n - 1, packets * self.steps_per_packet - self.drop
         block = max(1, up)
         sources, targets = np.asarray(rows), np.roll(rows, -1)
         first = np.arange(0, cap, block)[:, np.newaxis]
@@ -93,8 +93,8 @@ class Windows:
         returns: the inverse of 1 - U, with U from `one_return`.
     ends : tuple of int
         States that lead to the first of the largest window instead.
-    apart : int
-        States of slow start.
+    n_preamble : int
+        States of slow start, and of rounds that repair.
     branches : mapping of int to list of (int, float)
         Which states of slow start lead to a state when they are delivered whole, and with which probability then.
     over : int, optional
@@ -106,7 +106,7 @@ class Windows:
     loss: float
     feedback: Floats
     ends: tuple[int, ...] = ()
-    apart: int = 0
+    n_preamble: int = 0
     branches: Mapping[int, Sequence[tuple[int, float]]] = field(default_factory=dict)
     over: int | None = None
 
@@ -124,7 +124,7 @@ def through_states(playback: Playback, states: Windows, entries: int, entered: I
     top, longest = len(windows) - b, int(windows[-1])
     row, other = program.room(n), program.room(n)
     largest = [program.room(n) for _ in range(b)]
-    whole = [program.room(n) for _ in range(states.apart)]
+    whole = [program.room(n) for _ in range(states.n_preamble)]
     for one in (row, *largest):
         program.clear(one, n)
     entry = {int(s): entries + h * n for h, s in enumerate(entered)}
@@ -136,13 +136,13 @@ def through_states(playback: Playback, states: Windows, entries: int, entered: I
         for source, share in states.branches.get(state, ()):
             program.add(target, whole[source], n, share)
 
-    for s, w in enumerate(windows[: states.apart].tolist()):
+    for s, w in enumerate(windows[: states.n_preamble].tolist()):
         arrive(row, s)
         playback.pause(row)
         playback.lower(whole[s], row, w, q**w)
         yield s, row
         program.clear(row, n)
-    for s, w in enumerate(windows[states.apart : top].tolist(), states.apart):
+    for s, w in enumerate(windows[states.n_preamble : top].tolist(), states.n_preamble):
         arrive(row, s)
         playback.pause(row)
         playback.lower(other, row, w, q**w)
@@ -170,14 +170,14 @@ def through_windows(playback: Playback, states: Windows, entries: int, entered: 
     before: dict[int, int] = {}  # of slow start, by window
     for s, now in through_states(playback, states, entries, entered):
         w = int(windows[s])
-        if s < states.apart:
+        if s < states.n_preamble:
             if w in before:
                 program.add(before[w], now, n)
             else:
                 before[w] = program.room(n)
                 program.set(before[w], now, n)
             continue
-        first, last = s == states.apart or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
+        first, last = s == states.n_preamble or windows[s - 1] != w, s + 1 == len(windows) or windows[s + 1] != w
         if not (first and last and w not in before):
             (program.set if first else program.add)(together, now, n)
             now = together
@@ -208,7 +208,7 @@ def climb(
     following : int
         `rows` rows overwritten: mass that has recovered, before its next round.
     """
-    program, n, stride = playback.program, playback.n, playback.stride
+    program, n, steps_per_packet = playback.program, playback.n, playback.steps_per_packet
     cap = n - 1
     p, q, windows = states.loss, 1.0 - states.loss, states.windows
     longest = int(windows[-1])
@@ -225,22 +225,22 @@ def climb(
         program.add(by_size + (min(w, 4) - 1) * n, now, n)
         if w > 3:
             playback.lower(sending, now)
-            program.add(short + 2 * n + w * stride, sending, n - w * stride, -p * q**w)
+            program.add(short + 2 * n + w * steps_per_packet, sending, n - w * steps_per_packet, -p * q**w)
             recovery.lose(sending, w)
             if s + 1 == len(windows) or states.rows[s + 1] != states.rows[s]:
                 recovery.end(following + int(states.rows[s]) * n, w)
     program.set(active, by_size + 3 * n, n)
     playback.lower(sending, active)
     third = short + 2 * n
-    program.add(third + 3 * stride, sending, n - 3 * stride, p * q**3)
-    lost, _ = program.recur(third, other, n, q, stride)
+    program.add(third + 3 * steps_per_packet, sending, n - 3 * steps_per_packet, p * q**3)
+    lost, _ = program.recur(third, other, n, q, steps_per_packet)
     if lost != third:
         program.set(third, lost, n)
     program.set(third + cap, stopped_at_ceiling, 1)
     for size in (2, 1):
         program.add(active, by_size + size * n, n)
         playback.lower(sending, active)
-        program.put(short + (size - 1) * n, n, sending, n, size * stride, p * q**size)
+        program.put(short + (size - 1) * n, n, sending, n, size * steps_per_packet, p * q**size)
     program.add(active, by_size, n)
     for j in range(3):
         playback.pause(short + j * n)
@@ -249,7 +249,7 @@ def climb(
 class Recovery:
     """Fast recovery of all windows with the same half.
 
-    A window that loses leads to its half in two rounds that deliver s = i + j packets, with the law
+    A window that loses leads to its half in two rounds that deliver s = i + j packets, with the distribution
     ``g^2 / 2 + (1 - p/2) E`` of `tcpstream.kernels.recovery`, where ``g = p (q^3 z^3 - q^w z^w) / (1 - qz)`` and
     ``E = p (q^6 z^6 - q^2w z^2w) / (1 - q^2 z^2)``: the numerators of all windows with the same half are added up
     first. Near the ceiling only j < v packets fit in the round of the loss, and v stands for w.
@@ -269,7 +269,7 @@ class Recovery:
         program = playback.program
         self._playback, self._program, self._p, self._at_ceiling = playback, program, loss, at_ceiling
         self._longest = longest
-        self._width = playback.n + (longest + 1) * playback.stride
+        self._width = playback.n + (longest + 1) * playback.steps_per_packet
         self._numerator, self._diagonal, self._scratch = (program.room(self._width) for _ in range(3))
         self._all = program.room(playback.n)
         self._frozen, self._later, self._stopped = (program.room(longest + 1) for _ in range(3))  # frozen: last j first
@@ -283,11 +283,11 @@ class Recovery:
 
     def lose(self, sending: int, w: int) -> None:
         """Add a window's mass, by position at the start of its round of loss, after the round of playback."""
-        program, stride, cap = self._program, self._playback.stride, self._playback.n - 1
-        program.add(self._all, sending, cap - 3 * stride)
-        self._leave(sending, 0, max(0, cap - (w - 1) * stride), w)
+        program, steps_per_packet, cap = self._program, self._playback.steps_per_packet, self._playback.n - 1
+        program.add(self._all, sending, cap - 3 * steps_per_packet)
+        self._leave(sending, 0, max(0, cap - (w - 1) * steps_per_packet), w)
         v = np.arange(1, w)
-        start, end = np.maximum(cap - v * stride, 0), cap - (v - 1) * stride
+        start, end = np.maximum(cap - v * steps_per_packet, 0), cap - (v - 1) * steps_per_packet
         self._leave(sending, start[3:], (end - start)[3:], v[3:])
         program.clear(self._stopped, w)
         program.total(self._stopped + v, sending + start, end - start)
@@ -297,23 +297,23 @@ class Recovery:
 
     def _leave(self, sending: int, first: int | Ints, count: int | Ints, w: int | Ints) -> None:
         """Add the terms of g^2 / 2 and (1 - p/2) E with w, for `count` positions from `first` on."""
-        p, q, stride = self._p, 1 - self._p, self._playback.stride
-        source, three, two = sending + first, first + (3 + w) * stride, first + 2 * w * stride
+        p, q, steps_per_packet = self._p, 1 - self._p, self._playback.steps_per_packet
+        source, three, two = sending + first, first + (3 + w) * steps_per_packet, first + 2 * w * steps_per_packet
         self._program.add(self._numerator + three, source, count, -p * p * q ** (3 + w))
         self._program.add(self._numerator + two, source, count, 0.5 * p * p * q ** (2 * w))
         self._program.add(self._diagonal + two, source, count, -(1 - 0.5 * p) * p * q ** (2 * w))
 
     def end(self, following: int, largest: int) -> None:
         """Write the row that all windows since the last end, up to the largest of them, have recovered to."""
-        program, stride, cap = self._program, self._playback.stride, self._playback.n - 1
+        program, steps_per_packet, cap = self._program, self._playback.steps_per_packet, self._playback.n - 1
         p, q, width = self._p, 1 - self._p, self._width
-        six, inside = 6 * stride, cap - 3 * stride
+        six, inside = 6 * steps_per_packet, cap - 3 * steps_per_packet
         program.add(self._numerator + six, self._all, inside, 0.5 * p * p * q**6)
         program.add(self._diagonal + six, self._all, inside, (1 - 0.5 * p) * p * q**6)
         numerator, scratch = self._numerator, self._scratch
         for _ in range(2):
-            numerator, scratch = program.recur(numerator, scratch, width, q, stride)
-        diagonal, scratch = program.recur(self._diagonal, scratch, width, q * q, 2 * stride)
+            numerator, scratch = program.recur(numerator, scratch, width, q, steps_per_packet)
+        diagonal, scratch = program.recur(self._diagonal, scratch, width, q * q, 2 * steps_per_packet)
         program.add(numerator, diagonal, width)
         self._numerator, self._diagonal, self._scratch = numerator, diagonal, scratch
         self._resume(largest)
@@ -328,9 +328,9 @@ class Recovery:
         program.set(self._later + 1, self._frozen, longest - 1)
         program.add(self._later + 1, self._later, longest - 1)
         j = np.arange(3, largest)
-        target, law = self._numerator + self._playback.paused + j * self._playback.stride, (1 - p) ** j
-        program.add(target, self._later + longest - 1 - j, 1, p * law)
-        program.add(target, self._frozen + longest - 1 - j, 1, law)
+        target, pmf = self._numerator + self._playback.paused + j * self._playback.steps_per_packet, (1 - p) ** j
+        program.add(target, self._later + longest - 1 - j, 1, p * pmf)
+        program.add(target, self._frozen + longest - 1 - j, 1, pmf)
 
 
 def _all_returns(playback: Playback, largest: list[int], packets: int, weight: float, feedback: Floats) -> None:
@@ -353,20 +353,20 @@ def _all_returns(playback: Playback, largest: list[int], packets: int, weight: f
         program.add(largest[c] + n - m, extra[c], m - 1)
 
 
-def one_return(b: int, packets: int, stride: int, drop: int, trace: int, weight: float) -> Floats:
+def one_return(b: int, packets: int, steps_per_packet: int, drop: int, trace: int, weight: float) -> Floats:
     """Return U: mass back at the ceiling in column state of the largest window per unit that paused in row state.
 
     Parameters
     ----------
     b, packets : int
         States of the largest window; packets that it climbs.
-    stride, drop, trace
+    steps_per_packet, drop, trace
         As for `Playback`.
     weight : float
         Probability that the largest window is delivered whole.
     """
     program, n = Program(), 2 * drop + 4
-    playback = Playback(program, n, stride, drop, trace)
+    playback = Playback(program, n, steps_per_packet, drop, trace)
     rows = [program.room(n) for _ in range(b)]
     for row in rows:
         playback.pause(row)

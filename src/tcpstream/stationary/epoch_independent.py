@@ -1,4 +1,4 @@
-"""One loss epoch of a live stream over a source with independent losses; see `tcpstream.stationary.epoch`."""
+"""One loss epoch of a live stream over a chain with independent losses; see `tcpstream.stationary.epoch`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Laws:
+class RoundOutcomes:
     """What becomes of the packets of a round, by groups of states from which all of this is the same.
 
     Attributes
@@ -49,8 +49,8 @@ class Laws:
 
 
 def climb(
-    playback: Playback, states: Windows, laws: Laws, entries: int, entered: Ints, active: int, lost: int, shown: int,
-    failing: int, following: int, rows: int,
+    playback: Playback, states: Windows, outcomes: RoundOutcomes, entries: int, entered: Ints, active: int, lost: int,
+    in_order: int, timing_out: int, following: int, rows: int,
 ) -> None:  # fmt: skip
     """Climb through all states, and follow what loses.
 
@@ -58,57 +58,67 @@ def climb(
     ----------
     playback, states, entries, entered, active
         As for `epoch.climb`.
-    laws : Laws
+    outcomes : RoundOutcomes
     lost : int
         Row overwritten: mass at the start of a round that will be lost whole.
-    shown, failing : int
+    in_order, timing_out : int
         Rows overwritten, by what is in order at the end of the round of a loss: mass that recovers, and mass that
         waits for a timeout.
     following : int
         `rows` rows overwritten: mass that has recovered, by what is received, before its next round.
     """
-    program, n, stride = playback.program, playback.n, playback.stride
+    program, n, steps_per_packet = playback.program, playback.n, playback.steps_per_packet
     p, cap = states.loss, n - 1
     q = 1.0 - p
     sending, grown, whole, better, alone, gone, received, scratch = (program.room(n) for _ in range(8))
-    for row in (active, lost, shown, failing, grown, whole, better, alone, gone):
+    for row in (active, lost, in_order, timing_out, grown, whole, better, alone, gone):
         program.clear(row, n)
     program.clear(following, rows * n)
-    for g, now in _through_groups(playback, states, laws, entries, entered):
-        w = int(laws.windows[g])
+    for g, now in _through_groups(playback, states, outcomes, entries, entered):
+        w = int(outcomes.windows[g])
         program.add(active, now, n)
-        program.add(lost, now, cap, float(laws.all_lost[g]))
+        program.add(lost, now, cap, float(outcomes.all_lost[g]))
         playback.lower(sending, now)
-        if laws.losses[g] > 0:
+        if outcomes.losses[g] > 0:
             program.clear(received, n)
-        for K in range(1, laws.losses[g] + 1):
-            program.put(received, n, sending, n, (w - K) * stride, float(laws.repaired[w, K]))
-        for row, share in zip(laws.rows[g].tolist(), laws.shares[g].tolist()):
-            if laws.losses[g] > 0 and share > 0.0:
+        for K in range(1, outcomes.losses[g] + 1):
+            program.put(received, n, sending, n, (w - K) * steps_per_packet, float(outcomes.repaired[w, K]))
+        for row, share in zip(outcomes.rows[g].tolist(), outcomes.shares[g].tolist()):
+            if outcomes.losses[g] > 0 and share > 0.0:
                 program.add(following + row * n, received, n, share)
-        if w * stride < n:
-            program.add(grown + w * stride, sending, n - w * stride, q**w)
-        for row, weight in ((whole, 1.0), (better, laws.held[g]), (alone, laws.repaired_whole[g])):
+        if w * steps_per_packet < n:
+            program.add(grown + w * steps_per_packet, sending, n - w * steps_per_packet, q**w)
+        for row, weight in ((whole, 1.0), (better, outcomes.held[g]), (alone, outcomes.repaired_whole[g])):
             program.add(row, sending, n, float(weight))
-        program.add(gone, sending, n, float(laws.all_lost[g]))
-        program.total(shown + cap, sending, n, float(laws.recovers[g]))
-        program.total(failing + cap, sending, n, float(laws.fails[g]))
-    _divide(program, shown, better, grown, scratch, cap, laws.repairs / laws.holds, q / laws.holds, stride)
-    program.add(shown, alone, cap, -1.0)
-    _divide(program, failing, whole, grown, scratch, cap, p, q, stride)
-    program.add(failing, gone, cap, -1.0)
-    program.add(failing, shown, cap, -1.0)
-    for row in (shown, failing):
+        program.add(gone, sending, n, float(outcomes.all_lost[g]))
+        program.total(in_order + cap, sending, n, float(outcomes.recovers[g]))
+        program.total(timing_out + cap, sending, n, float(outcomes.fails[g]))
+    _divide(
+        program,
+        in_order,
+        better,
+        grown,
+        scratch,
+        cap,
+        outcomes.repairs / outcomes.holds,
+        q / outcomes.holds,
+        steps_per_packet,
+    )
+    program.add(in_order, alone, cap, -1.0)
+    _divide(program, timing_out, whole, grown, scratch, cap, p, q, steps_per_packet)
+    program.add(timing_out, gone, cap, -1.0)
+    program.add(timing_out, in_order, cap, -1.0)
+    for row in (in_order, timing_out):
         program.total(row + cap, row, cap, -1.0)  # what is not below the ceiling is there
 
 
 def _through_groups(
-    playback: Playback, states: Windows, laws: Laws, entries: int, entered: Ints
+    playback: Playback, states: Windows, outcomes: RoundOutcomes, entries: int, entered: Ints
 ) -> Iterator[tuple[int, int]]:
     """Climb as `epoch.through_states`, but yield groups, and the mass of all states of each together."""
-    program, n, left, rows = playback.program, playback.n, np.bincount(laws.groups), dict[int, int]()
+    program, n, left, rows = playback.program, playback.n, np.bincount(outcomes.groups), dict[int, int]()
     for s, now in through_states(playback, states, entries, entered):
-        g = int(laws.groups[s])
+        g = int(outcomes.groups[s])
         left[g] -= 1
         if g in rows:
             program.add(rows[g], now, n)
@@ -121,9 +131,9 @@ def _through_groups(
 
 def _divide(
     program: Program, target: int, gains: int, grown: int, scratch: int, cap: int, weight: float, ratio: float,
-    stride: int,
+    steps_per_packet: int,
 ) -> None:  # fmt: skip
     """Add ``weight (gains - grown) / (1 - ratio z)`` below the ceiling; `gains` is overwritten."""
     program.add(gains, grown, cap, -1.0)
-    result, _ = program.recur(gains, scratch, cap, ratio, stride)
+    result, _ = program.recur(gains, scratch, cap, ratio, steps_per_packet)
     program.add(target, result, cap, weight)

@@ -67,18 +67,18 @@ def perron(
     -------
     values : (T,) array
         Largest eigenvalue kappa.
-    laws : (H, T) array
+    distributions : (H, T) array
         Weights by entered window, with sum 1.
     worths : (H, T) array
-        Adjoint vector, with sum of law times worth 1.
+        Adjoint vector, with sum of distribution times worth 1.
     """
     order = np.append(np.zeros(ROUNDS, dtype=np.int64), np.arange(len(packet)))
     largest, points, rows = len(entry), len(order), int(entry.max()) + 1
     values = np.empty(points, dtype=np.complex128)
     # the last row of each is that of no window
-    laws, worths = np.ones((points, rows + 1), dtype=np.complex128), np.ones((points, rows + 1), dtype=np.complex128)
-    law, worth = np.ones((2, rows + 1), dtype=np.complex128), np.ones((2, rows + 1), dtype=np.complex128)
-    law[:, rows] = 0.0
+    left, right = np.ones((points, rows + 1), dtype=np.complex128), np.ones((points, rows + 1), dtype=np.complex128)
+    pmf, worth = np.ones((2, rows + 1), dtype=np.complex128), np.ones((2, rows + 1), dtype=np.complex128)
+    pmf[:, rows] = 0.0
     size = max(1, BLOCK // largest)
     for first in range(0, points, size):
         now = slice(first, first + size)
@@ -86,10 +86,10 @@ def perron(
         grown, recovers, times_out = factors(*waves)
         recovers[:, half[:, 0] < 0] = 0.0
         _power_method(
-            entry, half, shares, ends, branches, restart, over, grown, recovers, times_out, law, worth, values[now],
-            laws[now], worths[now],
+            entry, half, shares, ends, branches, restart, over, grown, recovers, times_out, pmf, worth, values[now],
+            left[now], right[now],
         )  # fmt: skip
-    return values[ROUNDS:], laws[ROUNDS:, :rows].T, worths[ROUNDS:, :rows].T
+    return values[ROUNDS:], left[ROUNDS:, :rows].T, right[ROUNDS:, :rows].T
 
 
 def factors(
@@ -173,13 +173,13 @@ def _power_method(
     grown: NDArray[np.complex128],
     recovers: NDArray[np.complex128],
     times_out: NDArray[np.complex128],
-    law: NDArray[np.complex128],
+    pmf: NDArray[np.complex128],
     worth: NDArray[np.complex128],
     values: NDArray[np.complex128],
-    laws: NDArray[np.complex128],
-    worths: NDArray[np.complex128],
+    left: NDArray[np.complex128],
+    right: NDArray[np.complex128],
 ) -> None:
-    """Multiply both vectors, in row 0 of `law` and `worth`, by the epoch's matrix and its transpose many times.
+    """Multiply both vectors, in row 0 of `pmf` and `worth`, by the epoch's matrix and its transpose many times.
 
     Parameters
     ----------
@@ -187,14 +187,14 @@ def _power_method(
         See `perron`; index -1 is a last element that does not count.
     grown, recovers, times_out : (T, W) arrays
         See `climbs`; 0 for recoveries to nowhere.
-    law, worth : (2, H + 1) arrays
+    pmf, worth : (2, H + 1) arrays
         Vectors to begin with, and the last ones, up to a factor; row 1 is scratch.
     values : (T,) array
-    laws, worths : (T, H + 1) arrays
+    left, right : (T, H + 1) arrays
         Overwritten: see `perron`.
     """
     points, largest = grown.shape
-    rows = law.shape[1] - 1
+    rows = pmf.shape[1] - 1
     zero = complex(0.0, 0.0)
     if branches is not None:  # such parts are compiled only where there are branches
         starts, targets, chances = branches
@@ -202,21 +202,21 @@ def _power_method(
     for t in range(points):
         for _ in range(STEPS):
             for h in range(rows + 1):
-                law[1, h] = law[0, h]
+                pmf[1, h] = pmf[0, h]
                 worth[1, h] = worth[0, h]
-                law[0, h] = zero
+                pmf[0, h] = zero
             mass, out, ahead, ended, last = zero, zero, zero, zero, zero
             if over is not None:  # as it would be after the last window
                 ahead = worth[1, over]
             for i in range(largest):
-                mass += law[1, entry[i]]
+                mass += pmf[1, entry[i]]
                 if i == largest - 1:
                     mass += ended
                 if branches is not None:
                     mass += arrived[i]
                     arrived[i] = zero
                 for m in range(half.shape[1]):
-                    law[0, half[i, m]] += shares[i, m] * recovers[t, i] * mass
+                    pmf[0, half[i, m]] += shares[i, m] * recovers[t, i] * mass
                 out += times_out[t, i] * mass
                 mass *= grown[t, i]
                 if ends[i]:
@@ -242,23 +242,23 @@ def _power_method(
                 if branches is not None:
                     ahead_of[k] = ahead
                 worth[0, entry[k]] = ahead
-            law[0, restart] += out
+            pmf[0, restart] += out
             if over is not None:
-                law[0, over] += mass
+                pmf[0, over] += mass
         total, product, ahead, mass = zero, zero, zero, zero
         for h in range(rows):
-            total += law[0, h]
-            product += law[0, h] * worth[0, h]
-            ahead += law[0, h] * worth[1, h]
-            mass += law[1, h] * worth[1, h]
+            total += pmf[0, h]
+            product += pmf[0, h] * worth[0, h]
+            ahead += pmf[0, h] * worth[1, h]
+            mass += pmf[1, h] * worth[1, h]
         values[t] = ahead * _inverse(mass)
         total, product = _inverse(total), _inverse(product)
         product *= _inverse(total)
         for h in range(rows):
-            law[0, h] *= total
+            pmf[0, h] *= total
             worth[0, h] *= product
-            laws[t, h] = law[0, h]
-            worths[t, h] = worth[0, h]
+            left[t, h] = pmf[0, h]
+            right[t, h] = worth[0, h]
 
 
 @numba.njit(nogil=True, error_model="numpy")

@@ -20,7 +20,8 @@ class HalfLine:
     Parameters
     ----------
     kappa : (N/2 + 1,) array
-        Transform ``sum_d K(d) exp((tilt + 2 pi i f / N) d)`` of the law K of a step at f = 0 .. N/2, below 1 in size.
+        Transform ``sum_d K(d) exp((tilt + 2 pi i f / N) d)`` of the distribution K of a step at f = 0 .. N/2, below 1
+        in size.
     tilt : float
         Real part of the exponent: between 0 and the decay rate.
     """
@@ -38,9 +39,9 @@ class HalfLine:
         self._down = np.append(self._down[:1], self._down[:half:-1])
 
     def stationary(self) -> Floats:
-        """Return the stationary law, as far as half the transform, of the walk that waits at 0."""
-        law = self._up * np.exp(-self._tilt * np.arange(len(self._up)))
-        return np.asarray(law / law.sum())
+        """Return the stationary distribution, as far as half the transform, of the walk that waits at 0."""
+        pmf = self._up * np.exp(-self._tilt * np.arange(len(self._up)))
+        return np.asarray(pmf / pmf.sum())
 
     def cut(self, n: int) -> None:
         """Keep the positions below n."""

@@ -1,8 +1,8 @@
 """Solving for the stationary backlog: loss epochs, each followed by a correction of the long waves.
 
 An epoch mixes the windows, but moves the backlog only by some windows: what is slow, near T/mu = 1, are long waves of
-the backlog. Seen from far they are those of a random walk, one for all windows together, whose law is known from what
-an epoch does to each wave. That walk is solved directly.
+the backlog. Seen from far they are those of a random walk, one for all windows together, whose distribution is known
+from what an epoch does to each wave. That walk is solved directly.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..kernels.shifts import gather, scatter
 from ..numerics import linear
 from ..numerics.lattices import Lattice
 from ..numerics.stop_loss import Excess
-from ..tcp import RenoSource, SackSource
+from ..tcp import BurstChain, IndependentChain
 from .burst import Backlog, Complexes, Epoch
-from .independent import SackBacklog
+from .independent import IndependentBacklog
 from .random_walk import HalfLine, next_fast
 
 Floats = NDArray[np.float64]
@@ -38,14 +38,14 @@ VISIBLE_LEVELS = 3
 LONG = 0.5
 """Waves that keep more than this in an epoch are long."""
 
-LONG_SACK = 0.7
+LONG_INDEPENDENT = 0.7
 """The same for independent losses, which blur waves little, in small windows too: epochs wear out the rest."""
 
 APART = 30.0
 """Exponent of the tilted wave over which windows may lie apart: further, nothing is long but the losses themselves."""
 
 NEGLIGIBLE = 1e-22
-"""Share of the backlog's law that is never looked at."""
+"""Share of the backlog's distribution that is never looked at."""
 
 TILT = 0.5
 """Share of the decay rate that the walk is tilted by: the more, the better its tail is known."""
@@ -71,11 +71,11 @@ DEEPEST = 2**21
 
 @dataclass(frozen=True)
 class StationaryBacklog:
-    """The stationary law of the backlog at the ends of rounds.
+    """The stationary distribution of the backlog at the ends of rounds.
 
     Attributes
     ----------
-    law : (depth + 1,) array
+    pmf : (depth + 1,) array
         Probability of an empty backlog, and of one of 1, 2, ... lattice steps; of 0, 1, ... where they hold a trace.
     lattice : Lattice
         Steps of the backlog, and the rate.
@@ -92,7 +92,7 @@ class StationaryBacklog:
         E[(D - y)+] for every y.
     """
 
-    law: Floats
+    pmf: Floats
     lattice: Lattice
     residual: float
     overflow: float
@@ -101,7 +101,7 @@ class StationaryBacklog:
     excess: Excess = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "excess", Excess.of(self.law, self.lattice))
+        object.__setattr__(self, "excess", Excess.of(self.pmf, self.lattice))
 
     def late_fraction(self, delay: float) -> float:
         """Return f for a startup delay [rounds], >= 0."""
@@ -109,23 +109,23 @@ class StationaryBacklog:
         return max(0.0, self.excess.between(m * delay, m * (delay + 1)) / m)
 
 
-def drain_rounds(source: RenoSource, packets_due: float) -> tuple[float, Floats]:
+def drain_rounds(chain: BurstChain, packets_due: float) -> tuple[float, Floats]:
     """Return the rounds that a packet of backlog takes to drain, and the extra packets behind of each TCP state.
 
     The extra solves the Poisson equation of delivered packets against the mean rate; states as in
-    `RenoSource.tilted`.
+    `BurstChain.tilted`.
     """
-    rate = source.packets_per_round
-    packets, rounds = source.per_transition
+    rate = chain.packets_per_round
+    packets, rounds = chain.per_transition
     gain = packets - rate * rounds
-    common = int(np.argmax(source.stationary))  # its equation follows from the others
+    common = int(np.argmax(chain.stationary))  # its equation follows from the others
     gain[common] = 0.0
-    rows, columns, values = source.tilted(0.0, 0.0)
+    rows, columns, values = chain.tilted(0.0, 0.0)
     kept, states = rows != common, np.arange(len(gain))
     bias = linear.solve(
         np.concatenate([states, rows[kept]]), np.concatenate([states, columns[kept]]),
         np.concatenate([np.ones(len(gain)), -values[kept]]), gain,
-        source.meeting,
+        chain.junction_states,
     )  # fmt: skip
     return 1 / (rate - packets_due), bias.max() - bias
 
@@ -151,17 +151,17 @@ class LongWaves:
     Raises
     ------
     AccuracyError
-        When the backlog's law does not become negligible above `DEEPEST`.
+        When the backlog's distribution does not become negligible above `DEEPEST`.
     """
 
     def __init__(self, backlog: Backlog) -> None:
-        self._stride = backlog.stride
+        self._stride = backlog.steps_per_packet
         decay = _decay(backlog)
         tilt = TILT * decay
-        _, laws, worths = backlog.waves(np.array([0.0, tilt / 2, tilt], dtype=complex))
-        self._law = np.ascontiguousarray(laws[:, 0].real)
-        self._ahead = np.log(worths[:, 2].real / worths[:, 0].real) / tilt
-        tilted = laws[:, 2].real
+        _, left, right = backlog.waves(np.array([0.0, tilt / 2, tilt], dtype=complex))
+        self._law = np.ascontiguousarray(left[:, 0].real)
+        self._ahead = np.log(right[:, 2].real / right[:, 0].real) / tilt
+        tilted = left[:, 2].real
         reached = (self._law > 0) & (tilted > 0)  # others underflow: no mass of any weight is there
         self._behind = np.log(np.where(reached, tilted, 1.0) / np.where(reached, self._law, 1.0)) / tilt
         spread = math.sqrt(float((self._law * self._behind**2).sum()))
@@ -211,7 +211,7 @@ class LongWaves:
 
 
 def _decay(backlog: Backlog) -> float:
-    """Return the decay rate of the backlog's law [1/lattice step], or up to a tenth less."""
+    """Return the decay rate of the backlog's distribution [1/lattice step], or up to a tenth less."""
     slowest = -math.log(NEGLIGIBLE) / DEEPEST
     rates = slowest * 1.1 ** np.arange(math.ceil(math.log(50 / slowest, 1.1)))
     values, _, _ = backlog.waves(rates.astype(complex))
@@ -223,14 +223,14 @@ def _decay(backlog: Backlog) -> float:
 
 def _kappa(backlog: Backlog, tilt: float, points: int) -> Complexes:
     """Return what an epoch leaves of waves, at the frequencies of a transform of that many points; short ones as 0."""
-    stride, half = backlog.stride, points // 2
+    steps_per_packet, half = backlog.steps_per_packet, points // 2
     step = 2j * math.pi / points
-    trial = np.unique(np.append(0, 1.2 ** np.arange(math.ceil(math.log(half / stride, 1.2))))).astype(int)
+    trial = np.unique(np.append(0, 1.2 ** np.arange(math.ceil(math.log(half / steps_per_packet, 1.2))))).astype(int)
     values, _, _ = backlog.waves(np.asarray(tilt + step * trial, dtype=np.complex128))
-    long, small = (LONG_SACK, 0) if isinstance(backlog, SackBacklog) else (LONG, SMALL)
+    long, small = (LONG_INDEPENDENT, 0) if isinstance(backlog, IndependentBacklog) else (LONG, SMALL)
     short = np.flatnonzero(~(np.abs(values) > long))
-    edge = half if backlog.source.max_window <= small or not len(short) else int(trial[short[0]]) + 1
-    from_band = np.abs((np.arange(half + 1) * stride / points + 0.5) % 1 - 0.5) * points / stride
+    edge = half if backlog.chain.max_window <= small or not len(short) else int(trial[short[0]]) + 1
+    from_band = np.abs((np.arange(half + 1) * steps_per_packet / points + 0.5) % 1 - 0.5) * points / steps_per_packet
     band = np.flatnonzero(from_band < 2 * edge)
     kappa = np.zeros(half + 1, dtype=np.complex128)
     taken, _, _ = backlog.waves(np.asarray(tilt + step * band, dtype=np.complex128))
@@ -239,12 +239,12 @@ def _kappa(backlog: Backlog, tilt: float, points: int) -> Complexes:
     return kappa
 
 
-def solve(source: RenoSource, lattice: Lattice) -> StationaryBacklog:
+def solve(chain: BurstChain, lattice: Lattice) -> StationaryBacklog:
     """Solve for the stationary backlog, as deep as the error bound needs.
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
         Must deliver more than `lattice.packets_due` per round.
     lattice : Lattice
         Of the backlog, and what is generated per round.
@@ -254,24 +254,28 @@ def solve(source: RenoSource, lattice: Lattice) -> StationaryBacklog:
     AccuracyError
         When the error bound stays above 1e-9, or the state would need more than 2^26 values.
     """
-    kind = SackBacklog if isinstance(source, SackSource) else Backlog
-    backlog = kind(source, lattice)
-    packets_due, stride = lattice.packets_due, lattice.stride
+    kind = IndependentBacklog if isinstance(chain, IndependentChain) else Backlog
+    backlog = kind(chain, lattice)
+    packets_due, steps_per_packet = lattice.packets_due, lattice.steps_per_packet
     waves = LongWaves(backlog)
-    longest_wait = packets_due * max(d for wait in source.backoff_wait for d, _ in wait)
-    rounds_per_packet, behind = drain_rounds(source, packets_due)
+    longest_wait = packets_due * max(d for wait in chain.backoff_wait for d, _ in wait)
+    rounds_per_packet, behind = drain_rounds(chain, packets_due)
     further = longest_wait + behind.max()
-    depth = waves.depth(WANTED * stride / (2 * rounds_per_packet), further * stride)
+    depth = waves.depth(WANTED * steps_per_packet / (2 * rounds_per_packet), further * steps_per_packet)
     epochs = 0
     while True:
         if backlog.rows * (depth + 1) > LARGEST:
             raise _too_large(backlog, depth)
-        weight = 2 * rounds_per_packet * (np.arange(depth, -1, -1) / stride + behind[backlog.entered][:, np.newaxis])
-        deepest = 2 * rounds_per_packet * (depth / stride + further)
+        weight = (
+            2
+            * rounds_per_packet
+            * (np.arange(depth, -1, -1) / steps_per_packet + behind[backlog.entered][:, np.newaxis])
+        )
+        deepest = 2 * rounds_per_packet * (depth / steps_per_packet + further)
         epoch, change, used = _iterate(backlog, waves, depth, weight)
         epochs += used
-        law = backlog.law(epoch)[::-1]
-        rounds = law.sum()
+        pmf = backlog.occupancy(epoch)[::-1]
+        rounds = pmf.sum()
         overflow = backlog.overflow(epoch) / rounds
         wrong = np.abs(change) * weight / rounds
         error = float(wrong.sum() + overflow * deepest)
@@ -283,7 +287,7 @@ def solve(source: RenoSource, lattice: Lattice) -> StationaryBacklog:
             f"stationary backlog: error bound {error:.1e} exceeds {ACCEPTED:.0e} after {epochs} loss epochs"
         )
     return StationaryBacklog(
-        law=law / rounds,
+        pmf=pmf / rounds,
         lattice=lattice,
         residual=float(np.abs(change).sum() / rounds),
         overflow=overflow,
@@ -304,7 +308,7 @@ def _iterate(backlog: Backlog, waves: LongWaves, depth: int, weight: Floats) -> 
     while True:
         epoch = backlog.epoch(entries)
         epochs += 1
-        rounds = rounds or float(backlog.law(epoch).sum())
+        rounds = rounds or float(backlog.occupancy(epoch).sum())
         change = epoch.entries - entries
         error = float(np.einsum("hk,hk", np.abs(change), weight) / rounds)
         errors.append(error)

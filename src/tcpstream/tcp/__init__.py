@@ -1,4 +1,4 @@
-"""TCP sources, one per file: a Path becomes a chain in structured form. Closed formulas stand beside them."""
+"""TCP chains, one per file: a Path becomes a chain in structured form. Closed formulas stand beside them."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from ..path import Path
 from ..variants import IN_SECONDS
 from .cubic import cubic
 from .growth import Growth
-from .reno import ExplicitArrays, RenoSource, reno
+from .reno import BurstChain, ExplicitArrays, reno
 from .reno_sack import reno_sack
-from .sack import SackSource
+from .sack import IndependentChain
 from .slow_reno import slow_reno
 
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
-SOURCES: dict[str, Callable[[Path], RenoSource]] = {"reno": slow_reno, "reno-sack": reno_sack, "cubic": cubic}
+SOURCES: dict[str, Callable[[Path], BurstChain]] = {"reno": slow_reno, "reno-sack": reno_sack, "cubic": cubic}
 
 __all__ = [
     "SOURCES",
+    "BurstChain",
     "ExplicitArrays",
     "Growth",
-    "RenoSource",
-    "SackSource",
+    "IndependentChain",
+    "chain_key",
+    "chain_of",
     "cubic",
     "reno",
     "reno_sack",
-    "source_key",
-    "source_of",
     "throughput",
 ]
 
 
-def source_of(path: Path) -> RenoSource:
-    """Return the source that a path names, `Path.tcp`, with slow start where it has an initial window."""
+def chain_of(path: Path) -> BurstChain:
+    """Return the chain that a path names, `Path.tcp`, with slow start where it has an initial window."""
     return SOURCES[path.tcp](path)
 
 
-def source_key(path: Path) -> Hashable:
-    """Return what is equal for paths with the same source.
+def chain_key(path: Path) -> Hashable:
+    """Return what is equal for paths with the same chain.
 
-    All but the round trip time, in which sources count; and that as well where windows grow with time in seconds, or a
+    All but the round trip time, in which chains count; and that as well where windows grow with time in seconds, or a
     bottleneck has a rate.
     """
     seconds = path.tcp in IN_SECONDS or path.bottleneck is not None
@@ -59,4 +59,4 @@ def throughput(path: Path) -> float:
     Stationary analysis of the chain that `Path.tcp` names: Table VI (corrected), or those of independent losses.
     `tcpstream.tcp.formulas` has the closed formulas to compare with.
     """
-    return source_of(path).packets_per_round / path.rtt
+    return chain_of(path).packets_per_round / path.rtt

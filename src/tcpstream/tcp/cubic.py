@@ -18,9 +18,9 @@ from ..errors import AccuracyError
 from ..kernels.cubic_line import cubic_line
 from ..path import REACHES_MAX_WINDOW, Path
 from .reno import MOST_STATES
-from .sack import SackSource
+from .sack import IndependentChain
 from .sack_recovery import Repairs, between, grid, leads, repairing
-from .slow_start import Around, with_slow_start
+from .slow_start import SlowStartLinks, with_slow_start
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,7 +41,7 @@ SMALLEST = 2
 """Packets that a loss leaves at least (Section 4.6)."""
 
 
-def cubic(path: Path) -> SackSource:
+def cubic(path: Path) -> IndependentChain:
     """Build the chain of CUBIC with SACK for independent losses; p is then lost over sent packets.
 
     Parameters
@@ -57,10 +57,10 @@ def cubic(path: Path) -> SackSource:
     Notes
     -----
     RFC 9438, windows counted as in Linux (`kernels.cubic_line`); losses and timeouts as in `reno_sack`, and recoveries
-    (`tcp.recovery`): the first state of a line is the round that repairs. A window between two of `grid` leads to both
-    their lines, with the probabilities that keep the mean of the reduced window. Without slow start W_max is 2, K is 0
-    and W_est grows by a packet a round at the start and after a timeout. With it, congestion avoidance begins at the
-    threshold with K = 0 (Section 4.8).
+    (`tcp.sack_recovery`): the first state of a line is the round that repairs. A window between two of `grid` leads to
+    both their lines, with the probabilities that keep the mean of the reduced window. Without slow start W_max is 2, K
+    is 0 and W_est grows by a packet a round at the start and after a timeout. With it, congestion avoidance begins at
+    the threshold with K = 0 (Section 4.8).
     """
     if path.max_window > MOST_STATES:
         raise _too_large(path)
@@ -93,7 +93,7 @@ def cubic(path: Path) -> SackSource:
     after = Repairs(at, np.tile(reduced[at_loss], 2), np.tile(merged, 2), grow_to[at])
     recover_to, recover_share = leads(windows, plateaus, grow_to, ways, after)
     restart = min(1, top)
-    source = SackSource.on_lines(
+    chain = IndependentChain.on_lines(
         path,
         windows=windows,
         grow_to=grow_to,
@@ -103,13 +103,13 @@ def cubic(path: Path) -> SackSource:
         restart=restart,
     )
     if path.initial_window is None:
-        return source
+        return chain
     left = windows.copy()  # of the sender, which sends more in a repair
     left[at] = after.windows
     w = np.arange(W + 1)
     neighbours, shares = between(at_loss, w, w)
-    around = Around(reduced[left], reduced, firsts[thresholds + neighbours], shares, ways)
-    return with_slow_start(source, path, around)
+    around = SlowStartLinks(reduced[left], reduced, firsts[thresholds + neighbours], shares, ways)
+    return with_slow_start(chain, path, around)
 
 
 def _reduced(path: Path) -> Ints:

@@ -13,18 +13,18 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Growth:
-    """Moves from `source` to `target` with probability `share`, given that the round is delivered whole.
+    """Moves from `from_state` to `to_state` with probability `share`, given that the round is delivered whole.
 
     Attributes
     ----------
-    source, target : (k,) int arrays
+    from_state, to_state : (k,) int arrays
         States.
     share : (k,) array
-        Those of a source sum to 1.
+        Those of a from_state sum to 1.
     """
 
-    source: Ints
-    target: Ints
+    from_state: Ints
+    to_state: Ints
     share: Floats
 
     @classmethod
@@ -34,22 +34,22 @@ class Growth:
 
     def joined(self, others: Growth) -> Growth:
         """Return these moves and others."""
-        source = np.concatenate([self.source, others.source])
-        target = np.concatenate([self.target, others.target])
-        return Growth(source, target, np.concatenate([self.share, others.share]))
+        from_state = np.concatenate([self.from_state, others.from_state])
+        to_state = np.concatenate([self.to_state, others.to_state])
+        return Growth(from_state, to_state, np.concatenate([self.share, others.share]))
 
     def lists(self) -> tuple[list[int], list[int], list[float]]:
         """Return sources, targets and shares as lists."""
-        return self.source.tolist(), self.target.tolist(), self.share.tolist()
+        return self.from_state.tolist(), self.to_state.tolist(), self.share.tolist()
 
     def of(self, state: int) -> list[tuple[int, float]]:
         """Return the targets of a state, with their shares."""
-        mine = self.source == state
-        return list(zip(self.target[mine].tolist(), self.share[mine].tolist()))
+        mine = self.from_state == state
+        return list(zip(self.to_state[mine].tolist(), self.share[mine].tolist()))
 
     def between(self, order: Ints, place: Ints) -> Growth:
-        """Return the moves from the states of `order`, all states known by their `place` in it, sorted by target."""
-        kept = np.isin(self.source, order)
-        source, target, share = place[self.source[kept]], place[self.target[kept]], self.share[kept]
-        by_target = np.lexsort((source, target))
-        return Growth(source[by_target], target[by_target], share[by_target])
+        """Return the moves from the states of `order`, all states known by their `place` in it, sorted by to_state."""
+        kept = np.isin(self.from_state, order)
+        from_state, to_state, share = place[self.from_state[kept]], place[self.to_state[kept]], self.share[kept]
+        by_target = np.lexsort((from_state, to_state))
+        return Growth(from_state[by_target], to_state[by_target], share[by_target])

@@ -1,8 +1,8 @@
-"""The paper's TCP source: the Reno chain of Table VI (corrected), in structured form.
+"""The paper's TCP chain: the Reno chain of Table VI (corrected), in structured form.
 
 Short rounds are not states here. Whatever number j of a window w was delivered before the loss, the short round leads
-to half of w or to a timeout, so losing and recovering is one two-round step whose law is geometric; the solvers
-apply it as a recursion (`tcpstream.kernels.recovery`). What has to be stored is b W_max + 14 states.
+to half of w or to a timeout, so losing and recovering is one two-round step whose distribution is geometric; the
+solvers apply it as a recursion (`tcpstream.kernels.recovery`). What has to be stored is b W_max + 14 states.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ DUPLICATE_ACKS = 3
 
 @dataclass(frozen=True)
 class ExplicitArrays:
-    """A source expanded to one row a transition.
+    """A chain expanded to one row a transition.
 
     Attributes
     ----------
     labels : (n, 5) int array
         (w, c, l, e, r) of each state, as in Table VI; window 1 in timeouts.
-    source, target : int arrays
+    chain, target : int arrays
         Indices into `labels`.
     probability : float array
         Of the transition.
@@ -49,7 +49,7 @@ class ExplicitArrays:
     """
 
     labels: Ints
-    source: Ints
+    chain: Ints
     target: Ints
     probability: Floats
     packets: Ints
@@ -57,11 +57,11 @@ class ExplicitArrays:
 
     @classmethod
     def of(cls, labels: Sequence[tuple[int, ...]], rows: Sequence[tuple[float, ...]]) -> ExplicitArrays:
-        """Return the arrays of labels and of rows: source, target, probability, packets, rounds."""
+        """Return the arrays of labels and of rows: chain, target, probability, packets, rounds."""
         return cls(np.array(labels), *map(np.array, zip(*rows)))
 
 
-class OpeningLosses(NamedTuple):
+class FirstSlowStartLosses(NamedTuple):
     """Losses in the first slow start, one for each state and packets delivered.
 
     Attributes
@@ -82,11 +82,11 @@ class OpeningLosses(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RenoSource:
+class BurstChain:
     """The Reno chain in structured form: what the solvers read.
 
-    State s = apart + (w - 1) b + c of congestion avoidance stands for (w, c); states of slow start, if any, come first.
-    All arrays over s have S = apart + b W_max elements.
+    State s = n_preamble + (w - 1) b + c of congestion avoidance stands for (w, c); states of slow start, if any, come
+    first. All arrays over s have S = n_preamble + b W_max elements.
 
     Attributes
     ----------
@@ -106,11 +106,11 @@ class RenoSource:
         Rounds from a round all lost, from a short round without fast retransmit, to the first retransmission.
     backoff_wait : tuple of 7 Wait
         Rounds from a packet lost at back-off level e to the next retransmission.
-    apart : int
-        States apart from congestion avoidance: of slow start, and of rounds that repair losses in `tcp.reno_sack`.
+    n_preamble : int
+        States before those of congestion avoidance: of slow start, and of rounds that repair losses in `tcp.reno_sack`.
         Windows grow from a state to later ones only, but for the last: see `overflow`.
-    opening : int
-        States of the first slow start of the paper's chain, which come first of all: see `opening_losses`.
+    n_initial_slow_start : int
+        States of the first slow start of the paper's chain, which come first of all: see `first_slow_start_losses`.
     branches : Growth
         After a round delivered whole of states whose `grow_to` is -1.
     """
@@ -126,8 +126,8 @@ class RenoSource:
     all_lost_wait: Wait
     short_wait: Wait
     backoff_wait: tuple[Wait, ...]
-    apart: int = field(default=0, kw_only=True)
-    opening: int = field(default=0, kw_only=True)
+    n_preamble: int = field(default=0, kw_only=True)
+    n_initial_slow_start: int = field(default=0, kw_only=True)
     branches: Growth = field(default_factory=Growth.none, kw_only=True)
 
     @property
@@ -136,7 +136,7 @@ class RenoSource:
         return len(self.windows)
 
     @property
-    def overflow(self) -> int | None:
+    def overflow_state(self) -> int | None:
         """State after a round of the last one that is delivered whole, where this overflows a buffer."""
         target = int(self.grow_to[-1])
         return target if target < self.size - self.rounds_per_increase else None
@@ -146,20 +146,20 @@ class RenoSource:
         """Every move after a round delivered whole."""
         known = np.flatnonzero(self.grow_to >= 0)
         moves = Growth(known, self.grow_to[known], np.ones(len(known)))
-        return moves.joined(self.branches) if len(self.branches.source) else moves
+        return moves.joined(self.branches) if len(self.branches.from_state) else moves
 
     @cached_property
-    def opening_losses(self) -> OpeningLosses:
+    def first_slow_start_losses(self) -> FirstSlowStartLosses:
         """Rounds of the first slow start in which 1 <= j < w packets are delivered.
 
         The acknowledgements of j packets let out j and one more for each b of them, as far as W_max allows: the short
         round is that of a larger window, which is halved (FlightSize in RFC 5681, Equation 4).
         """
-        windows, W, b = self.windows[: self.opening], self.max_window, self.rounds_per_increase
-        state = np.repeat(np.arange(self.opening), windows - 1)
+        windows, W, b = self.windows[: self.n_initial_slow_start], self.max_window, self.rounds_per_increase
+        state = np.repeat(np.arange(self.n_initial_slow_start), windows - 1)
         j = np.concatenate([np.arange(1, w) for w in windows] or [np.empty(0, dtype=np.int64)])
         window = np.minimum(windows[state] - (-j // b), W)
-        return OpeningLosses(state, j, window - windows[state] + j, window)
+        return FirstSlowStartLosses(state, j, window - windows[state] + j, window)
 
     @cached_property
     def by_window(self) -> tuple[Ints, Ints]:
@@ -174,13 +174,13 @@ class RenoSource:
         return order, place
 
     @property
-    def meeting(self) -> Ints | None:
+    def junction_states(self) -> Ints | None:
         """States of `tilted` that many lead to, if the others lead to each other in a few long lines only."""
         return None
 
     @cached_property
     def stationary(self) -> Floats:
-        """Stationary law of the chain embedded at its transitions, over the states of `tilted`.
+        """Stationary distribution of the chain embedded at its transitions, over the states of `tilted`.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class RenoSource:
             np.concatenate([all_states[:-1], rows[others], all_states]),
             np.concatenate([np.ones(n - 1), -values[others], np.ones(n)]),
             np.eye(1, n, n - 1)[0],
-            self.meeting,
+            self.junction_states,
         )
         residual = float(np.abs(np.bincount(columns, pi[rows] * values, n) - pi).sum())
         if not residual < 1e-10:
@@ -212,9 +212,11 @@ class RenoSource:
         short = q * -np.expm1(j * math.log1p(-p)) / p  # of a short round of j
         second = np.cumsum(lost * short)[w - 1]
         recovers = q**3 * np.maximum(q**3 - q**w, 0.0)
-        at, delivered, sent, _ = self.opening_losses
-        second[: self.opening] = np.bincount(at, lost[delivered] * short[sent], self.opening)
-        recovers[: self.opening] = q**3 * np.bincount(at, lost[delivered] * (sent >= DUPLICATE_ACKS), self.opening)
+        at, delivered, sent, _ = self.first_slow_start_losses
+        second[: self.n_initial_slow_start] = np.bincount(at, lost[delivered] * short[sent], self.n_initial_slow_start)
+        recovers[: self.n_initial_slow_start] = q**3 * np.bincount(
+            at, lost[delivered] * (sent >= DUPLICATE_ACKS), self.n_initial_slow_start
+        )
         short_timeout = (q - q**w) - recovers
         packets = w * q**w + first + second
         rounds = q**w + p * mean_wait(self.all_lost_wait) + 2 * recovers
@@ -265,16 +267,18 @@ class RenoSource:
         S = self.size
         first = S  # (1, 1)
         s = np.arange(S)
-        at, delivered, size, window = self.opening_losses
-        timed_out[: self.opening] = np.bincount(at, sent[delivered] * timeout_law[size], self.opening)
+        at, delivered, size, window = self.first_slow_start_losses
+        timed_out[: self.n_initial_slow_start] = np.bincount(
+            at, sent[delivered] * timeout_law[size], self.n_initial_slow_start
+        )
         fast = size >= DUPLICATE_ACKS
         opened = (sent[delivered] * (before[size] + (q * z) ** size))[fast]
-        usual = (w >= 4) & (s >= self.opening)
+        usual = (w >= 4) & (s >= self.n_initial_slow_start)
         grown = self.growth
-        rows = [grown.source, s, s[usual], at[fast]]
-        columns = [grown.target, np.full(S, first), self.recover_to[w[usual]], self.recover_to[window[fast]]]
+        rows = [grown.from_state, s, s[usual], at[fast]]
+        columns = [grown.to_state, np.full(S, first), self.recover_to[w[usual]], self.recover_to[window[fast]]]
         values = [
-            ((q * z) ** w)[grown.source] * one * grown.share,
+            ((q * z) ** w)[grown.from_state] * one * grown.share,
             p * tilt(self.all_lost_wait) + timed_out * one * tilt(self.short_wait),
             recovered[usual] * one**2,
             opened * one**2,
@@ -303,7 +307,7 @@ class RenoSource:
     def explicit(self) -> ExplicitArrays:
         """Expand to plain arrays, short rounds included: every row of Table VI, one transition a row."""
         p, q, b, W = self.loss, 1 - self.loss, self.rounds_per_increase, self.max_window
-        labels = [(int(w), (s - self.apart) % b, 0, 0, 0) for s, w in enumerate(self.windows)]
+        labels = [(int(w), (s - self.n_preamble) % b, 0, 0, 0) for s, w in enumerate(self.windows)]
         short = {}
         for w in range(2, W + 1):
             for j in range(1, w):
@@ -317,10 +321,10 @@ class RenoSource:
         rows: list[tuple[int, int, float, int, int]] = []
         for s, w in enumerate(map(int, self.windows)):
             rows += [(s, target, q**w * share, w, 1) for target, share in self.growth.of(s)]
-            if s >= self.opening:
+            if s >= self.n_initial_slow_start:
                 rows += [(s, short[j, w - j], p * q**j, j, 1) for j in range(1, w)]
             rows += [(s, timeout[1, 1], p * weight, 0, d) for d, weight in self.all_lost_wait]
-        for s, j, sent, window in zip(*(one.tolist() for one in self.opening_losses)):
+        for s, j, sent, window in zip(*(one.tolist() for one in self.first_slow_start_losses)):
             rows.append((s, short[sent, window - sent], p * q**j, j, 1))
         for (j, lost), s in short.items():
             for i in range(j + 1):
@@ -337,13 +341,13 @@ class RenoSource:
         return ExplicitArrays.of(labels, rows)
 
 
-def reno(path: Path) -> RenoSource:
-    """Build the Reno source of a path (Table VI with the corrections of the theory page).
+def reno(path: Path) -> BurstChain:
+    """Build the Reno chain of a path (Table VI with the corrections of the theory page).
 
     Parameters
     ----------
     path : Path
-        Its round trip time does not matter: the law of the source counts rounds.
+        Its round trip time does not matter: the distribution of the chain counts rounds.
 
     Raises
     ------
@@ -360,7 +364,7 @@ def reno(path: Path) -> RenoSource:
     w, c = s // b + 1, s % b
     recover_to = np.where(np.arange(W + 1) >= DUPLICATE_ACKS + 1, (halves(path) - 1) * b, -1)
     waits = Waits.of(path)
-    return RenoSource(
+    return BurstChain(
         loss=1 - (1 - path.loss),  # so that p and q = 1 - p add up to 1 exactly
         max_window=W,
         rounds_per_increase=b,

@@ -9,21 +9,21 @@ from ..path import Path
 from .bottleneck import line, sent
 from .growth import Growth
 from .reno import halves
-from .sack import SackSource
+from .sack import IndependentChain
 from .sack_recovery import Repairs, between, grid, leads, repairing
-from .slow_start import Around, with_slow_start
+from .slow_start import SlowStartLinks, with_slow_start
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def reno_sack(path: Path) -> SackSource:
+def reno_sack(path: Path) -> IndependentChain:
     """Build the chain of Reno with SACK for independent losses; p is then lost over sent packets.
 
     Parameters
     ----------
     path : Path
-        Its round trip time does not matter without a bottleneck: the law of the source counts rounds.
+        Its round trip time does not matter without a bottleneck: the distribution of the chain counts rounds.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def reno_sack(path: Path) -> SackSource:
     -----
     Loss recovery as in RFC 6675, with a window lost whole as the only one that tells the sender nothing: one packet
     that arrives is enough, as with limited transmit (RFC 3042) or RACK (RFC 8985). The rounds that repair losses are
-    states of their own, and come first: see `tcp.recovery`. Behind a bottleneck the line of windows ends where its
+    states of their own, and come first: see `tcp.sack_recovery`. Behind a bottleneck the line of windows ends where its
     buffer is full, and leads to the repair of the largest: see `tcp.bottleneck`.
     """
     b, W = path.rounds_per_increase, path.max_window
@@ -54,7 +54,7 @@ def reno_sack(path: Path) -> SackSource:
         return between(at_loss, half, windows)
 
     recover_to, recover_share = leads(w, np.zeros_like(w), grow_to, ways, Repairs(s[:R], half[at_loss], merged, on))
-    source = SackSource.on_lines(
+    chain = IndependentChain.on_lines(
         path,
         max_window=int(sent(path, W)),
         rounds_per_increase=1 if limited else b,
@@ -64,12 +64,12 @@ def reno_sack(path: Path) -> SackSource:
         recover_share=recover_share,
         start=R,
         restart=int(first[min(2, W)]),
-        apart=R,
+        n_preamble=R,
         branches=Growth(s[:R], on, np.ones(R)),
     )
     if path.initial_window is None:
-        return source
+        return chain
     thresholds = np.maximum(half, 2)
     by_state = np.append(thresholds[half[at_loss]], thresholds[climbing])
-    around = Around(by_state, thresholds, first[:, np.newaxis], np.ones((W + 1, 1)), ways)
-    return with_slow_start(source, path, around)
+    around = SlowStartLinks(by_state, thresholds, first[:, np.newaxis], np.ones((W + 1, 1)), ways)
+    return with_slow_start(chain, path, around)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..path import Path
-from .reno import ExplicitArrays, RenoSource, reno
+from .reno import BurstChain, ExplicitArrays, reno
 from .silences import LEVELS, Waits, mean_wait, wait
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ FEW = 0.2
 
 
 class Recoveries(NamedTuple):
-    """States from which a round with repaired losses has the same law, put together.
+    """States from which a round with repaired losses has the same distribution, put together.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Recoveries(NamedTuple):
     windows, losses : (G,) int arrays
         Their window, and the most losses that matter [packets].
     targets, shares : (G, M) arrays
-        `SackSource.recover_to` and `recover_share`.
+        `IndependentChain.recover_to` and `recover_share`.
     """
 
     order: Ints
@@ -52,8 +52,8 @@ class Recoveries(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SackSource(RenoSource):
-    """The chain of independent losses: waits as those of `RenoSource`, with the laws of a round with losses.
+class IndependentChain(BurstChain):
+    """The chain of independent losses: waits as those of `BurstChain`, with the distributions of a round with losses.
 
     States of congestion avoidance lie on lines: as long as nothing is lost each leads to the next, and the last of a
     line to the last state of all, of the largest window, which leads to itself (b of them to each other, for b rounds
@@ -78,8 +78,8 @@ class SackSource(RenoSource):
     lost_unseen: float
 
     @classmethod
-    def on_lines(cls, path: Path, **arrays: Any) -> SackSource:
-        """Return the source of a path with the given arrays and states; timers are those of `reno`, but `short_wait`.
+    def on_lines(cls, path: Path, **arrays: Any) -> IndependentChain:
+        """Return the chain of a path with the given arrays and states; timers are those of `reno`, but `short_wait`.
 
         The timer restarts with the retransmission, one round after the start of the round with the loss (RFC 6298,
         Section 5.3).
@@ -100,11 +100,11 @@ class SackSource(RenoSource):
         return 1 - self.loss * self.lost_unseen
 
     @property
-    def meeting(self) -> Ints | None:
-        """As `RenoSource.meeting`: where a loss, a timeout or a line leads to."""
-        apart = np.arange(self.apart)
+    def junction_states(self) -> Ints | None:
+        """As `BurstChain.meeting`: where a loss, a timeout or a line leads to."""
+        n_preamble = np.arange(self.n_preamble)
         states = np.unique(
-            np.concatenate([apart, self.recover_to[self.recover_to >= 0], [self.restart, self.size - 1]])
+            np.concatenate([n_preamble, self.recover_to[self.recover_to >= 0], [self.restart, self.size - 1]])
         )
         if len(states) > self.size * FEW:
             return None
@@ -155,7 +155,7 @@ class SackSource(RenoSource):
         """P(no packet of a round is lost twice), (1 - p^2)^w, by state."""
         return np.power(self.holds, self.windows, dtype=np.float64)
 
-    def failing(self, factor: ArrayLike = 1.0) -> Any:
+    def timing_out(self, factor: ArrayLike = 1.0) -> Any:
         """Return sum_j P(j delivered in order, then a timeout, not all lost) factor^j, by factor and state.
 
         The probabilities are p q^j (1 - q (1 - p^2)^(w - 1 - j)), without what is lost whole.
@@ -199,7 +199,7 @@ class SackSource(RenoSource):
             in_order[n] = weighted
         whole = q ** w.astype(float)
         rounds = whole + self.recovering() + self.all_lost * mean_wait(self.all_lost_wait)
-        rounds += self.failing() * mean_wait(self.short_wait)
+        rounds += self.timing_out() * mean_wait(self.short_wait)
         timeout_rounds = [p * mean_wait(d) + q for d in self.backoff_wait]
         return (
             np.concatenate([w * whole + packets + in_order[w - 1], np.full(2 * LEVELS, q)]),
@@ -207,7 +207,7 @@ class SackSource(RenoSource):
         )
 
     def tilted(self, theta: float, packets_due: float, levels: int = LEVELS) -> tuple[Ints, Ints, Floats]:
-        """Return the sums of P exp(theta (m d - S)) over the transitions, as `RenoSource.tilted`; S counts received."""
+        """Return the sums of P exp(theta (m d - S)) over the transitions, as `BurstChain.tilted`; S counts received."""
         z, one, S = math.exp(-theta), math.exp(theta * packets_due), self.size
 
         def tilt(waits: tuple[tuple[int, float], ...]) -> float:
@@ -215,11 +215,11 @@ class SackSource(RenoSource):
 
         s, w = np.arange(S), self.windows
         moves = self.growth
-        grown = ((1 - self.loss) ** w.astype(float) * z**w)[moves.source] * one * moves.share
-        lost = self.all_lost * tilt(self.all_lost_wait) + self.failing(z) * tilt(self.short_wait)
+        grown = ((1 - self.loss) ** w.astype(float) * z**w)[moves.from_state] * one * moves.share
+        lost = self.all_lost * tilt(self.all_lost_wait) + self.timing_out(z) * tilt(self.short_wait)
         repaired, way = np.nonzero(self.recover_share * (w >= 2)[:, np.newaxis])
-        rows = np.concatenate([moves.source, s, repaired])
-        columns = np.concatenate([moves.target, np.full(S, S), self.recover_to[repaired, way]])
+        rows = np.concatenate([moves.from_state, s, repaired])
+        columns = np.concatenate([moves.to_state, np.full(S, S), self.recover_to[repaired, way]])
         recovered = (self.recovering(z) * one)[repaired] * self.recover_share[repaired, way]
         values = np.concatenate([grown, lost, recovered])
         backing_off = self._tilted_timeouts(z, one, tilt, levels)

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: From windows, and whether they are below the plateau of their line: states that a loss leads to, and shares.
-Ways = Callable[[Ints, NDArray[np.bool_]], tuple[Ints, Floats]]
+LossTargets = Callable[[Ints, NDArray[np.bool_]], tuple[Ints, Floats]]
 
 RATIO = 1.1
 """Between neighbouring windows at a loss with a state of their own, but for whole numbers."""
@@ -58,7 +58,7 @@ def grid(max_window: int) -> Ints:
     return np.array(windows, dtype=np.int64)
 
 
-def unaware(windows: ArrayLike) -> Floats:
+def before_discovery(windows: ArrayLike) -> Floats:
     """Return the mean number of packets between a round of w >= 2 with a loss and its discovery [packets].
 
     Parameters
@@ -89,7 +89,7 @@ def repairing(windows: ArrayLike, reduced: ArrayLike) -> tuple[Ints, Floats]:
     From the discovery on, ``reduced / w`` of a packet goes out for each that arrives (proportional rate reduction,
     RFC 6937, Section 3). The mean is rounded to whole packets.
     """
-    w, before = np.asarray(windows), unaware(windows)
+    w, before = np.asarray(windows), before_discovery(windows)
     sent = np.rint(before + np.asarray(reduced) / w * (w - before)).astype(np.int64)
     return sent, np.minimum(before / sent, 1.0)
 
@@ -121,8 +121,8 @@ def between(at_loss: Ints, reduced: Ints, windows: Ints) -> tuple[Ints, Floats]:
     return np.stack([below, above], axis=1), np.stack([1 - upper, upper], axis=1)
 
 
-def leads(windows: Ints, plateaus: Ints, grow_to: Ints, ways: Ways, repairs: Repairs) -> tuple[Ints, Floats]:
-    """Return where repaired losses lead, of each state: `SackSource.recover_to` and `recover_share`.
+def leads(windows: Ints, plateaus: Ints, grow_to: Ints, ways: LossTargets, repairs: Repairs) -> tuple[Ints, Floats]:
+    """Return where repaired losses lead, of each state: `IndependentChain.recover_to` and `recover_share`.
 
     Parameters
     ----------

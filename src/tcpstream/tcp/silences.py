@@ -1,4 +1,4 @@
-"""How long a source is silent: retransmission timers, and what RACK-TLP does instead of them."""
+"""How long a chain is silent: retransmission timers, and what RACK-TLP does instead of them."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""The paper's TCP source, with slow start where a path has an initial window."""
+"""The paper's TCP chain, with slow start where a path has an initial window."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..path import Path
-from .reno import RenoSource, halves, reno
-from .slow_start import Around, with_slow_start
+from .reno import BurstChain, halves, reno
+from .slow_start import SlowStartLinks, with_slow_start
 
 
-def slow_reno(path: Path) -> RenoSource:
-    """Build the Reno source of a path: `reno`, and slow start before it and after timeouts.
+def slow_reno(path: Path) -> BurstChain:
+    """Build the Reno chain of a path: `reno`, and slow start before it and after timeouts.
 
     Parameters
     ----------
@@ -21,10 +21,10 @@ def slow_reno(path: Path) -> RenoSource:
     AccuracyError
         For more than a million states.
     """
-    source = reno(path)
+    chain = reno(path)
     if path.initial_window is None:
-        return source
+        return chain
     thresholds = np.maximum(halves(path), 2)
     begin = (np.arange(path.max_window + 1)[:, np.newaxis] - 1) * path.rounds_per_increase
-    around = Around(thresholds[source.windows], thresholds, begin, np.ones(begin.shape))
-    return with_slow_start(source, path, around)
+    around = SlowStartLinks(thresholds[chain.windows], thresholds, begin, np.ones(begin.shape))
+    return with_slow_start(chain, path, around)

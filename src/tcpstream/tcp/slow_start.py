@@ -7,8 +7,8 @@ Section 3.1). Behind a bottleneck acknowledgements come at its rate, and the fir
 goes on until the buffer is full.
 
 The chain does not remember the threshold through the timeouts: it draws it again, as late as possible, from the
-stationary law of all thresholds. So slow start after timeouts has one state a window, 2, 4, 8, ..., and the throughput
-is that of the chain that remembers; what is lost is how the windows before and after a timeout go together.
+stationary distribution of all thresholds. So slow start after timeouts has one state a window, 2, 4, 8, ..., and the
+throughput is that of the chain that remembers; what is lost is how the windows before and after a timeout go together.
 """
 
 from __future__ import annotations
@@ -24,49 +24,49 @@ from ..errors import AccuracyError
 from ..path import Path
 from .bottleneck import sent
 from .growth import Growth
-from .reno import RenoSource
-from .sack import SackSource
-from .sack_recovery import Ways, leads, no_repairs
+from .reno import BurstChain
+from .sack import IndependentChain
+from .sack_recovery import LossTargets, leads, no_repairs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Source = TypeVar("Source", bound=RenoSource)
+Source = TypeVar("Source", bound=BurstChain)
 
 SETTLED = 1e-12
-"""Change of the law of thresholds, all together, at which it is stationary."""
+"""Change of the distribution of thresholds, all together, at which it is stationary."""
 
 PATIENCE = 100
 """Steps until then."""
 
 
-class Around(NamedTuple):
-    """How slow start leads to the congestion avoidance of a source, and comes from it.
+class SlowStartLinks(NamedTuple):
+    """How slow start leads to the congestion avoidance of a chain, and comes from it.
 
     Attributes
     ----------
     thresholds : (S,) int array
-        After a timeout in each state of the source, 2 at least [packets].
+        After a timeout in each state of the chain, 2 at least [packets].
     reduced : (W_max + 1,) int array
         After a timeout in slow start at a window of w = 0, 1, ..., 2 at least [packets].
     enter_to, enter_share : (W_max + 1, M) arrays
         States in which congestion avoidance begins at a threshold of t = 0, 1, ..., and the probability of each.
     ways : callable, optional
-        Of losses in slow start, where a source has recoveries by state.
+        Of losses in slow start, where a chain has recoveries by state.
     """
 
     thresholds: Ints
     reduced: Ints
     enter_to: Ints
     enter_share: Floats
-    ways: Ways | None = None
+    ways: LossTargets | None = None
 
 
-def with_slow_start(source: Source, path: Path, around: Around) -> Source:
-    """Return a source that begins at the initial window of its path, and comes back from timeouts, by slow start.
+def with_slow_start(chain: Source, path: Path, around: SlowStartLinks) -> Source:
+    """Return a chain that begins at the initial window of its path, and comes back from timeouts, by slow start.
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
         Without slow start.
     path : Path
         With an initial window.
@@ -75,21 +75,21 @@ def with_slow_start(source: Source, path: Path, around: Around) -> Source:
     Raises
     ------
     AccuracyError
-        When the law of the thresholds does not settle.
+        When the distribution of the thresholds does not settle.
 
     Notes
     -----
     RFC 6928 (initial window), RFC 5681, Section 3.1 (slow start, and Equation 4 with FlightSize = w).
     """
-    law = np.eye(1, int(max(around.thresholds.max(), around.reduced.max())) + 1, 2)[0]
+    pmf = np.eye(1, int(max(around.thresholds.max(), around.reduced.max())) + 1, 2)[0]
     W, b = path.max_window, path.rounds_per_increase
     assert path.initial_window is not None
     opening = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
-    climbing = windows(2, max(len(law) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
+    climbing = windows(2, max(len(pmf) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
     for _ in range(PATIENCE):
-        made = _slow(source, path, opening, climbing, law, around)
-        before, law = law, _thresholds(made, around, np.array([*opening, *climbing], dtype=np.int64), len(law))
-        if float(np.abs(law - before).sum()) < SETTLED:
+        made = _slow(chain, path, opening, climbing, pmf, around)
+        before, pmf = pmf, _thresholds(made, around, np.array([*opening, *climbing], dtype=np.int64), len(pmf))
+        if float(np.abs(pmf - before).sum()) < SETTLED:
             return made
     raise AccuracyError(f"the law of slow start thresholds did not settle within {PATIENCE} steps")
 
@@ -107,29 +107,29 @@ def windows(first: int, end: int, rounds_per_increase: int, pipe: float = math.i
 
 
 def _slow(
-    source: Source, path: Path, opening: list[int], climbing: list[int], law: Floats, around: Around
+    chain: Source, path: Path, opening: list[int], climbing: list[int], pmf: Floats, around: SlowStartLinks
 ) -> Source:  # fmt: skip
-    """Return a source with slow start of given windows, and the law of the threshold t = 0, 1, ... after timeouts."""
+    """Return a chain with slow start of given windows, and the pmf of the threshold t = 0, 1, ... after timeouts."""
     slow = np.array([*opening, *climbing], dtype=np.int64)
     again, behind = len(opening), len(slow)
-    top = behind + source.size - source.rounds_per_increase
-    end = top if path.bottleneck is None else behind + int(source.grow_to[-1])
+    top = behind + chain.size - chain.rounds_per_increase
+    end = top if path.bottleneck is None else behind + int(chain.grow_to[-1])
     up = np.append(np.arange(1, again), end)[:again]
-    recover_to = np.where(source.recover_to >= 0, source.recover_to + behind, -1)
+    recover_to = np.where(chain.recover_to >= 0, chain.recover_to + behind, -1)
     made = replace(
-        source,
-        windows=np.append(sent(path, slow), source.windows),
+        chain,
+        windows=np.append(sent(path, slow), chain.windows),
         grow_to=np.concatenate(
-            [up, np.full(len(climbing), -1), np.where(source.grow_to >= 0, source.grow_to + behind, -1)]
+            [up, np.full(len(climbing), -1), np.where(chain.grow_to >= 0, chain.grow_to + behind, -1)]
         ).astype(np.int64),
         recover_to=recover_to,
         start=0 if opening else top,
-        restart=again if climbing else source.restart + behind,
-        apart=behind + source.apart,
-        opening=0 if isinstance(source, SackSource) else again,
-        branches=_branches(slow[again:], again, law, source, behind, around),
+        restart=again if climbing else chain.restart + behind,
+        n_preamble=behind + chain.n_preamble,
+        n_initial_slow_start=0 if isinstance(chain, IndependentChain) else again,
+        branches=_branches(slow[again:], again, pmf, chain, behind, around),
     )
-    if not isinstance(made, SackSource) or around.ways is None:
+    if not isinstance(made, IndependentChain) or around.ways is None:
         return made
     known = np.append(slow, path.max_window)  # whose recoveries are by state
     larger = np.append(np.arange(1, again + 1), np.arange(again, behind + 1))
@@ -150,22 +150,24 @@ def _wide(rows: Any, columns: int, filling: float | None = None) -> Any:
     return np.concatenate([rows, more], axis=1)
 
 
-def _branches(climbing: Ints, first: int, law: Floats, source: RenoSource, behind: int, around: Around) -> Growth:
-    """Return where states lead whose growth is not one state: those of the source, and slow start after a timeout.
+def _branches(
+    climbing: Ints, first: int, pmf: Floats, chain: BurstChain, behind: int, around: SlowStartLinks
+) -> Growth:
+    """Return where states lead whose growth is not one state: those of the chain, and slow start after a timeout.
 
     The threshold of a window of slow start is not below that window.
     """
-    moves = Growth(source.branches.source + behind, source.branches.target + behind, source.branches.share)
-    above = np.append(np.cumsum(law[::-1])[::-1], 0.0)  # P(threshold >= t)
+    moves = Growth(chain.branches.from_state + behind, chain.branches.to_state + behind, chain.branches.share)
+    above = np.append(np.cumsum(pmf[::-1])[::-1], 0.0)  # P(threshold >= t)
     for i, w in enumerate(climbing.tolist()):
         last = i + 1 == len(climbing)
-        end = len(law) - 1 if last else int(climbing[i + 1])
+        end = len(pmf) - 1 if last else int(climbing[i + 1])
         reached = np.arange(w + 1, end + 1)  # thresholds at which congestion avoidance begins with the next round
         targets = behind + around.enter_to[reached].ravel()
-        weights = (law[reached, np.newaxis] * around.enter_share[reached]).ravel()
+        weights = (pmf[reached, np.newaxis] * around.enter_share[reached]).ravel()
         if i == 0:  # a threshold of 2: in congestion avoidance already
-            targets = np.append(behind + source.grow_to[around.enter_to[w]], targets)
-            weights = np.append(law[w] * around.enter_share[w], weights)
+            targets = np.append(behind + chain.grow_to[around.enter_to[w]], targets)
+            weights = np.append(pmf[w] * around.enter_share[w], weights)
         if not last:
             targets, weights = np.append(targets, first + i + 1), np.append(weights, above[end + 1])
         moves = moves.joined(_shares(first + i, targets, weights))
@@ -181,12 +183,12 @@ def _shares(state: int, targets: Ints, weights: Floats) -> Growth:
     return Growth(np.full(len(to), state), to, shares)
 
 
-def _thresholds(source: RenoSource, around: Around, slow: Ints, size: int) -> Floats:
-    """Return the law of the threshold at the end of a timeout, in the long run; `slow` are windows of slow start."""
-    rows, columns, values = source.tilted(0.0, 0.0)
-    lost = (rows < source.size) & (columns == source.size)
+def _thresholds(chain: BurstChain, around: SlowStartLinks, slow: Ints, size: int) -> Floats:
+    """Return the pmf of the threshold at the end of a timeout, in the long run; `slow` are windows of slow start."""
+    rows, columns, values = chain.tilted(0.0, 0.0)
+    lost = (rows < chain.size) & (columns == chain.size)
     thresholds = np.append(around.reduced[slow], around.thresholds)
-    flow = np.bincount(thresholds[rows[lost]], source.stationary[rows[lost]] * values[lost], size)
-    law = (1 - source.loss) * flow / flow.sum()
-    law[2] += source.loss
-    return np.asarray(law)
+    flow = np.bincount(thresholds[rows[lost]], chain.stationary[rows[lost]] * values[lost], size)
+    pmf = (1 - chain.loss) * flow / flow.sum()
+    pmf[2] += chain.loss
+    return np.asarray(pmf)

@@ -1,4 +1,4 @@
-"""Table VI of the paper as it reads: the transitions of the TCP source, one state at a time.
+"""Table VI of the paper as it reads: the transitions of the TCP chain, one state at a time.
 
 Wang, Kurose, Shenoy and Towsley, "Multimedia Streaming via TCP: An Analytic Performance Study", Section 3.2
 and Appendix A, without the number n of early packets, and with the printing errors of the table mended
@@ -21,7 +21,7 @@ WHOLE_WAIT = 1e-9
 
 
 class State(NamedTuple):
-    """State X = (W, C, L, E, R) of the TCP source at the start of a round.
+    """State X = (W, C, L, E, R) of the TCP chain at the start of a round.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class State(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """One transition of the TCP source.
+    """One transition of the TCP chain.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def _after(wait: Any, target: State, probability: Any, packets: int) -> list[Tra
 
 
 def states(max_window: int, rounds_per_increase: int = 1) -> list[State]:
-    """Return every state of the source: congestion avoidance, short rounds, timeouts.
+    """Return every state of the chain: congestion avoidance, short rounds, timeouts.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""The transient of a TCP source: round by round from the start of a video."""
+"""The transient of a TCP chain: round by round from the start of a video."""

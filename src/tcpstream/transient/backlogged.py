@@ -1,4 +1,4 @@
-"""The transient of a source that always has something to send, in (state, packets delivered): stored media.
+"""The transient of a chain that always has something to send, in (state, packets delivered): stored media.
 
 Nothing of the playback is in here. Waits are pure delays: mass that enters one comes out later where it went in.
 """
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.backlogged import advance, lose
-from ..numerics.measure import Law, together
+from ..numerics.measure import Measure, together
 from ..numerics.rows import Rows
-from ..tcp.reno import RenoSource
-from .first_slow_start import Opening
+from ..tcp.reno import BurstChain
+from .first_slow_start import FirstSlowStart
 from .timeouts import Timeouts
 
 Floats = NDArray[np.float64]
@@ -28,12 +28,12 @@ GONE = 1e-16
 
 
 @dataclass
-class Saturated:
-    """Evolution of a source from its start, one round at a time, while it never lacks packets to send.
+class BackloggedTransient:
+    """Evolution of a chain from its start, one round at a time, while it never lacks packets to send.
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
         What sends.
     goal : int
         Packets after which nothing is followed any more.
@@ -54,7 +54,7 @@ class Saturated:
         Congestion avoidance states times positions, followed in all rounds together.
     """
 
-    source: RenoSource
+    chain: BurstChain
     goal: int
     round: int = 0
     floor: int = 0
@@ -65,29 +65,29 @@ class Saturated:
     cells: int = 0
 
     def __post_init__(self) -> None:
-        source = self.source
-        order, place = source.by_window
+        chain = self.chain
+        order, place = chain.by_window
         states = len(order)
-        self._windows = source.windows[order]
-        targets = source.recover_to[self._windows]
+        self._windows = chain.windows[order]
+        targets = chain.recover_to[self._windows]
         self._targets = np.where(targets >= 0, place[targets], -1)
-        growth = source.growth.between(order, place)
-        self._grown_from, self._shares = growth.source, growth.share
-        self._starts = np.searchsorted(growth.target, np.arange(states + 1))
-        self._success: Floats = np.power(1 - source.loss, self._windows, dtype=np.float64)
-        self._restart = int(place[source.restart])
-        self._margin = 2 * source.max_window + 8
+        growth = chain.growth.between(order, place)
+        self._grown_from, self._shares = growth.from_state, growth.share
+        self._starts = np.searchsorted(growth.to_state, np.arange(states + 1))
+        self._success: Floats = np.power(1 - chain.loss, self._windows, dtype=np.float64)
+        self._restart = int(place[chain.restart])
+        self._margin = 2 * chain.max_window + 8
         self._x = Rows.empty(states).at(-self._margin, 4 * self._margin)
         self._place = place
-        self._opening = Opening(source)
-        start = int(place[source.start])
-        self._x.add(start, Law(0, np.array([1 - self._opening.chance])))
+        self._opening = FirstSlowStart(chain)
+        start = int(place[chain.start])
+        self._x.add(start, Measure(0, np.array([1 - self._opening.chance])))
         self._before, self._spare = Rows.empty(states), Rows.empty(states)
-        self._timeouts = Timeouts(source, 1, NEGLIGIBLE)
-        self._total = Law(-self._margin, self._x.mass[start].copy())
-        self._law = together(self._total, *self._opening.law)
-        self._short = Law(0, np.zeros(1))
-        self._few = Law(0, np.zeros(1))
+        self._timeouts = Timeouts(chain, 1, NEGLIGIBLE)
+        self._total = Measure(-self._margin, self._x.mass[start].copy())
+        self._law = together(self._total, *self._opening.measure)
+        self._short = Measure(0, np.zeros(1))
+        self._few = Measure(0, np.zeros(1))
 
     def step(self, *, floor: int = 0, safe: float = math.inf) -> None:
         """Make one round.
@@ -99,16 +99,16 @@ class Saturated:
         safe : float
             Mass at or above this position is followed no longer, and counts as done.
         """
-        source, timeouts = self.source, self._timeouts
+        chain, timeouts = self.chain, self._timeouts
         x, before = self._x, self._before
         limit = min(self.goal, math.ceil(safe)) if safe < math.inf else self.goal
         anchor = x.origin + self._margin
         first, end = x.span or (anchor, anchor)
-        sending = Law(first, self._total.mass[first - x.origin : end - x.origin])
-        restarted = timeouts.step(together(sending, *self._opening.law), self._few, floor, limit)
+        sending = Measure(first, self._total.mass[first - x.origin : end - x.origin])
+        restarted = timeouts.step(together(sending, *self._opening.measure), self._few, floor, limit)
         entered, opening_short, opening_few, removed = self._opening.step(floor)
 
-        spans = [(first, end), before.span or (first, end), *((law.origin, law.end) for _, law in entered)]
+        spans = [(first, end), before.span or (first, end), *((measure.origin, measure.end) for _, measure in entered)]
         if len(restarted.mass):
             spans.append((restarted.origin, restarted.end))
         origin = min(low for low, _ in spans) - self._margin
@@ -117,17 +117,17 @@ class Saturated:
         total, grown, short, few = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
         below, above, dropped, cells = advance(
             x.mass, x.low, x.high, before.mass, before.low, before.high, self._windows, self._success, self._targets,
-            self._grown_from, self._shares, self._starts, source.loss, x.origin - origin, before.origin - origin,
+            self._grown_from, self._shares, self._starts, chain.loss, x.origin - origin, before.origin - origin,
             self.floor - before.origin, floor - origin,
             limit - origin, NEGLIGIBLE, self._restart, restarted.mass, restarted.origin - origin,
             new.mass, new.low, new.high, total, grown,
         )  # fmt: skip
         below += lose(
-            x.mass, self._windows, self._total.mass, first - x.origin, end - x.origin, grown, source.loss,
+            x.mass, self._windows, self._total.mass, first - x.origin, end - x.origin, grown, chain.loss,
             x.origin - origin, floor - origin, short, few,
         )  # fmt: skip
 
-        below += removed + self._enter(entered, new, Law(origin, total), floor, limit)
+        below += removed + self._enter(entered, new, Measure(origin, total), floor, limit)
 
         self.round += 1
         self.floor = floor
@@ -135,25 +135,25 @@ class Saturated:
         self.done += above
         self.neglected += dropped
         self._x, self._before, self._spare = new, x, before
-        self._total = Law(origin, total)
-        used = slice(first - origin, end + source.max_window + 2 - origin)
-        self._short = together(Law(first, short[used]), *opening_short)
-        self._few = together(Law(first, few[used]), *opening_few)
+        self._total = Measure(origin, total)
+        used = slice(first - origin, end + chain.max_window + 2 - origin)
+        self._short = together(Measure(first, short[used]), *opening_short)
+        self._few = together(Measure(first, few[used]), *opening_few)
         self.cells += cells
-        self._law = together(self._total, *self._opening.law, timeouts.resting, self._short, timeouts.waiting)
+        self._law = together(self._total, *self._opening.measure, timeouts.resting, self._short, timeouts.waiting)
         accounted = float(self._law.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))
 
-    def _enter(self, entered: list[tuple[int, Law]], new: Rows, total: Law, floor: int, limit: int) -> float:
+    def _enter(self, entered: list[tuple[int, Measure]], new: Rows, total: Measure, floor: int, limit: int) -> float:
         """Add what leaves the first slow start to rows and their sum; return what of it lies below the floor."""
         below = 0.0
-        for state, law in entered:
-            first, last = np.clip([floor - law.origin, limit - law.origin], 0, len(law.mass))
-            below += float(law.mass[:first].sum())
-            self.done += float(law.mass[last:].sum())
+        for state, measure in entered:
+            first, last = np.clip([floor - measure.origin, limit - measure.origin], 0, len(measure.mass))
+            below += float(measure.mass[:first].sum())
+            self.done += float(measure.mass[last:].sum())
             if first < last:
-                kept = Law(law.origin + int(first), law.mass[first:last])
+                kept = Measure(measure.origin + int(first), measure.mass[first:last])
                 new.add(int(self._place[state]), kept)
                 total.add(kept)
         return below
@@ -172,8 +172,8 @@ class Saturated:
         """Whether nothing is left to follow."""
         return self._timeouts.idle and self._active() < GONE
 
-    def law(self) -> Law:
-        """Return the law of the packets delivered by now; what is done is left out."""
+    def distribution(self) -> Measure:
+        """Return the distribution of the packets delivered by now; what is done is left out."""
         return self._law
 
     def _active(self) -> float:

@@ -1,4 +1,4 @@
-"""The transient of a source with independent losses that always has something to send: stored media over SACK."""
+"""The transient of a chain with independent losses that always has something to send: stored media over SACK."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from numpy.typing import NDArray
 from ..kernels.backlogged import clear
 from ..kernels.moves import trim
 from ..kernels.repairs import total
-from ..numerics.measure import Law, together
+from ..numerics.measure import Measure, together
 from ..numerics.rows import Rows
-from ..tcp import SackSource
-from .backlogged import NEGLIGIBLE, Saturated
-from .independent_round import SackRound
+from ..tcp import IndependentChain
+from .backlogged import NEGLIGIBLE, BackloggedTransient
+from .independent_round import IndependentRound
 from .timeouts import Timeouts
 
 Floats = NDArray[np.float64]
 
 
 @dataclass
-class SaturatedSack(Saturated):
-    """Evolution of a source from its start, one round at a time; as `Saturated`, in packets received.
+class BackloggedIndependent(BackloggedTransient):
+    """Evolution of a chain from its start, one round at a time; as `BackloggedTransient`, in packets received.
 
-    In order, and so in `law`, are fewer in a round with losses; there `floor` judges what is in order.
+    In order, and so in `distribution`, are fewer in a round with losses; there `floor` judges what is in order.
 
     Parameters
     ----------
-    source : SackSource
+    chain : IndependentChain
         What sends.
     goal : int
         Packets after which nothing is followed any more.
     """
 
-    source: SackSource
+    chain: IndependentChain
 
     def __post_init__(self) -> None:
-        source = self.source
-        self._rounds = SackRound(source, 1)
+        chain = self.chain
+        self._rounds = IndependentRound(chain, 1)
         states = len(self._rounds.windows)
-        self._restart = min(source.restart, states - 1)
-        self._margin = source.max_window + 8
+        self._restart = min(chain.restart, states - 1)
+        self._margin = chain.max_window + 8
         self._x = Rows.empty(states).at(0, self._margin)
-        self._x.add(min(source.start, states - 1), Law(0, np.ones(1)))
+        self._x.add(min(chain.start, states - 1), Measure(0, np.ones(1)))
         self._spare = Rows.empty(states)
-        self._timeouts = Timeouts(source, 1, NEGLIGIBLE)
+        self._timeouts = Timeouts(chain, 1, NEGLIGIBLE)
         self._followed = 1.0
-        self._law = Law(0, np.ones(1))
+        self._law = Measure(0, np.ones(1))
 
     def step(self, *, floor: int = 0, safe: float = math.inf) -> None:
-        """Make one round; `floor` and `safe` [packets] as for `saturated.Saturated.step`."""
+        """Make one round; `floor` and `safe` [packets] as for `transient.backlogged.BackloggedTransient.step`."""
         timeouts, x = self._timeouts, self._x
         limit = min(self.goal, math.ceil(safe)) if safe < math.inf else self.goal
         first, end = x.span or (x.origin, x.origin)
-        groups, (grown, shown, failing, lost) = self._rounds.lost(x)
-        restarted = timeouts.step(Law(first, lost), Law(first, failing), floor, limit, all_lost=1.0)
+        groups, (no_loss, in_order, timing_out, lost) = self._rounds.lost(x)
+        restarted = timeouts.step(Measure(first, lost), Measure(first, timing_out), floor, limit, all_lost=1.0)
 
         low = min(first, restarted.origin) if len(restarted.mass) else first
         size = max(end, restarted.end) + self._margin - low
@@ -71,7 +71,7 @@ class SaturatedSack(Saturated):
             new.mass, new.low, new.high, np.full(states, floor - low), np.ones(states), np.full(states, limit - low),
             NEGLIGIBLE,
         )  # fmt: skip
-        self.killed += below + float(shown[: max(0, floor - first)].sum())
+        self.killed += below + float(in_order[: max(0, floor - first)].sum())
         self.done += above
         self.neglected += dropped
         self.round += 1
@@ -79,7 +79,9 @@ class SaturatedSack(Saturated):
         self._x, self._spare = new, x
         self.cells += int((new.high - new.low).sum())
         self._followed = total(new.mass, new.low, new.high) + float(timeouts.resting.mass.sum())
-        self._law = together(Law(first, grown), Law(first, shown), restarted, timeouts.resting, timeouts.waiting)
+        self._law = together(
+            Measure(first, no_loss), Measure(first, in_order), restarted, timeouts.resting, timeouts.waiting
+        )
         accounted = self._active() + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
         accounted += timeouts.done + timeouts.killed + timeouts.neglected
         self.residual = max(self.residual, abs(accounted - 1))

@@ -1,4 +1,4 @@
-"""The transient of a source that always has something to send, on a coarse lattice."""
+"""The transient of a chain that always has something to send, on a coarse lattice."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..kernels.backlogged import clear
 from ..kernels.moves import apply, trim
-from ..numerics.measure import Law, together
+from ..numerics.measure import Measure, together
 from ..numerics.rows import Rows, row_of
 from ..numerics.weights import split
-from ..tcp import RenoSource, SackSource
-from .backlogged import Saturated
-from .backlogged_independent import SaturatedSack
+from ..tcp import BurstChain, IndependentChain
+from .backlogged import BackloggedTransient
+from .backlogged_independent import BackloggedIndependent
 from .quanta import Moves, Phase, coarsen
 from .timeouts import Timeouts
 
@@ -37,31 +37,31 @@ WINDOWS = 15
 """States followed of a mean round's window at least: windows have to be finer than positions."""
 
 
-def stride(source: RenoSource, quantum: int) -> int:
+def state_step(chain: BurstChain, quantum: int) -> int:
     """Return G, one in how many states is followed with a quantum: a power of two, 1 for an exact chain."""
-    most = min(source.packets_per_round / WINDOWS, quantum / 8)
+    most = min(chain.packets_per_round / WINDOWS, quantum / 8)
     return int(2 ** max(0, math.floor(math.log2(most))))
 
 
-def packet_by_packet(source: RenoSource) -> bool:
-    """Return whether a source is only solved in steps of a packet: independent losses, and slow start."""
-    return isinstance(source, SackSource) or source.apart > 0 or bool(source.windows[source.start] > 1)
+def packet_by_packet(chain: BurstChain) -> bool:
+    """Return whether a chain is only solved in steps of a packet: independent losses, and slow start."""
+    return isinstance(chain, IndependentChain) or chain.n_preamble > 0 or bool(chain.windows[chain.start] > 1)
 
 
-def check_quantum(source: RenoSource, quantum: int) -> None:
-    """Raise `InputError` for a quantum of several packets where a source is only solved in steps of one."""
-    if quantum > 1 and packet_by_packet(source):
-        what = "independent losses are" if isinstance(source, SackSource) else "slow start is"
+def check_quantum(chain: BurstChain, quantum: int) -> None:
+    """Raise `InputError` for a quantum of several packets where a chain is only solved in steps of one."""
+    if quantum > 1 and packet_by_packet(chain):
+        what = "independent losses are" if isinstance(chain, IndependentChain) else "slow start is"
         raise InputError(f"{what} solved in steps of a packet: leave out quantum, or give 1, got {quantum}")
 
 
-def follow(source: RenoSource, goal: int, quantum: int) -> Saturated | Coarse:
-    """Return the transient of a source on a lattice of `quantum` packets: exact for one packet."""
-    if isinstance(source, SackSource):
-        return SaturatedSack(source, goal)
+def follow(chain: BurstChain, goal: int, quantum: int) -> BackloggedTransient | CoarseTransient:
+    """Return the transient of a chain on a lattice of `quantum` packets: exact for one packet."""
+    if isinstance(chain, IndependentChain):
+        return BackloggedIndependent(chain, goal)
     if quantum == 1:
-        return Saturated(source, goal)
-    return Coarse(source, goal, quantum, stride(source, quantum))
+        return BackloggedTransient(chain, goal)
+    return CoarseTransient(chain, goal, quantum, state_step(chain, quantum))
 
 
 @dataclass
@@ -76,29 +76,29 @@ class Lossless:
         Delivered, and of congestion avoidance.
     """
 
-    source: RenoSource
+    chain: BurstChain
     quantum: int
-    stride: int
+    state_step: int
     probability: float = 1.0
     packets: int = 0
     state: int = 0
 
     def step(self) -> None:
         """Make one round."""
-        window = int(self.source.windows[self.state])
+        window = int(self.chain.windows[self.state])
         self.packets += window
-        self.probability *= (1 - self.source.loss) ** window
+        self.probability *= (1 - self.chain.loss) ** window
         self.state = min(self.state + 1, self._top)
 
     def on(self, rows: Rows, sign: float = 1.0) -> None:
         """Add it to the rows that are followed in the round that it is in, times `sign`."""
         last = len(rows.low) - 1
-        row = last if self.state == self._top else self.state // self.stride + 1
+        row = last if self.state == self._top else self.state // self.state_step + 1
         if row < last:  # such rows carry their offset
-            rows.add(row, Law(self.packets // self.quantum, np.array([sign * self.probability])))
+            rows.add(row, Measure(self.packets // self.quantum, np.array([sign * self.probability])))
             return
         first, weights = split(np.array([self.packets / self.quantum]), 3)
-        rows.add(row, Law(int(first[0]), sign * self.probability * weights[:, 0]))
+        rows.add(row, Measure(int(first[0]), sign * self.probability * weights[:, 0]))
 
     def alone(self, rows: int, sign: float) -> Rows:
         """Return rows that hold nothing else."""
@@ -108,31 +108,31 @@ class Lossless:
 
     @property
     def _top(self) -> int:
-        return self.source.size - self.source.rounds_per_increase
+        return self.chain.size - self.chain.rounds_per_increase
 
 
 @dataclass
-class Coarse:
-    """Evolution of a source from its start, as `Saturated`, in positions of a quantum of packets.
+class CoarseTransient:
+    """Evolution of a chain from its start, as `BackloggedTransient`, in positions of a quantum of packets.
 
     What has lost nothing yet is late or not as a whole (`Lossless`).
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
         What sends.
     goal : int
         Packets after which nothing is followed any more.
     quantum : int
         Q [packets].
-    stride : int
+    state_step : int
         G: every G-th state is followed.
     """
 
-    source: RenoSource
+    chain: BurstChain
     goal: int
     quantum: int
-    stride: int
+    state_step: int
     round: int = 0
     floor: int = 0
     done: float = 0.0
@@ -142,20 +142,20 @@ class Coarse:
     cells: int = 0
 
     def __post_init__(self) -> None:
-        self._quanta = coarsen(self.source, self.quantum, self.stride)
-        self._margin = 2 * self.source.max_window // self.quantum + 8
+        self._quanta = coarsen(self.chain, self.quantum, self.state_step)
+        self._margin = 2 * self.chain.max_window // self.quantum + 8
         rows = self._quanta.rows
         self._x = Rows.empty(rows).at(-self._margin, 4 * self._margin)
-        self._lossless = Lossless(self.source, self.quantum, self.stride)
+        self._lossless = Lossless(self.chain, self.quantum, self.state_step)
         self._lossless.on(self._x)
         self._before, self._spare = Rows.empty(rows), Rows.empty(rows)
-        self._timeouts = Timeouts(self.source, self.quantum, NEGLIGIBLE)
-        self._total = Law(0, np.ones(1))
-        self._short = Law(0, np.zeros(1))
-        self._few = Law(0, np.zeros(1))
+        self._timeouts = Timeouts(self.chain, self.quantum, NEGLIGIBLE)
+        self._total = Measure(0, np.ones(1))
+        self._short = Measure(0, np.zeros(1))
+        self._few = Measure(0, np.zeros(1))
 
     def step(self, *, floor: int = 0, safe: float = math.inf) -> None:
-        """Make one round; `floor` and `safe` [packets] as for `Saturated.step`."""
+        """Make one round; `floor` and `safe` [packets] as for `BackloggedTransient.step`."""
         Q, x, before = self.quantum, self._x, self._before
         number = self.round
         then, now, following = (self._phase(number + i) for i in (-1, 0, 1))
@@ -248,27 +248,27 @@ class Coarse:
         """Whether nothing is left to follow."""
         return self._timeouts.idle and self._active() < GONE
 
-    def law(self) -> Law:
-        """Return the law of the quanta delivered by now; what is done is left out."""
+    def distribution(self) -> Measure:
+        """Return the distribution of the quanta delivered by now; what is done is left out."""
         return together(self._total, self._timeouts.resting, self._short, self._timeouts.waiting)
 
     def _active(self) -> float:
         return float(self._total.mass.sum() + self._timeouts.resting.mass.sum() + self._short.mass.sum())
 
     def _phase(self, number: int) -> Phase:
-        return self._quanta.phases[number % self.stride]
+        return self._quanta.phases[number % self.state_step]
 
 
 def _apply(moves: Moves, x: Rows, new: Rows) -> None:
     apply(
-        x.mass, x.low, x.high, moves.sources, moves.targets, moves.shifts, moves.starts, moves.laws,
+        x.mass, x.low, x.high, moves.sources, moves.targets, moves.shifts, moves.starts, moves.pmfs,
         x.origin - new.origin, new.mass, new.low, new.high,
     )  # fmt: skip
 
 
-def _collected(moves: Moves, x: Rows, margin: int) -> Law:
+def _collected(moves: Moves, x: Rows, margin: int) -> Measure:
     """Return what moves to a row of positions."""
     first, end = x.span or (0, 0)
     row = Rows.empty(1).at(first - 2, end + margin + 2 - first)
     _apply(moves, x, row)
-    return Law(row.origin, row.mass[0, : end + margin + 2 - first])
+    return Measure(row.origin, row.mass[0, : end + margin + 2 - first])

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
-from ..tcp import RenoSource, SackSource
-from .coarse import HEAD, packet_by_packet, stride
+from ..tcp import BurstChain, IndependentChain
+from .coarse import HEAD, packet_by_packet, state_step
 
 Ints = NDArray[np.int64]
 
@@ -32,7 +32,7 @@ MOST_WAITS = 2e12
 MOST_BYTES = 8 * 2**30
 """Memory that a transient may take."""
 
-NANOSECONDS, NANOSECONDS_SACK = 2.0, 7.0
+NANOSECONDS, NANOSECONDS_INDEPENDENT = 2.0, 7.0
 """Time of a cell, roughly, and for independent losses."""
 
 HEAD_ROUNDS = 4
@@ -50,49 +50,49 @@ class Cost:
     memory: float
 
 
-def forecast(source: RenoSource, rounds: float, span: float, quantum: int) -> Cost:
+def forecast(chain: BurstChain, rounds: float, span: float, quantum: int) -> Cost:
     """Return what a transient will take on a lattice of `quantum` packets.
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
     rounds, span : float
         Rounds followed, and positions at a time at most [packets].
     quantum : int
     """
-    states = source.size / stride(source, quantum)
-    positions = min(span, float(_climb(source, math.ceil(rounds)).sum())) / quantum  # no more is ever delivered
+    states = chain.size / state_step(chain, quantum)
+    positions = min(span, float(_climb(chain, math.ceil(rounds)).sum())) / quantum  # no more is ever delivered
     return Cost(SHARE * states * rounds * positions, 8 * positions * (3 * states + SHARE * rounds))
 
 
-def affordable(source: RenoSource, rounds: float, span: float) -> int:
+def affordable(chain: BurstChain, rounds: float, span: float) -> int:
     """Return the quantum to use: a packet, which is exact, if that is quick; else a power of two, about a round's.
 
     Small windows stay exact where that is possible at all: they have no packets to spare. So does what is only known
     packet by packet.
     """
-    a_round, exact = source.packets_per_round, forecast(source, rounds, span, 1)
+    a_round, exact = chain.packets_per_round, forecast(chain, rounds, span, 1)
     most = MOST_CELLS if a_round < SMALL else EXACT
-    if packet_by_packet(source) or (exact.cells <= most and exact.memory <= MOST_BYTES):
+    if packet_by_packet(chain) or (exact.cells <= most and exact.memory <= MOST_BYTES):
         return 1
     return int(2 ** max(0, math.floor(math.log2(a_round * ABOUT))))
 
 
-def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
+def check(chain: BurstChain, rounds: float, span: float, quantum: int) -> None:
     """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
-    waits = [max(d for d, _ in wait) for wait in (source.all_lost_wait, source.short_wait, *source.backoff_wait)]
+    waits = [max(d for d, _ in wait) for wait in (chain.all_lost_wait, chain.short_wait, *chain.backoff_wait)]
     if sum(waits) * max(rounds, max(waits)) > MOST_WAITS:
         raise AccuracyError(
             f"the timer backs off to {max(waits):.3g} round trips, too many to follow one by one: take a shorter timer "
             "or a longer round trip time"
         )
-    cost = forecast(source, rounds, span, quantum)
+    cost = forecast(chain, rounds, span, quantum)
     if quantum > 1:
         first = HEAD * quantum
-        head = forecast(source, min(rounds, HEAD_ROUNDS * first / source.packets_per_round), min(span, first), 1)
+        head = forecast(chain, min(rounds, HEAD_ROUNDS * first / chain.packets_per_round), min(span, first), 1)
         cost = Cost(cost.cells + head.cells, cost.memory + head.memory)
-    nanoseconds = NANOSECONDS_SACK if isinstance(source, SackSource) else NANOSECONDS
-    coarser = " or a larger quantum" if not packet_by_packet(source) and quantum < source.packets_per_round else ""
+    nanoseconds = NANOSECONDS_INDEPENDENT if isinstance(chain, IndependentChain) else NANOSECONDS
+    coarser = " or a larger quantum" if not packet_by_packet(chain) and quantum < chain.packets_per_round else ""
     minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds, MOST_CELLS * NANOSECONDS))
     too_much, remedy = [], "take a shorter video"
     if minutes > most:
@@ -107,9 +107,9 @@ def check(source: RenoSource, rounds: float, span: float, quantum: int) -> None:
         )
 
 
-def _climb(source: RenoSource, rounds: int) -> Ints:
+def _climb(chain: BurstChain, rounds: int) -> Ints:
     """Return the windows of rounds in which nothing is ever lost [packets]."""
-    first = source.start
-    ends = source.grow_to[first:] != np.arange(first + 1, source.size + 1)
-    line = source.windows[first : first + 1 + int(np.argmax(ends))][:rounds]
-    return np.append(line, np.full(rounds - len(line), source.max_window))
+    first = chain.start
+    ends = chain.grow_to[first:] != np.arange(first + 1, chain.size + 1)
+    line = chain.windows[first : first + 1 + int(np.argmax(ends))][:rounds]
+    return np.append(line, np.full(rounds - len(line), chain.max_window))

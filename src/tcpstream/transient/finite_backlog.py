@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ..numerics.lattices import Lattice
 from ..numerics.stop_loss import Excess
-from ..tcp import RenoSource, SackSource
-from .limited import Transient
-from .limited_independent import TransientSack
+from ..tcp import BurstChain, IndependentChain
+from .limited import LimitedTransient
+from .limited_independent import LimitedIndependent
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ class FiniteBacklog:
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
         What sends.
     lattice : Lattice
         Of the backlog, and what is generated per round.
@@ -37,13 +37,17 @@ class FiniteBacklog:
         Bound on the error of f, probability unaccounted for.
     """
 
-    def __init__(self, source: RenoSource, lattice: Lattice, length: float) -> None:
+    def __init__(self, chain: BurstChain, lattice: Lattice, length: float) -> None:
         self.lattice, self.length = lattice, length
         self.packets = lattice.packets_due * length
-        self._goal = math.ceil(self.packets * lattice.stride - 1e-6)
+        self._goal = math.ceil(self.packets * lattice.steps_per_packet - 1e-6)
         self._generating = math.floor(length + NOISE)
-        start = (lattice.trace, lattice.stride, lattice.trace)
-        transient = TransientSack(source, *start) if isinstance(source, SackSource) else Transient(source, *start)
+        start = (lattice.trace, lattice.steps_per_packet, lattice.trace)
+        transient = (
+            LimitedIndependent(chain, *start)
+            if isinstance(chain, IndependentChain)
+            else LimitedTransient(chain, *start)
+        )
         total = np.zeros(1)
         for i in range(1, self._generating + 1):
             ceiling = min(self._goal, lattice.steps * i) + lattice.trace
@@ -63,23 +67,23 @@ class FiniteBacklog:
         m = self.lattice.packets_due
         late = self._excess.between(m * delay, m * (delay + 1))
         rounds = math.ceil(self.length + delay - NOISE) - self._generating
-        end = self._goal / self.lattice.stride
+        end = self._goal / self.lattice.steps_per_packet
         for i, excess in enumerate(self._after[:rounds], self._generating + 1):
             due, before = (min(m * max(i - k - delay, 0.0), self.packets) for k in (0, 1))
             late += excess.between(end - due, end - before)
         return max(0.0, late / self.packets)
 
 
-def _by_level(transient: Transient, ceiling: int) -> Floats:
+def _by_level(transient: LimitedTransient, ceiling: int) -> Floats:
     """Return the probability of each level of the backlog; what is done has none, and is left out."""
-    law = transient.law()
-    backlog = np.zeros(max(0, ceiling - law.origin) + 1)
-    backlog[ceiling + 1 - min(law.end, ceiling + 1) :] = law.mass[: ceiling + 1 - law.origin][::-1]
+    measure = transient.distribution()
+    backlog = np.zeros(max(0, ceiling - measure.origin) + 1)
+    backlog[ceiling + 1 - min(measure.end, ceiling + 1) :] = measure.mass[: ceiling + 1 - measure.origin][::-1]
     return backlog
 
 
-def _summed(total: Floats, law: Floats) -> Floats:
-    if len(law) > len(total):
-        total = np.pad(total, (0, len(law) - len(total)))
-    total[: len(law)] += law
+def _summed(total: Floats, measure: Floats) -> Floats:
+    if len(measure) > len(total):
+        total = np.pad(total, (0, len(measure) - len(total)))
+    total[: len(measure)] += measure
     return total

@@ -1,4 +1,4 @@
-"""A round of congestion avoidance of a source with independent losses, on rows of mass by state."""
+"""A round of congestion avoidance of a chain with independent losses, on rows of mass by state."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 from ..kernels.backlogged import clear
 from ..kernels.repairs import gather, grow, lose, recover
 from ..numerics.rows import Rows
-from ..tcp import SackSource
+from ..tcp import IndependentChain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class SackRound:
+class IndependentRound:
     """What becomes of all states in a round; those of the largest window lead to each other alone, and are one here.
 
     Parameters
     ----------
-    source : SackSource
-    stride : int
+    chain : IndependentChain
+    steps_per_packet : int
         Positions per packet.
 
     Attributes
@@ -29,39 +29,39 @@ class SackRound:
         Window of each state [packets].
     """
 
-    def __init__(self, source: SackSource, stride: int) -> None:
-        states = source.size - source.rounds_per_increase + 1
-        self.source, self.stride = source, stride
-        self.windows = source.windows[:states]
-        self._growth = source.growth.between(np.arange(states), np.minimum(np.arange(source.size), states - 1))
-        self._success: Floats = np.power(1 - source.loss, self.windows, dtype=np.float64)
-        self._groups = groups = source.recoveries(states)
+    def __init__(self, chain: IndependentChain, steps_per_packet: int) -> None:
+        states = chain.size - chain.rounds_per_increase + 1
+        self.chain, self.steps_per_packet = chain, steps_per_packet
+        self.windows = chain.windows[:states]
+        self._growth = chain.growth.between(np.arange(states), np.minimum(np.arange(chain.size), states - 1))
+        self._success: Floats = np.power(1 - chain.loss, self.windows, dtype=np.float64)
+        self._groups = groups = chain.recoveries(states)
         first = groups.order[groups.starts[:-1]]
         self._laws = (
-            groups.windows, self._success[first], source.nothing_lost_twice[first], source.repaired_whole[first],
-            source.all_lost[first], source.loss, source.repairs, source.holds, stride,
+            groups.windows, self._success[first], chain.nothing_lost_twice[first], chain.repaired_whole[first],
+            chain.all_lost[first], chain.loss, chain.repairs, chain.holds, steps_per_packet,
         )  # fmt: skip
         self._together = Rows.empty(len(groups.windows))
 
     def lost(self, x: Rows) -> tuple[Rows, Floats]:
-        """Return the groups of states as rows, and the laws of `kernels.repairs.lose` from their first position on."""
+        """Return the groups of states as rows, and the pmfs of `kernels.repairs.lose` from their first position on."""
         y = self._by_group(x)
         first, end = y.span or (y.origin, y.origin)
-        laws = np.zeros((4, end - first + self.stride * int(self.windows[-1]) + 1))
-        lose(y.mass, y.low, y.high, first - y.origin, *self._laws, *laws)
-        return y, laws
+        pmfs = np.zeros((4, end - first + self.steps_per_packet * int(self.windows[-1]) + 1))
+        lose(y.mass, y.low, y.high, first - y.origin, *self._laws, *pmfs)
+        return y, pmfs
 
     def advance(self, x: Rows, y: Rows, new: Rows, floor: int) -> None:
         """Add what goes on in congestion avoidance to `new`; below `floor` nothing recovers."""
         offset, into = x.origin - new.origin, (new.mass, new.low, new.high)
         grow(
-            x.mass, x.low, x.high, self.windows, self._success, self._growth.source, self._growth.target,
-            self._growth.share, self.stride, offset, *into,
+            x.mass, x.low, x.high, self.windows, self._success, self._growth.from_state, self._growth.to_state,
+            self._growth.share, self.steps_per_packet, offset, *into,
         )  # fmt: skip
         groups = self._groups
         recover(
-            y.mass, y.low, y.high, groups.windows, groups.targets, groups.shares, self.source.repaired, groups.losses,
-            self.stride, offset, floor - new.origin, *into,
+            y.mass, y.low, y.high, groups.windows, groups.targets, groups.shares, self.chain.repaired, groups.losses,
+            self.steps_per_packet, offset, floor - new.origin, *into,
         )  # fmt: skip
 
     def _by_group(self, x: Rows) -> Rows:

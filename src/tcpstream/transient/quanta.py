@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.weights import split
-from ..tcp.reno import DUPLICATE_ACKS, RenoSource
+from ..tcp.reno import DUPLICATE_ACKS, BurstChain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,13 +22,13 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Moves:
-    """Laws by which rows move to rows, one behind the other; see `tcpstream.kernels.moves.apply`."""
+    """Distributions by which rows move to rows, one behind the other; see `tcpstream.kernels.moves.apply`."""
 
     sources: Ints
     targets: Ints
     shifts: Ints
     starts: Ints
-    laws: Floats
+    pmfs: Floats
 
 
 class _Collector:
@@ -38,23 +38,23 @@ class _Collector:
         self.quantum = quantum
         self.found: list[tuple[int, int, int, Floats]] = []
 
-    def add(self, source: int, target: int, distances: Floats, law: Floats) -> None:
+    def add(self, chain: int, target: int, distances: Floats, measure: Floats) -> None:
         """Add a move by `distances` [packets], each split between the nearest 3 points of the lattice."""
         nearest, weights = split(distances / self.quantum, 3)
         first = int(nearest[0])
         size = int(nearest[-1]) - first + 3
-        spread = np.sum([np.bincount(nearest - first + i, law * weights[i], size) for i in range(3)], axis=0)
+        spread = np.sum([np.bincount(nearest - first + i, measure * weights[i], size) for i in range(3)], axis=0)
         used = np.flatnonzero(spread)
         if len(used):
-            self.found.append((source, target, first + int(used[0]), spread[used[0] : used[-1] + 1]))
+            self.found.append((chain, target, first + int(used[0]), spread[used[0] : used[-1] + 1]))
 
     def moves(self) -> Moves:
         """Return what was found, by target, so that a target stays in the cache."""
         found = sorted(self.found, key=lambda move: move[:2][::-1])
-        starts = np.cumsum([0, *(len(law) for *_, law in found)])
+        starts = np.cumsum([0, *(len(measure) for *_, measure in found)])
         sources, targets, shifts = (np.array([move[i] for move in found], dtype=np.int64) for i in range(3))
-        laws = np.concatenate([law for *_, law in found]) if found else np.zeros(0)
-        return Moves(sources, targets, shifts, starts, laws)
+        pmfs = np.concatenate([measure for *_, measure in found]) if found else np.zeros(0)
+        return Moves(sources, targets, shifts, starts, pmfs)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Quanta:
-    """A source on a coarse lattice.
+    """A chain on a coarse lattice.
 
     Attributes
     ----------
@@ -105,51 +105,51 @@ class Quanta:
     phases: list[Phase]
 
 
-def coarsen(source: RenoSource, quantum: int, stride: int) -> Quanta:
-    """Return a source on a lattice of `quantum` packets with every `stride`-th state.
+def coarsen(chain: BurstChain, quantum: int, state_step: int) -> Quanta:
+    """Return a chain on a lattice of `quantum` packets with every `state_step`-th state.
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
     quantum : int
         Q >= 1 [packets].
-    stride : int
+    state_step : int
         G >= 1 [states].
     """
-    b, top = source.rounds_per_increase, source.size - source.rounds_per_increase
-    states = np.arange(-stride, top)
+    b, top = chain.rounds_per_increase, chain.size - chain.rounds_per_increase
+    states = np.arange(-state_step, top)
     windows = states // b + 1  # below zero they send packets back: so does a mean between neighbours stay right
     delivered = np.concatenate([[0], np.cumsum(windows)])
-    delivered -= delivered[stride]
+    delivered -= delivered[state_step]
     offsets = np.append((delivered % quantum)[:-1], 0)  # of states, then of the largest window
-    last = (top - 1) // stride + 2
-    model = _Model(source, quantum, stride, top, last, np.append(windows, source.max_window), offsets)
-    return Quanta(quantum, last + 1, [model.phase(phase) for phase in range(stride)])
+    last = (top - 1) // state_step + 2
+    model = _Model(chain, quantum, state_step, top, last, np.append(windows, chain.max_window), offsets)
+    return Quanta(quantum, last + 1, [model.phase(phase) for phase in range(state_step)])
 
 
 @dataclass(frozen=True)
 class _Model:
-    source: RenoSource
+    chain: BurstChain
     quantum: int
-    stride: int
+    state_step: int
     top: int
     last: int
     windows: Ints
     offsets: Ints
 
     def phase(self, phase: int) -> Phase:
-        p, q = self.source.loss, 1 - self.source.loss
+        p, q = self.chain.loss, 1 - self.chain.loss
         grow, recover, collect, short, small = (_Collector(self.quantum) for _ in range(5))
         offsets, sent = np.zeros((2, self.last + 1))
-        following = (phase + 1) % self.stride
+        following = (phase + 1) % self.state_step
         here = np.zeros(1)
         stand_out = np.arange(2.0, 5.0), p * q**3 * np.array([1, -p, q**2])  # of j = 1, 1, 2
         for row in range(self.last + 1):
-            state = self.top if row == self.last else (row - 1) * self.stride + phase
+            state = self.top if row == self.last else (row - 1) * self.state_step + phase
             if row < self.last and state >= self.top:
                 continue
-            w, offset = int(self.windows[state + self.stride]), int(self.offsets[state + self.stride])
-            offsets[row], sent[row] = offset, (state - 1) // self.source.rounds_per_increase + 1
+            w, offset = int(self.windows[state + self.state_step]), int(self.offsets[state + self.state_step])
+            offsets[row], sent[row] = offset, (state - 1) // self.chain.rounds_per_increase + 1
             collect.add(row, 0, here + offset, here + 1)
             for target, weight, base in self._targets(min(state + 1, self.top), following):
                 grow.add(row, target, here + offset + w - base, here + weight * q ** max(w, 1))
@@ -160,12 +160,12 @@ class _Model:
             if missing.any():
                 small.add(row, 0, offset + stand_out[0], -1.0 * missing * stand_out[1])
             if w > DUPLICATE_ACKS:
-                total, law = recovery(w, p)
-                goal = min(int(self.source.recover_to[w]), self.top)
-                for target, weight, base in self._targets(goal, (phase + 2) % self.stride):
-                    recover.add(row, target, total + (offset - base), weight * law)
+                total, measure = recovery(w, p)
+                goal = min(int(self.chain.recover_to[w]), self.top)
+                for target, weight, base in self._targets(goal, (phase + 2) % self.state_step):
+                    recover.add(row, target, total + (offset - base), weight * measure)
         restart = _Collector(self.quantum)
-        for target, weight, base in self._targets(min(self.source.restart, self.top), phase):
+        for target, weight, base in self._targets(min(self.chain.restart, self.top), phase):
             restart.add(0, target, here - base, here + weight)
         near, few = _Collector(self.quantum), _Collector(self.quantum)
         near.add(0, 0, *stand_out)
@@ -176,19 +176,19 @@ class _Model:
 
     def _targets(self, state: int, phase: int) -> list[tuple[int, float, int]]:
         """Rows of a phase that stand for a state, their weights, and their offsets."""
-        place = np.array([(state - phase) / self.stride])
+        place = np.array([(state - phase) / self.state_step])
         first, weights = split(place, 3)
         if first[0] < -1:  # there are no three neighbours
             first, weights = split(place, 2)
         result = []
         for i, weight in enumerate(weights[:, 0]):
             number = int(first[0]) + i
-            neighbour = number * self.stride + phase
+            neighbour = number * self.state_step + phase
             row = number + 1
             if state == self.top or neighbour >= self.top:
                 neighbour, row = self.top, self.last
             if weight != 0:
-                result.append((row, float(weight), int(self.offsets[neighbour + self.stride])))
+                result.append((row, float(weight), int(self.offsets[neighbour + self.state_step])))
         return result
 
 
@@ -200,5 +200,5 @@ def recovery(window: int, loss: float) -> tuple[Floats, Floats]:
     q, most = 1 - loss, window - 1
     total = np.arange(2 * DUPLICATE_ACKS, 2 * most + 1)
     pairs = np.minimum(most, total - DUPLICATE_ACKS) - total // 2
-    law = (loss**2 * pairs + loss * (total % 2 == 0)) * q**total
-    return total.astype(float), law
+    measure = (loss**2 * pairs + loss * (total % 2 == 0)) * q**total
+    return total.astype(float), measure

@@ -1,4 +1,4 @@
-"""Timeouts of a source that always has something to send: retransmissions, and waits as pure delays."""
+"""Timeouts of a chain that always has something to send: retransmissions, and waits as pure delays."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ..kernels.timeouts import turn
 from ..kernels.waits import enter, leaving
-from ..numerics.measure import Law
+from ..numerics.measure import Measure
 from ..numerics.rows import Rows
 from ..numerics.weights import split
-from ..tcp.reno import RenoSource
+from ..tcp.reno import BurstChain
 from ..tcp.silences import LEVELS
 
 Floats = NDArray[np.float64]
@@ -31,15 +31,15 @@ class Waits:
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
     """
 
-    source: RenoSource
-    law: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
+    chain: BurstChain
+    measure: Measure = field(default_factory=lambda: Measure(0, np.zeros(1)))
 
     def __post_init__(self) -> None:
-        source = self.source
-        waits = (source.all_lost_wait, source.short_wait, *source.backoff_wait)
+        chain = self.chain
+        waits = (chain.all_lost_wait, chain.short_wait, *chain.backoff_wait)
         self.rounds = np.array([[wait[0][0], wait[-1][0]] for wait in waits])
         self.weights = np.array([[wait[0][1], wait[-1][1] if len(wait) > 1 else 0.0] for wait in waits])
         self.levels = np.array([0, 0, *(min(e + 1, LEVELS - 1) for e in range(LEVELS))])
@@ -56,20 +56,20 @@ class Waits:
             for row in np.flatnonzero(self.sizes):
                 wider[row, : self.sizes[row]] = self.mass[row, : self.sizes[row]]
             self.mass = wider
-        self.law = self.law.covering(first, end)
+        self.measure = self.measure.covering(first, end)
 
     def enter(
-        self, kind: int, number: int, law: Law, weight: float, limit: int, negligible: float
+        self, kind: int, number: int, measure: Measure, weight: float, limit: int, negligible: float
     ) -> tuple[float, float]:
         """Let a measure, times `weight`, wait from round `number` on.
 
         Returns what lies beyond the limit, and what is negligible.
         """
-        self.cover(law.origin, law.end)
+        self.cover(measure.origin, measure.end)
         row = int(self.starts[kind]) + number % int(self.depths[kind])
         return enter(
-            law.mass, weight, law.origin, limit, negligible, row, self.mass, self.firsts, self.sizes, self.law.mass,
-            self.law.origin,
+            measure.mass, weight, measure.origin, limit, negligible, row, self.mass, self.firsts, self.sizes,
+            self.measure.mass, self.measure.origin,
         )  # fmt: skip
 
     def span(self, number: int) -> tuple[int, int]:
@@ -99,7 +99,7 @@ class Timeouts:
 
     Parameters
     ----------
-    source : RenoSource
+    chain : BurstChain
     quantum : int
         Packets per position: what a packet moves is split between three.
     negligible : float
@@ -107,35 +107,35 @@ class Timeouts:
 
     Attributes
     ----------
-    resting : Law
+    resting : Measure
         What is sending a packet alone, by position.
     done, killed, neglected : float
         Mass removed at or above the limit, below the floor, and as negligible.
     """
 
-    source: RenoSource
+    chain: BurstChain
     quantum: int
     negligible: float
     round: int = 0
     done: float = 0.0
     killed: float = 0.0
     neglected: float = 0.0
-    resting: Law = field(default_factory=lambda: Law(0, np.zeros(1)))
+    resting: Measure = field(default_factory=lambda: Measure(0, np.zeros(1)))
 
     def __post_init__(self) -> None:
-        self._waits = Waits(self.source)
+        self._waits = Waits(self.chain)
         self._rows, self._spare = Rows.empty(2 * LEVELS), Rows.empty(2 * LEVELS)
         first, weights = split(np.array([1 / self.quantum]), 3)
         self._step = np.roll(weights[:, 0], int(first[0]) + 1)
 
     def step(
-        self, sending: Law, few: Law, floor: int, limit: int, share: float = 1.0, all_lost: float | None = None
-    ) -> Law:
+        self, sending: Measure, few: Measure, floor: int, limit: int, share: float = 1.0, all_lost: float | None = None
+    ) -> Measure:
         """Make one round.
 
         Parameters
         ----------
-        sending, few : Law
+        sending, few : Measure
             What is in congestion avoidance, and may lose its whole round, and short rounds without fast retransmit.
         floor, limit : int
             Only positions from `floor` to `limit`, exclusive, are followed; `limit` does not decrease.
@@ -146,13 +146,13 @@ class Timeouts:
 
         Returns
         -------
-        Law
+        Measure
             What is back in congestion avoidance.
         """
         rows, waits, number = self._rows, self._waits, self.round
-        all_lost = self.source.loss if all_lost is None else all_lost
-        for kind, law, weight in ((0, sending, all_lost), (1, few, 1.0)):
-            above, dropped = waits.enter(kind, number, law, weight, limit, self.negligible)
+        all_lost = self.chain.loss if all_lost is None else all_lost
+        for kind, measure, weight in ((0, sending, all_lost), (1, few, 1.0)):
+            above, dropped = waits.enter(kind, number, measure, weight, limit, self.negligible)
             self.done += above
             self.neglected += dropped
         span = rows.span
@@ -164,27 +164,27 @@ class Timeouts:
         new = self._spare.at(origin, size)
         restarted, resting = np.zeros(size), np.zeros(size)
         below, above, dropped, first, last = turn(
-            number, self.source.loss, self._step, rows.mass, rows.low, rows.high, rows.origin, waits.rounds,
+            number, self.chain.loss, self._step, rows.mass, rows.low, rows.high, rows.origin, waits.rounds,
             waits.weights, waits.levels, waits.starts, waits.depths, waits.mass, waits.firsts, waits.sizes,
-            waits.law.mass, waits.law.origin, floor, limit, share, self.negligible, new.mass, new.low, new.high,
+            waits.measure.mass, waits.measure.origin, floor, limit, share, self.negligible, new.mass, new.low, new.high,
             origin, restarted, resting,
         )  # fmt: skip
         self.killed += below
         self.done += above
         self.neglected += dropped
-        self.resting = Law(origin, resting)
+        self.resting = Measure(origin, resting)
         self._rows, self._spare = new, rows
         self.round += 1
-        return Law(first, restarted[first - origin : last - origin])
+        return Measure(first, restarted[first - origin : last - origin])
 
     def surviving(self, floor: int) -> float:
         """Return the mass in waits at or above `floor`."""
         return self._waits.surviving(self.round - 1, floor)
 
     @property
-    def waiting(self) -> Law:
+    def waiting(self) -> Measure:
         """What is in a wait, by position."""
-        return self._waits.law
+        return self._waits.measure
 
     @property
     def idle(self) -> bool:
