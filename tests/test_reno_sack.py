@@ -32,7 +32,7 @@ def sack(path, **others):
 
 
 def dense(chain, weights):
-    arrays = chain.explicit()
+    arrays = chain.written_out
     matrix = np.zeros((len(arrays.labels),) * 2)
     np.add.at(matrix, (arrays.chain, arrays.target), arrays.probability * weights(arrays))
     return matrix
@@ -45,8 +45,8 @@ def test_rows_are_all_fates_of_the_packets(path, rack):
     path = sack(path, detection="rack" if rack else "duplicates")
     chain, p = reno_sack(path), path.loss
     fates = (1 - p, p, 0.0) if rack else (1 - p, p * (1 - p), p * p)
-    arrays = chain.explicit()
-    for s, w in enumerate(chain.windows.tolist()):
+    arrays = chain.written_out
+    for s, w in enumerate(chain.graph.windows.tolist()):
         expected = np.zeros(w + 1), np.zeros(w + 1), np.zeros(w + 1)  # received and recovers; in order and fails; grows
         for fate in itertools.product(range(3), repeat=w):
             chance = np.prod([fates[one] for one in fate])
@@ -54,7 +54,7 @@ def test_rows_are_all_fates_of_the_packets(path, rack):
             kind = 2 if received == w else 0 if received and 2 not in fate else 1
             expected[kind][received if kind == 0 else in_order] += chance
         mine = arrays.chain == s
-        grows, fails = arrays.packets == w, arrays.target == chain.size
+        grows, fails = arrays.packets == w, arrays.target == chain.graph.size
         for kind, chosen in enumerate((~grows & ~fails, fails, grows)):
             chosen = chosen & mine
             found = np.bincount(arrays.packets[chosen], arrays.probability[chosen], w + 1)
@@ -65,7 +65,7 @@ def test_rows_are_all_fates_of_the_packets(path, rack):
 @given(paths(largest_loss=0.9, smallest_loss=1e-3))
 def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
     chain, theta, m = chain_of(sack(path)), 0.07, 1.3
-    rows, columns, values = chain.tilted(theta, m)
+    rows, columns, values = chain.transform(theta, m)
     expected = dense(chain, lambda a: np.exp(theta * (m * a.rounds - a.packets)))
     found = np.zeros_like(expected)
     np.add.at(found, (rows, columns), values)

@@ -51,22 +51,22 @@ def test_throughput_is_that_of_the_chain_that_remembers(path):
     assert chain.packets_per_round == pytest.approx(T, rel=1e-9)
     shares = np.zeros_like(law)  # of thresholds, from where slow start ends
     left = 1.0
-    if chain.restart < chain.n_preamble:
-        state = chain.restart
+    if chain.graph.restart < chain.graph.n_preamble:
+        state = chain.graph.restart
         while state is not None:
             following = None
-            for target, share in chain.growth.of(state):
-                if target < chain.n_preamble:
+            for target, share in chain.graph.growth.of(state):
+                if target < chain.graph.n_preamble:
                     following, going_on = target, share
                 else:
-                    shares[chain.windows[target]] += left * share
+                    shares[chain.graph.windows[target]] += left * share
             state, left = following, left * going_on if following is not None else left
         expected = law.copy()
         if path.rounds_per_increase == 1 and path.max_window > 2:
             expected[3] += expected[2]
             expected[2] = 0
         np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-13)
-    arrays = chain.explicit()
+    arrays = chain.written_out
     np.testing.assert_allclose(np.bincount(arrays.chain, arrays.probability), 1, rtol=0, atol=1e-12)
 
 
@@ -74,8 +74,8 @@ def test_throughput_is_that_of_the_chain_that_remembers(path):
 @given(slow_paths(largest_loss=0.5, largest_window=9))
 def test_tilted_matrix_is_that_of_the_transitions(path):
     chain, theta, m = chain_of(path), 0.07, 1.3
-    rows, columns, values = chain.tilted(theta, m)
-    arrays = chain.explicit()
+    rows, columns, values = chain.transform(theta, m)
+    arrays = chain.written_out
     weights = arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.packets))
     n = len(arrays.labels)
     every = np.zeros((n, n))
@@ -101,9 +101,9 @@ def test_the_first_slow_start_grows_before_its_loss_shows():
     (at,) = np.flatnonzero((state == 0) & (delivered == 4))
     assert (sent[at], window[at]) == (8, 14)
     assert (sent.max(), window.max()) == (59, 60)  # at most W_max in flight, one of them lost
-    arrays = chain.explicit()
+    arrays = chain.written_out
     labels = {tuple(label): number for number, label in enumerate(arrays.labels.tolist())}
-    avoidance = next(s for s in range(chain.n_preamble, chain.size) if chain.windows[s] == 10)
+    avoidance = next(s for s in range(chain.graph.n_preamble, chain.graph.size) if chain.graph.windows[s] == 10)
     assert labels[8, 0, 6, 0, 0] in arrays.target[arrays.chain == 0]
     assert labels[4, 0, 6, 0, 0] in arrays.target[arrays.chain == avoidance]
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tcpstream import Path, TcpstreamError
 from tcpstream.numerics.lattices import ROUNDING, Lattice, interpolated, lattices, order
 from tcpstream.stationary.solve import solve
-from tcpstream.tcp import BurstChain, chain_of
+from tcpstream.tcp import Chain, chain_of
 from tcpstream.transient.finite_backlog import FiniteBacklog
 
 SEED = 20
@@ -34,9 +34,9 @@ twentieth of that for the first 363)."""
 RECORD = FilePath(__file__).parent / "results" / "lattice.jsonl"
 
 
-def _order(chain: Any, m: float) -> int:
+def _order(chain: Chain, m: float) -> int:
     """Return the order that the solvers take."""
-    return order(m, chain.packets_per_round, chain.size * chain.max_window)
+    return order(m, chain.packets_per_round, chain.n_cells)
 
 
 def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
@@ -53,7 +53,7 @@ def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
     return path, m, None if endless else float(rng.uniform(4, 60))
 
 
-def exact_lattice(chain: BurstChain, m: float) -> Lattice:
+def exact_lattice(chain: Chain, m: float) -> Lattice:
     """Return a lattice too fine to be taken, for a rate next to m."""
     steps_per_packet = 3 * _order(chain, m) + 1
     while math.gcd(round(m * steps_per_packet), steps_per_packet) > 1:
@@ -80,7 +80,7 @@ def case(rng: np.random.Generator) -> dict[str, Any] | None:
     throughput = chain.packets_per_round
     if length is None and m > 0.95 * throughput:
         return None
-    cells = chain.size * lattice.steps
+    cells = chain.followed_states * lattice.steps
     if cells > ENDLESS * (1 - m / throughput) if length is None else cells * length * (length + 40) > FINITE:
         return None
 

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from tcpstream import Path
 from tcpstream.numerics.lattices import Lattice
 from tcpstream.stationary.burst import Backlog
-from tcpstream.stationary.solve import LongWaves, drain_rounds
+from tcpstream.stationary.long_waves import LongWaves
+from tcpstream.stationary.solve import drain_rounds
 from tcpstream.tcp import reno
 
 Floats = NDArray[np.float64]

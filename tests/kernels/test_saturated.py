@@ -63,10 +63,10 @@ def test_advance(made, offset, before_offset, middle, floor):
     chain, (x, low, high), (before, before_low, before_high) = made
     states, p = len(x), chain.loss
     order, place = chain.by_window
-    windows, recovered_to = chain.windows[order], chain.recover_to[chain.windows[order]]
+    windows, recovered_to = chain.graph.windows[order], chain.recover_to[chain.graph.windows[order]]
     targets = np.where(recovered_to >= 0, place[recovered_to], -1)
     limit = floor + 60
-    growth = chain.growth.between(order, place)
+    growth = chain.graph.growth.between(order, place)
     moves = list(zip(growth.from_state, growth.to_state, growth.share))
     rows = naive.grow(x, windows, moves, p, 1, 10**9, offset, WIDE + 60)
     recovered = np.zeros((states, WIDE + 60))
@@ -100,7 +100,7 @@ def test_advance(made, offset, before_offset, middle, floor):
 def test_lose(made, offset, floor):
     chain, (x, low, high), _ = made
     states, p = len(x), chain.loss
-    windows = chain.windows[chain.by_window[0]]
+    windows = chain.graph.windows[chain.by_window[0]]
     big = np.array([row if w >= 4 else 0 * row for row, w in zip(x, windows)])
     together = [(s, 0, 1.0) for s in range(states)]
     grown = naive.grow(big, windows, together, p, 1, 10**9, offset, WIDE + 60)[0]

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..kernels.shortfall import missing, tabulate
 from ..path import Path
-from ..tcp import BurstChain, chain_of
-from ..transient.backlogged import BackloggedTransient
-from ..transient.coarse import HEAD, CoarseTransient, follow
+from ..tcp import Chain, chain_of
+from ..transient.backlogged import Backlogged
+from ..transient.boundary import Boundary
+from ..transient.cost import HEAD
+from ..transient.select import backlogged
 from ..video import Video
 
 Floats = NDArray[np.float64]
@@ -93,7 +95,7 @@ class Arrivals:
         probability of 1e-17: what has it is followed no longer. By default everything is followed.
     quantum : int
         Packets per step of the lattice that the transient is made on.
-    chain : BurstChain, optional
+    chain : Chain, optional
         What sends: that of the paths, where it is known.
     most : int, optional
         Packets from the start of the videos that are served; by default all.
@@ -114,7 +116,7 @@ class Arrivals:
         packets_due: float = 0.0,
         lead: float = math.inf,
         quantum: int = 1,
-        chain: BurstChain | None = None,
+        chain: Chain | None = None,
         most: int | None = None,
     ) -> None:
         self.cases = _outline(cases)
@@ -128,7 +130,7 @@ class Arrivals:
         self.record = Record(
             np.empty(1 << 20), np.empty(1 << 8, dtype=np.int64), np.zeros(1 << 8, dtype=np.int64), np.empty(1 << 8)
         )
-        self._transient: BackloggedTransient | CoarseTransient | None = None
+        self._transient: Backlogged | None = None
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[Arrivals], tuple[Any, ...]]:
@@ -199,10 +201,10 @@ class Arrivals:
             first, lost = self.head.never_late(needed[:rounds])
             if rounds == len(needed):
                 return first, lost
-        transient = follow(self.chain, min(self.packets, int(needed.max(initial=1))), self.quantum)
+        transient = backlogged(self.chain, min(self.packets, int(needed.max(initial=1))), self.quantum)
         before = 1.0  # what is never late in those rounds, on this lattice
         for i, least in enumerate(needed, 1):
-            transient.step(floor=int(least), safe=self.safe(i))
+            transient.step(Boundary(int(least), self.safe(i)))
             if i <= rounds:
                 before = transient.survivors()
             if transient.exhausted:
@@ -233,9 +235,9 @@ class Arrivals:
 
         The transient is taken away while it moves. An interruption leaves none, and it is made again from the start.
         """
-        transient, self._transient = self._transient or follow(self.chain, self.packets, self.quantum), None
+        transient, self._transient = self._transient or backlogged(self.chain, self.packets, self.quantum), None
         while transient.round <= record.rounds:
-            transient.step(safe=self.safe(transient.round + 1))
+            transient.step(Boundary(safe=self.safe(transient.round + 1)))
         pmf = transient.distribution()
         i, start = record.rounds, int(record.starts[record.rounds])
         end = start + len(pmf.mass) + 2
@@ -251,14 +253,14 @@ class Arrivals:
         return Record(table, origins, starts, unaccounted, i + 1, transient.cells, complete)
 
 
-def delivered_quantiles(chain: BurstChain, packets: int, quantum: int, rounds: int, quantiles: Floats) -> Floats:
+def delivered_quantiles(chain: Chain, packets: int, quantum: int, rounds: int, quantiles: Floats) -> Floats:
     """Return quantiles of A_i, the packets delivered by the end of rounds i = 1 .. `rounds`.
 
     One pass of its own, in which nothing is left out: rows hold only what can still be late.
 
     Parameters
     ----------
-    chain : BurstChain
+    chain : Chain
         What sends.
     packets : int
         Packets of the video: nothing is delivered beyond.
@@ -283,7 +285,7 @@ def delivered_quantiles(chain: BurstChain, packets: int, quantum: int, rounds: i
         first = delivered_quantiles(chain, edge, 1, rounds, quantiles)
         if (first < edge).all() or edge == packets:
             return first
-    transient = follow(chain, packets, quantum)
+    transient = backlogged(chain, packets, quantum)
     found = np.full((len(quantiles), rounds), float(packets))
     for i in range(rounds):
         transient.step()

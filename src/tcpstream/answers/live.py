@@ -129,7 +129,7 @@ class FiniteLive(LiveStreaming):
         super().__init__(path, video)
         assert video.duration is not None
         chain, m, length = chain_of(path), video.packet_rate * path.rtt, video.duration / path.rtt
-        found = lattices(m, order(m, chain.packets_per_round, chain.size * chain.max_window))
+        found = lattices(m, order(m, chain.packets_per_round, chain.n_cells))
         self._backlogs = on_cores(lambda lattice: FiniteBacklog(chain, lattice, length), found)
         self._curves = [(one.lattice, one.late_fraction) for one in self._backlogs]
 
@@ -183,7 +183,7 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     if throughput <= video.packet_rate * (1 + 1e-9):
         raise NoFiniteDelayError(throughput, video.packet_rate)
     m = video.packet_rate * path.rtt
-    found = lattices(m, order(m, T, chain.size * chain.max_window), T * (1 - 1e-9))
+    found = lattices(m, order(m, T, chain.n_cells), T * (1 - 1e-9))
     return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), found)))
 
 

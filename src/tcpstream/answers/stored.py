@@ -15,8 +15,8 @@ from ..path import Path
 from ..stationary.decay import safe_lead
 from ..system.threads import on_cores
 from ..tcp import chain_key, chain_of
-from ..transient.coarse import check_quantum
 from ..transient.cost import affordable, check
+from ..transient.select import check_quantum
 from ..video import Video
 from .answer import Streaming, check_length, no_late_target
 from .answer import startup_delay as checked_delay

@@ -6,22 +6,25 @@ from collections.abc import Callable, Hashable
 
 from ..path import Path
 from ..variants import IN_SECONDS
+from .burst import BurstChain
+from .chain import Chain, Features, Transitions
 from .cubic import cubic
 from .growth import Growth
-from .reno import BurstChain, ExplicitArrays, reno
+from .independent import IndependentChain
+from .reno import reno
 from .reno_sack import reno_sack
-from .sack import IndependentChain
-from .slow_reno import slow_reno
 
 #: Every TCP variant by name; a new one is a file here and a line in this dict.
-SOURCES: dict[str, Callable[[Path], BurstChain]] = {"reno": slow_reno, "reno-sack": reno_sack, "cubic": cubic}
+SOURCES: dict[str, Callable[[Path], Chain]] = {"reno": reno, "reno-sack": reno_sack, "cubic": cubic}
 
 __all__ = [
     "SOURCES",
     "BurstChain",
-    "ExplicitArrays",
+    "Chain",
+    "Features",
     "Growth",
     "IndependentChain",
+    "Transitions",
     "chain_key",
     "chain_of",
     "cubic",
@@ -31,7 +34,7 @@ __all__ = [
 ]
 
 
-def chain_of(path: Path) -> BurstChain:
+def chain_of(path: Path) -> Chain:
     """Return the chain that a path names, `Path.tcp`, with slow start where it has an initial window."""
     return SOURCES[path.tcp](path)
 
