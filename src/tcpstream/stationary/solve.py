@@ -266,11 +266,8 @@ def solve(chain: BurstChain, lattice: Lattice) -> StationaryBacklog:
     while True:
         if backlog.rows * (depth + 1) > LARGEST:
             raise _too_large(backlog, depth)
-        weight = (
-            2
-            * rounds_per_packet
-            * (np.arange(depth, -1, -1) / steps_per_packet + behind[backlog.entered][:, np.newaxis])
-        )
+        before = np.arange(depth, -1, -1) / steps_per_packet + behind[backlog.entered][:, np.newaxis]
+        weight = 2 * rounds_per_packet * before
         deepest = 2 * rounds_per_packet * (depth / steps_per_packet + further)
         epoch, change, used = _iterate(backlog, waves, depth, weight)
         epochs += used

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::tcpstream.InputWarning")  # del
 
 def concurrency():
     """Return the module of validation/concurrency.py."""
-    file = FilePath(__file__).parents[1] / "validation" / "concurrency.py"
+    file = FilePath(__file__).parents[2] / "validation" / "concurrency.py"
     specification = spec_from_file_location("concurrency", file)
     module = module_from_spec(specification)
     specification.loader.exec_module(module)
