@@ -1,11 +1,11 @@
 """Kernels against their slow twins, over the whole range of what they take."""
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
 from tcpstream import Path
 from tcpstream.errors import unremarked
 from tcpstream.kernels.ends import ends

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import player
 
+from sim_twins import player
 from tcpstream.errors import InputError
 from tcpstream.sim import Link, Steady, Tcp, simulate, single_path
 from tcpstream.sim.run import Delivery

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import nondecreasing
 
+from sim_twins import nondecreasing
 from tcpstream.sim import (
     Backlogged,
     Bernoulli,

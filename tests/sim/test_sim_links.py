@@ -5,9 +5,9 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from one_by_one import cross
-from twins import bits, drop_tail, mahimahi, token_bucket
 
+from one_by_one import cross
+from sim_twins import bits, drop_tail, mahimahi, token_bucket
 from tcpstream.sim import Change, Link, TokenBucket
 
 TICKS = 1 / 64

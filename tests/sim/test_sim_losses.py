@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from one_by_one import cross
 
+from one_by_one import cross
 from tcpstream.sim import (
     Bernoulli,
     Change,

@@ -12,7 +12,7 @@ from tcpstream.explicit import explicit_live_finite, explicit_stored
 
 from .cases import Case
 
-sys.path.insert(0, str(FilePath(__file__).resolve().parents[2] / "tests"))
+sys.path.insert(0, str(FilePath(__file__).resolve().parents[2] / "tests" / "twins"))
 
 LARGEST_WINDOW, MOST_ROUNDS, MOST_PACKETS, LONGEST_TIMER = 6, 50, 60, 8.0
 """Of a case that is written out."""

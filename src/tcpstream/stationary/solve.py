@@ -124,11 +124,8 @@ def solve(chain: Chain, lattice: Lattice) -> StationaryBacklog:
     while True:
         if operator.rows * (depth + 1) > LARGEST:
             raise too_large(operator, depth)
-        weight = (
-            2
-            * rounds_per_packet
-            * (np.arange(depth, -1, -1) / steps_per_packet + behind[operator.entered][:, np.newaxis])
-        )
+        before = np.arange(depth, -1, -1) / steps_per_packet + behind[operator.entered][:, np.newaxis]
+        weight = 2 * rounds_per_packet * before
         deepest = 2 * rounds_per_packet * (depth / steps_per_packet + further)
         epoch, change, used = _iterate(operator, waves, depth, weight)
         epochs += used

@@ -1,13 +1,11 @@
-"""Crossings of zero, and linear systems dense and sparse."""
+"""Crossings of zero."""
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcpstream import Path, throughput
 from tcpstream.numerics.roots import crossing
 
 CURVES = {
@@ -58,11 +56,3 @@ def test_smooth_curves_take_few_steps(curve, low, high, most):
 def test_no_crossing_is_an_error(scale):
     with pytest.raises(ValueError, match="no crossing between 1 and 2"):
         crossing(lambda x: scale * x, 1, 2, 1e-9)
-
-
-def test_sparse_systems_agree_with_dense_ones(monkeypatch):
-    path = Path(loss=0.01, rtt=0.1, timeout_ratio=2, max_window=60)
-    dense = throughput(path)
-    monkeypatch.setattr("tcpstream.numerics.linear.DENSE", 10)
-    assert throughput(path) == pytest.approx(dense, rel=1e-12)
-    assert np.isfinite(dense)

@@ -1,12 +1,9 @@
 """Many answers at once are those that come one by one."""
 
-import threading
-
 import numpy as np
 import pytest
 
 from tcpstream import InputError, NoFiniteDelayError, Path, Video, live, live_many, stored, stored_many
-from tcpstream.system.threads import on_cores
 from tcpstream.tcp import chain_key
 
 FAST = Path(loss=0.03, rtt=0.05, timeout_ratio=2, max_window=12)
@@ -67,16 +64,3 @@ def test_the_first_failure_is_raised():
 def test_the_source_counts_rounds():
     assert chain_key(FAST) == chain_key(SLOW)
     assert chain_key(FAST) != chain_key(OTHER)
-
-
-def test_on_cores_keeps_the_order(monkeypatch):
-    monkeypatch.setattr("tcpstream.system.threads.cores", lambda: 2)
-    meet = threading.Barrier(2, timeout=20)
-
-    def work(item):
-        meet.wait()  # both run at the same time
-        return -item
-
-    assert on_cores(work, [1, 2]) == [-1, -2]
-    with pytest.raises(ZeroDivisionError):
-        on_cores(lambda item: 1 / item, [1, 0, 2])

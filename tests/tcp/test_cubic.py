@@ -152,20 +152,20 @@ def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
 
     def dense(values):
         matrix = np.zeros((n, n))
-        np.add.at(matrix, (arrays.chain, arrays.target), arrays.probability * values)
+        np.add.at(matrix, (arrays.from_state, arrays.to_state), arrays.probability * values)
         return matrix
 
     rows, columns, values = chain.transform(theta, m)
     found = np.zeros((n, n))
     np.add.at(found, (rows, columns), values)
-    expected = dense(np.exp(theta * (m * arrays.rounds - arrays.packets)))
+    expected = dense(np.exp(theta * (m * arrays.rounds - arrays.received)))
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
     chain = dense(1.0)
     np.testing.assert_allclose(chain.sum(axis=1), 1, rtol=1e-12)
     balance = chain.T - np.eye(n)
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(n)[-1])
-    mean = (law @ dense(arrays.packets)).sum() / (law @ dense(arrays.rounds)).sum()
+    mean = (law @ dense(arrays.received)).sum() / (law @ dense(arrays.rounds)).sum()
     assert chain.packets_per_round == pytest.approx(mean, rel=1e-9)
 
 

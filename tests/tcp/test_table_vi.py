@@ -15,7 +15,7 @@ from tcpstream.tcp.table_vi import START, TIMEOUT, State, packets_per_round, sta
 p = sympy.Symbol("p", positive=True)
 q = 1 - p
 
-SOURCES = [
+CHAINS = [
     {"max_window": W, "rounds_per_increase": b, "timeout_ratio": T, "backoff": backoff, "halving": halving}
     for W, b, T, (backoff, halving) in itertools.product(
         (1, 2, 3, 4, 5),
@@ -30,7 +30,7 @@ def row(state, **chain):
     return transitions(state, **{"p": p, "max_window": 8, "timeout_ratio": 3, **chain})
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda s: "-".join(map(str, s.values())))
+@pytest.mark.parametrize("chain", CHAINS, ids=lambda s: "-".join(map(str, s.values())))
 def test_rows_sum_to_one_and_stay_among_the_states(chain):
     listed = states(chain["max_window"], chain["rounds_per_increase"])
     assert len(set(listed)) == len(listed)
@@ -157,7 +157,7 @@ def test_throughput_of_window_two(T, backoff):
     assert sympy.cancel(solved(max_window=2, timeout_ratio=T, backoff=backoff) - packets / rounds) == 0
 
 
-@pytest.mark.parametrize("source", [s for s in SOURCES if s["max_window"] == 3], ids=str)
+@pytest.mark.parametrize("chain", [s for s in CHAINS if s["max_window"] == 3], ids=str)
 def test_floats_and_symbols_agree(chain):
     expected = float(solved(**chain).subs(p, Rational(3, 100)))
     chain = {**chain, "timeout_ratio": float(chain["timeout_ratio"])}

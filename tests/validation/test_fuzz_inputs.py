@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-VALIDATION = Path(__file__).parents[1] / "validation"
+VALIDATION = Path(__file__).parents[2] / "validation"
 
 
 @pytest.fixture(scope="module")

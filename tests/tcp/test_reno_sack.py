@@ -34,7 +34,7 @@ def sack(path, **others):
 def dense(chain, weights):
     arrays = chain.written_out
     matrix = np.zeros((len(arrays.labels),) * 2)
-    np.add.at(matrix, (arrays.chain, arrays.target), arrays.probability * weights(arrays))
+    np.add.at(matrix, (arrays.from_state, arrays.to_state), arrays.probability * weights(arrays))
     return matrix
 
 
@@ -53,11 +53,11 @@ def test_rows_are_all_fates_of_the_packets(path, rack):
             received, in_order = fate.count(0), next((i for i, one in enumerate(fate) if one), w)
             kind = 2 if received == w else 0 if received and 2 not in fate else 1
             expected[kind][received if kind == 0 else in_order] += chance
-        mine = arrays.chain == s
-        grows, fails = arrays.packets == w, arrays.target == chain.graph.size
+        mine = arrays.from_state == s
+        grows, fails = arrays.received == w, arrays.to_state == chain.graph.size
         for kind, chosen in enumerate((~grows & ~fails, fails, grows)):
             chosen = chosen & mine
-            found = np.bincount(arrays.packets[chosen], arrays.probability[chosen], w + 1)
+            found = np.bincount(arrays.received[chosen], arrays.probability[chosen], w + 1)
             np.testing.assert_allclose(found, expected[kind], rtol=1e-9, atol=1e-15)
 
 

@@ -1,11 +1,11 @@
 """The kernels of a source that always has something to send, against loops over all that can happen."""
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
 from tcpstream import Path
 from tcpstream.errors import unremarked
 from tcpstream.kernels.backlogged import advance, clear, lose, span

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tcpstream import Path, throughput
 from tcpstream.numerics import linear
 
 
@@ -28,3 +29,11 @@ def test_solve(dense, seed, n, ordered):
         patch.setattr(linear, "DENSE", dense)
         x = linear.solve(rows, columns, values, right, last)
     np.testing.assert_allclose(matrix @ x, right, rtol=1e-9, atol=1e-12)
+
+
+def test_sparse_systems_agree_with_dense_ones(monkeypatch):
+    path = Path(loss=0.01, rtt=0.1, timeout_ratio=2, max_window=60)
+    dense = throughput(path)
+    monkeypatch.setattr("tcpstream.numerics.linear.DENSE", 10)
+    assert throughput(path) == pytest.approx(dense, rel=1e-12)
+    assert np.isfinite(dense)

@@ -55,14 +55,14 @@ def test_windows_grow_by_a_packet_a_round_and_then_by_acknowledgements_at_the_ra
 def test_rows_sum_to_one_and_nothing_is_faster_than_the_bottleneck(path):
     chain = chain_of(path)
     arrays = chain.written_out
-    np.testing.assert_allclose(np.bincount(arrays.chain, arrays.probability), 1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.bincount(arrays.from_state, arrays.probability), 1, rtol=0, atol=1e-12)
     assert chain.graph.windows.max() <= path.pipe
     assert throughput(path) <= path.bottleneck
     n = len(arrays.labels)
     chain, packets, rounds = np.zeros((n, n)), np.zeros(n), np.zeros(n)
-    np.add.at(chain, (arrays.chain, arrays.target), arrays.probability)
-    np.add.at(packets, arrays.chain, arrays.probability * arrays.packets)
-    np.add.at(rounds, arrays.chain, arrays.probability * arrays.rounds)
+    np.add.at(chain, (arrays.from_state, arrays.to_state), arrays.probability)
+    np.add.at(packets, arrays.from_state, arrays.probability * arrays.received)
+    np.add.at(rounds, arrays.from_state, arrays.probability * arrays.rounds)
     balance = chain.T - np.eye(n)
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(n)[-1])
@@ -134,13 +134,13 @@ def wave(path, m, t, entered):
     """
     chain = chain_of(path)
     arrays, n = chain.written_out, chain.graph.size + 14
-    values = arrays.probability * np.exp(t * (m * arrays.rounds - arrays.packets))
-    states = arrays.chain < chain.graph.size
-    whole = states & (arrays.packets == np.append(chain.graph.windows, np.zeros(14, dtype=int))[arrays.chain])
-    goes_on = (whole & (arrays.chain != chain.graph.size - 1)) | (arrays.target >= chain.graph.size)
+    values = arrays.probability * np.exp(t * (m * arrays.rounds - arrays.received))
+    states = arrays.from_state < chain.graph.size
+    whole = states & (arrays.received == np.append(chain.graph.windows, np.zeros(14, dtype=int))[arrays.from_state])
+    goes_on = (whole & (arrays.from_state != chain.graph.size - 1)) | (arrays.to_state >= chain.graph.size)
     on, entering = np.zeros((2, n, n), dtype=complex)
-    np.add.at(on, (arrays.chain[goes_on], arrays.target[goes_on]), values[goes_on])
-    np.add.at(entering, (arrays.chain[~goes_on], arrays.target[~goes_on]), values[~goes_on])
+    np.add.at(on, (arrays.from_state[goes_on], arrays.to_state[goes_on]), values[goes_on])
+    np.add.at(entering, (arrays.from_state[~goes_on], arrays.to_state[~goes_on]), values[~goes_on])
     epoch = np.linalg.solve(np.eye(n) - on, entering)[np.ix_(entered, entered)]
     values, left = np.linalg.eig(epoch.T)
     others, right = np.linalg.eig(epoch)

@@ -30,7 +30,7 @@ def table(path):
 def test_explicit_is_table_vi(path):
     arrays = reno(path).written_out
     ours = defaultdict(float)
-    for s, t, p, S, d in zip(arrays.chain, arrays.target, arrays.probability, arrays.packets, arrays.rounds):
+    for s, t, p, S, d in zip(arrays.from_state, arrays.to_state, arrays.probability, arrays.received, arrays.rounds):
         ours[tuple(arrays.labels[s]), tuple(arrays.labels[t]), S, d] += p
     theirs = defaultdict(float)
     for state in states(path.max_window, path.rounds_per_increase):
@@ -57,8 +57,8 @@ def test_tilted_matrix_is_the_sum_over_the_transitions(path):
     full = np.zeros((n, n))
     np.add.at(
         full,
-        (arrays.chain, arrays.target),
-        arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.packets)),
+        (arrays.from_state, arrays.to_state),
+        arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.received)),
     )
     short = arrays.labels[:, 2] > 0
     expected = full[~short][:, ~short] + full[~short][:, short] @ full[short][:, ~short]

@@ -1,16 +1,13 @@
 """The kernels of live streaming against slow twins."""
 
-import naive
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
 from tcpstream import Path
-from tcpstream.kernels.shifts import gather, put, scatter
 from tcpstream.stationary.epoch import Playback, Windows, back_off, climb, one_return
 from tcpstream.stationary.program import Program
-from tcpstream.stationary.random_walk import HalfLine, next_fast
 from tcpstream.tcp import chain_of, reno
 
 
@@ -111,65 +108,3 @@ def test_back_off(made):
     expected = naive.back_off(inflow, chain.loss, steps_per_packet, drop, trace, shifts, ways)
     np.testing.assert_allclose(program.row(visits, 4, n), expected[0].sum(axis=0), rtol=1e-10, atol=1e-13)
     np.testing.assert_allclose(program.row(restart, n), expected[1], rtol=1e-10, atol=1e-13)
-
-
-@given(st.integers(-12, 12), st.integers(1, 9))
-def test_put(start, length):
-    mass = np.arange(1.0, length + 1)
-    target, expected = np.ones(6), np.ones(6)
-    put(target, mass, start, 0.5)
-    for k, value in enumerate(mass):
-        if k + start >= 0:
-            expected[min(k + start, 5)] += 0.5 * value
-    np.testing.assert_allclose(target, expected)
-
-
-@given(st.lists(st.floats(-9, 9), min_size=1, max_size=3), st.integers(1, 3))
-def test_gather_and_scatter(shifts, steps_per_packet):
-    """Shifts are made of multiples of the stride, and right on average away from the ends."""
-    n, middle = 60, 30
-    shifts = np.array(shifts)
-    for h, shift in enumerate(shifts):
-        rows, total = np.zeros((len(shifts), n)), np.empty(n)
-        rows[h, middle] = 1.0
-        gather(rows, shifts, steps_per_packet, total)
-        assert total.sum() == pytest.approx(1)
-        assert total @ np.arange(n) == pytest.approx(middle + shift)
-        assert ((np.flatnonzero(total) - middle) % steps_per_packet == 0).all()
-        back = np.zeros_like(rows)
-        scatter(rows[h], np.full(len(shifts), 0.5), shifts, steps_per_packet, back)
-        np.testing.assert_allclose(back[h], total / 2)
-
-
-def test_lengths_of_transforms():
-    """Even, products of 2s and one of 1, 3, 5, 9: the next of them."""
-    fast = sorted(factor << k for factor in (1, 3, 5, 9) for k in range(1, 14))
-    for points in range(1, 5000):
-        assert next_fast(points) == next(length for length in fast if length >= points)
-
-
-@given(st.integers(0, 2**32))
-def test_half_line(seed):
-    """A walk with drift to 0, against its matrix."""
-    rng = np.random.default_rng(seed)
-    n, points, tilt = 60, 4096, 0.02
-    jumps = np.arange(-8, 6)
-    law = rng.random(len(jumps))
-    law[:8] *= 5
-    law /= law.sum()
-    waves = tilt + 2j * np.pi / points * np.arange(points // 2 + 1)
-    walk = HalfLine(np.exp(np.outer(waves, jumps)) @ law, tilt)
-    walk.cut(n)
-    far = 400
-    moves = sum(weight * np.eye(far, k=jump) for jump, weight in zip(jumps, law))
-    start = rng.random(n)
-    visits = np.linalg.solve(np.eye(far) - moves.T, np.pad(start, (0, far - n)))
-    # mass that is above n only on the way counts: the walk is not cut there
-    np.testing.assert_allclose(walk.visits(start), visits[:n], rtol=1e-9)
-    waiting = moves.copy()
-    waiting[:, 0] += 1 - moves.sum(axis=1)
-    waiting[-8:, 0] = 1 - waiting[-8:, 1:].sum(axis=1)
-    balance = np.eye(far) - waiting.T
-    balance[-1] = 1
-    expected = np.linalg.solve(balance, np.eye(far)[-1])
-    np.testing.assert_allclose(walk.stationary()[:n], expected[:n], rtol=1e-6, atol=1e-13)

@@ -14,7 +14,6 @@ from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
 from tcpstream.tcp import chain_key, chain_of
 from tcpstream.tcp.slow_start import windows
-from tcpstream.transient.coarse import follow
 
 
 def sent(path, tcp, initial_window):
@@ -67,7 +66,7 @@ def test_throughput_is_that_of_the_chain_that_remembers(path):
             expected[2] = 0
         np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-13)
     arrays = chain.written_out
-    np.testing.assert_allclose(np.bincount(arrays.chain, arrays.probability), 1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.bincount(arrays.from_state, arrays.probability), 1, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=15)
@@ -76,10 +75,10 @@ def test_tilted_matrix_is_that_of_the_transitions(path):
     chain, theta, m = chain_of(path), 0.07, 1.3
     rows, columns, values = chain.transform(theta, m)
     arrays = chain.written_out
-    weights = arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.packets))
+    weights = arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.received))
     n = len(arrays.labels)
     every = np.zeros((n, n))
-    np.add.at(every, (arrays.chain, arrays.target), weights)
+    np.add.at(every, (arrays.from_state, arrays.to_state), weights)
     inside = np.flatnonzero(arrays.labels[:, 2] == 0)  # short rounds are part of the round before
     short = np.flatnonzero(arrays.labels[:, 2] > 0)
     expected = every[np.ix_(inside, inside)] + every[np.ix_(inside, short)] @ every[np.ix_(short, inside)]
@@ -87,9 +86,9 @@ def test_tilted_matrix_is_that_of_the_transitions(path):
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
     going_on = np.zeros((n, n))
-    np.add.at(going_on, (arrays.chain, arrays.target), arrays.probability)
-    for means, numbers in zip(chain.per_transition, (arrays.packets, arrays.rounds)):
-        each = np.bincount(arrays.chain, arrays.probability * numbers, n)
+    np.add.at(going_on, (arrays.from_state, arrays.to_state), arrays.probability)
+    for means, numbers in zip(chain.per_transition, (arrays.received, arrays.rounds)):
+        each = np.bincount(arrays.from_state, arrays.probability * numbers, n)
         whole = each[inside] + going_on[np.ix_(inside, short)] @ each[short]
         np.testing.assert_allclose(means, whole, rtol=1e-10, atol=1e-12)
 
@@ -104,8 +103,8 @@ def test_the_first_slow_start_grows_before_its_loss_shows():
     arrays = chain.written_out
     labels = {tuple(label): number for number, label in enumerate(arrays.labels.tolist())}
     avoidance = next(s for s in range(chain.graph.n_preamble, chain.graph.size) if chain.graph.windows[s] == 10)
-    assert labels[8, 0, 6, 0, 0] in arrays.target[arrays.chain == 0]
-    assert labels[4, 0, 6, 0, 0] in arrays.target[arrays.chain == avoidance]
+    assert labels[8, 0, 6, 0, 0] in arrays.to_state[arrays.from_state == 0]
+    assert labels[4, 0, 6, 0, 0] in arrays.to_state[arrays.from_state == avoidance]
 
 
 CASES = [
@@ -182,7 +181,7 @@ def test_packets():
     ratios = {}
     for window in (10, None):
         path = Path(loss=0.002, rtt=R, timeout_ratio=3, max_window=64, tcp="reno-sack", initial_window=window)
-        transient, mean = follow(chain_of(path), 10_000, 1), np.zeros(rounds)
+        transient, mean = backlogged(chain_of(path), 10_000), np.zeros(rounds)
         for i in range(rounds):
             transient.step()
             law = transient.distribution()
