@@ -59,11 +59,11 @@ def test_rows_sum_to_one_and_nothing_is_faster_than_the_bottleneck(path):
     assert chain.graph.windows.max() <= path.pipe
     assert throughput(path) <= path.bottleneck
     n = len(arrays.labels)
-    chain, packets, rounds = np.zeros((n, n)), np.zeros(n), np.zeros(n)
-    np.add.at(chain, (arrays.from_state, arrays.to_state), arrays.probability)
+    matrix, packets, rounds = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+    np.add.at(matrix, (arrays.from_state, arrays.to_state), arrays.probability)
     np.add.at(packets, arrays.from_state, arrays.probability * arrays.received)
     np.add.at(rounds, arrays.from_state, arrays.probability * arrays.rounds)
-    balance = chain.T - np.eye(n)
+    balance = matrix.T - np.eye(n)
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(n)[-1])
     assert chain.packets_per_round == pytest.approx(law @ packets / (law @ rounds), rel=1e-9)

@@ -160,9 +160,9 @@ def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
     np.add.at(found, (rows, columns), values)
     expected = dense(np.exp(theta * (m * arrays.rounds - arrays.received)))
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
-    chain = dense(1.0)
-    np.testing.assert_allclose(chain.sum(axis=1), 1, rtol=1e-12)
-    balance = chain.T - np.eye(n)
+    matrix = dense(1.0)
+    np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=1e-12)
+    balance = matrix.T - np.eye(n)
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(n)[-1])
     mean = (law @ dense(arrays.received)).sum() / (law @ dense(arrays.rounds)).sum()

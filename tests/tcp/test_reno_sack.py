@@ -66,11 +66,11 @@ def test_rows_are_all_fates_of_the_packets(path, rack):
 def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
     chain, theta, m = chain_of(sack(path)), 0.07, 1.3
     rows, columns, values = chain.transform(theta, m)
-    expected = dense(chain, lambda a: np.exp(theta * (m * a.rounds - a.packets)))
+    expected = dense(chain, lambda a: np.exp(theta * (m * a.rounds - a.received)))
     found = np.zeros_like(expected)
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
-    chain = dense(chain, lambda a: np.ones(len(a.packets)))
+    chain = dense(chain, lambda a: np.ones(len(a.received)))
     balance = chain.T - np.eye(len(chain))
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(len(chain))[-1])

@@ -14,6 +14,7 @@ from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
 from tcpstream.tcp import chain_key, chain_of
 from tcpstream.tcp.slow_start import windows
+from tcpstream.transient.select import backlogged
 
 
 def sent(path, tcp, initial_window):
@@ -79,8 +80,8 @@ def test_tilted_matrix_is_that_of_the_transitions(path):
     n = len(arrays.labels)
     every = np.zeros((n, n))
     np.add.at(every, (arrays.from_state, arrays.to_state), weights)
-    inside = np.flatnonzero(arrays.labels[:, 2] == 0)  # short rounds are part of the round before
-    short = np.flatnonzero(arrays.labels[:, 2] > 0)
+    inside = np.flatnonzero(np.array(arrays.labels)[:, 2] == 0)  # short rounds are part of the round before
+    short = np.flatnonzero(np.array(arrays.labels)[:, 2] > 0)
     expected = every[np.ix_(inside, inside)] + every[np.ix_(inside, short)] @ every[np.ix_(short, inside)]
     found = np.zeros_like(expected)
     np.add.at(found, (rows, columns), values)
@@ -101,7 +102,7 @@ def test_the_first_slow_start_grows_before_its_loss_shows():
     assert (sent[at], window[at]) == (8, 14)
     assert (sent.max(), window.max()) == (59, 60)  # at most W_max in flight, one of them lost
     arrays = chain.written_out
-    labels = {tuple(label): number for number, label in enumerate(arrays.labels.tolist())}
+    labels = {tuple(label): number for number, label in enumerate(arrays.labels)}
     avoidance = next(s for s in range(chain.graph.n_preamble, chain.graph.size) if chain.graph.windows[s] == 10)
     assert labels[8, 0, 6, 0, 0] in arrays.to_state[arrays.from_state == 0]
     assert labels[4, 0, 6, 0, 0] in arrays.to_state[arrays.from_state == avoidance]

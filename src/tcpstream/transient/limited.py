@@ -29,8 +29,8 @@ class Limited(ABC):
 
     Positions count delivered packets in steps of ``1 / steps_per_packet``. What exists is a ceiling that grows: TCP
     cannot deliver more, and a chain that has delivered everything pauses. Where backlogs hold a trace the ceiling is
-    one position above what exists, and what leaves it goes one down. Once `final`, mass at the ceiling has delivered the
-    whole video and is done.
+    one position above what exists, and what leaves it goes one down. Once `final`, mass at the ceiling has delivered
+    the whole video and is done.
 
     Parameters
     ----------
