@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 
 from tcpstream import Path
 from tcpstream.kernels.shifts import gather, put, scatter
-from tcpstream.stationary.epoch import Playback, Windows, back_off, climb, one_return
+from tcpstream.stationary.back_off import back_off
+from tcpstream.stationary.epoch import climb
+from tcpstream.stationary.playback import Playback
 from tcpstream.stationary.program import Program
 from tcpstream.stationary.random_walk import HalfLine, next_fast
+from tcpstream.stationary.windows import Windows, one_return
 from tcpstream.tcp import chain_of, reno
 
 

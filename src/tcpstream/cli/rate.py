@@ -10,8 +10,9 @@ import click
 from ..errors import InputError
 from . import options as opt
 from . import units
+from .blocks import Table
 from .inputs import packet_size, read_route
-from .report import Report, Table
+from .report import Report
 from .words import at_most, packets_per_second, share
 
 if TYPE_CHECKING:

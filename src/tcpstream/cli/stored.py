@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import options as opt
+from .blocks import Table
 from .inputs import read_route, read_video
-from .report import Report, Table
+from .report import Report
 from .words import with_spans
 
 if TYPE_CHECKING:

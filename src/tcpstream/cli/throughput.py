@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from .blocks import Table
 from .inputs import packet_size, read_route
 from .options import json_option, packet_size_option, path_options
-from .report import Report, Table
+from .report import Report
 
 
 @click.command()

@@ -17,9 +17,12 @@ from ..kernels.shifts import put
 from ..numerics.lattices import Lattice
 from ..tcp.reno import BurstChain
 from ..tcp.silences import LEVELS, Wait
-from .epoch import Playback, Windows, back_off, climb, one_return
+from .back_off import back_off
+from .epoch import climb
 from .perron import climbs, factors, perron
+from .playback import Playback
 from .program import Program
+from .windows import Windows, one_return
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

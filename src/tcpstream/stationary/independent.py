@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from ..tcp.sack import IndependentChain
 from ..tcp.silences import LEVELS
+from .back_off import back_off
 from .burst import Backlog
-from .epoch import Playback, Windows, back_off
 from .epoch_independent import RoundOutcomes, climb
 from .perron import climbs
+from .playback import Playback
 from .program import Program
+from .windows import Windows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
