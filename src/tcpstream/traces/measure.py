@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.confidence import wilson
 from .events import Events
 from .fates import Fates
-from .intervals import BATCHES, Measured, batch_means, correlation, wilson
+from .intervals import BATCHES, Measured, batch_means, correlation
 from .timing import LEAST_VARIATION, Upstream, timers
 from .transmissions import ACKED, AGAIN, LOST, SEEN
 

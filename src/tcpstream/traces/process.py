@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics.confidence import wilson
 from .events import Events
-from .intervals import Measured, wilson
+from .intervals import Measured
 
 #: A likelihood ratio of this much decides: under the other process it comes up in at most 1 of as many captures.
 DECISIVE = 20.0
