@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tcpstream import Path
 from tcpstream.errors import unremarked
 from tcpstream.kernels.growth import grow
-from tcpstream.kernels.losses import lose
+from tcpstream.kernels.limited_losses import lose
 from tcpstream.kernels.recovery import recover
 from tcpstream.kernels.rows import ends
 from tcpstream.tcp import chain_of

@@ -113,21 +113,21 @@ def advance(
     for s in range(states):
         fresh = True
         for i in range(starts[s], starts[s + 1]):
-            source = grown_from[i]
-            if low[source] >= high[source]:
+            state = grown_from[i]
+            if low[state] >= high[state]:
                 continue
-            size = high[source] - low[source]
-            start = low[source] + offset + windows[source]
+            size = high[state] - low[state]
+            start = low[state] + offset + windows[state]
             if fresh:
                 renew(new, new_low, new_high, s, start, start + size)
             else:
                 reach(new_low, new_high, s, start, start + size)
             keep = 0.0 if fresh else 1.0
             fresh = False
-            q_w = shares[i] * success[source]
-            mass = x[source, low[source] : high[source]]
+            q_w = shares[i] * success[state]
+            mass = x[state, low[state] : high[state]]
             moved = new[s, start : start + size]
-            sent = grown[start : start + size] if windows[source] >= 4 else total[start : start + size]
+            sent = grown[start : start + size] if windows[state] >= 4 else total[start : start + size]
             for k in range(size):
                 moved[k] = keep * moved[k] + q_w * mass[k]
                 sent[k] += q_w * mass[k]

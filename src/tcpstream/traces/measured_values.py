@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.confidence import wilson
-from .events import Events
 from .fates import Fates
 from .intervals import BATCHES, Measured, batch_means, correlation
+from .loss_events import Events
 from .timing import LEAST_VARIATION, Upstream, timers
 from .transmissions import ACKED, AGAIN, LOST, SEEN
 
