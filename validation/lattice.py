@@ -9,7 +9,6 @@ Streams without end where the exact chain is small, of finite length up to the l
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path as FilePath
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from tcpstream import Path, TcpstreamError
 from tcpstream.numerics.lattices import ROUNDING, Lattice, interpolated, lattices, order
 from tcpstream.stationary.solve import solve
+from tcpstream.system.log import appending, read
 from tcpstream.tcp import Chain, chain_of
 from tcpstream.transient.finite_backlog import FiniteBacklog
 
@@ -113,15 +113,15 @@ def case(rng: np.random.Generator) -> dict[str, Any] | None:
 
 def main() -> None:
     """Run all cases that are not recorded yet, and print what the record says."""
-    rows = [json.loads(line) for line in RECORD.read_text().splitlines()] if RECORD.exists() else []
+    rows = read(RECORD)
     number = rows[-1]["number"] + 1 if rows else 0
-    while len(rows) < CASES:
-        row = case(np.random.default_rng([SEED, number]))
-        if row is not None:
-            rows.append(row | {"number": number})
-            with RECORD.open("a") as file:
-                file.write(json.dumps(rows[-1]) + "\n")
-        number += 1
+    with appending(RECORD) as append:
+        while len(rows) < CASES:
+            row = case(np.random.default_rng([SEED, number]))
+            if row is not None:
+                rows.append(row | {"number": number})
+                append(rows[-1])
+            number += 1
     for name in ("error", "stated", "of_rounding"):
         values = np.array([row[name] for row in rows])
         quantiles = np.quantile(values, [0.5, 0.9])

@@ -266,6 +266,6 @@ def test_a_common_solve_that_fails_in_an_unforeseen_way_leaves_each_point_to_its
     def fails(_cases):
         raise IndexError("out of bounds")
 
-    monkeypatch.setattr("tcpstream.explore.solve.stored_many", fails)
+    monkeypatch.setattr("tcpstream.explore.chunk.stored_many", fails)
     points = explore.grid(loss=[0.05, 0.1], rtt=0.1, timeout_ratio=2, max_window=6, packet_rate=5, duration=5, delay=1)
     assert (explore.sweep(points, "stored")["error"] == "").all()

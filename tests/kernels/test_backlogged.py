@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 import naive
 from tcpstream import Path
 from tcpstream.errors import unremarked
-from tcpstream.kernels.backlogged import advance, clear, lose, span
-from tcpstream.kernels.moves import apply, trim
+from tcpstream.kernels.backlogged import advance
+from tcpstream.kernels.backlogged_losses import lose
+from tcpstream.kernels.moves import apply
+from tcpstream.kernels.rows import clear, span, trim
 from tcpstream.kernels.shortfall import missing, tabulate
 from tcpstream.kernels.timeouts import leave, retransmit, settle, turn
 from tcpstream.kernels.waits import add, enter, leaving

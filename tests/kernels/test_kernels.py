@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 import naive
 from tcpstream import Path
 from tcpstream.errors import unremarked
-from tcpstream.kernels.ends import ends
 from tcpstream.kernels.growth import grow
-from tcpstream.kernels.losses import lose
+from tcpstream.kernels.limited_losses import lose
 from tcpstream.kernels.recovery import recover
+from tcpstream.kernels.rows import ends
 from tcpstream.tcp import chain_of
 
 TIGHT = dict(rtol=1e-12, atol=1e-15)
@@ -118,7 +118,7 @@ def test_nothing_is_left_over_from_a_longer_row():
 @given(st.lists(st.sampled_from([0.0, 1e-20, 4e-19, 1e-18, 1e-3, 0.5]), min_size=1, max_size=12))
 def test_ends(values):
     mass = np.array(values)
-    first, last, dropped = ends(mass, 1e-18)
+    first, last, before, behind = ends(mass, 0, len(mass), 1.0, 1e-18, False)
     expected = naive.ends(mass, 1e-18)
     assert (first, last) == expected[:2]
-    assert dropped == pytest.approx(expected[2], abs=0)
+    assert before + behind == pytest.approx(expected[2], abs=0)

@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 
 import naive
 from tcpstream import Path
-from tcpstream.stationary.epoch import Playback, Windows, back_off, climb, one_return
+from tcpstream.stationary.back_off import back_off
+from tcpstream.stationary.epoch import climb
+from tcpstream.stationary.playback import Playback
 from tcpstream.stationary.program import Program
+from tcpstream.stationary.windows import Windows, one_return
 from tcpstream.tcp import chain_of, reno
 
 

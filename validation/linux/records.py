@@ -12,6 +12,7 @@ import numpy as np
 from conditions import Condition, disturbed
 
 from tcpstream import Path
+from tcpstream.system.log import read
 
 RAW = FilePath(__file__).parent.parent / "results" / "linux_runs.jsonl"
 RECORDED = RAW.with_suffix(".jsonl.gz")
@@ -34,7 +35,7 @@ def recorded() -> list[Record]:
 
 def record() -> None:
     """Record the last run of each condition."""
-    runs = {run_name(one): one for one in map(json.loads, RAW.read_text("utf-8").splitlines())}
+    runs = {run_name(one): one for one in read(RAW)}
     lines = "".join(json.dumps(one) + "\n" for one in runs.values())
     RECORDED.write_bytes(gzip.compress(lines.encode(), mtime=0))
 

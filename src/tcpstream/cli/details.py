@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..answers.answer import at_most
-from .report import Table
+from .blocks import Table
 from .words import bits_per_second, packets_per_second
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ class Route:
         """What answers have an interval over."""
         return "the 95% intervals of the capture" if self.estimate is not None else "the interval of the throughput"
 
-    def carry(
+    def propagate_intervals(
         self, value: ArrayLike, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
     ) -> PropagatedIntervals | None:
         """Return what `answer` may be between the ends of what was measured (`answers.interval.between`); None without.
@@ -69,9 +69,9 @@ class Route:
             return error
         return None
 
-    def warnings(self, throughput: float, carried: PropagatedIntervals | None = None) -> list[str]:
+    def warnings(self, throughput: float, propagated: PropagatedIntervals | None = None) -> list[str]:
         """Return what limits the answer, the modelled throughput [packets/s] being known."""
-        refused = [] if carried is None else carried.refused
+        refused = [] if propagated is None else propagated.refused
         if self.estimate is None:
             return list(refused)
         return [*self.estimate.warnings, *_unlike(throughput, self.path.tcp, self.estimate), *refused]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from ..variants import IN_SECONDS
+from ..tcp import counts_rounds
 from .cases import Row
 from .columns import LOAD, PATH
 
@@ -46,7 +46,7 @@ def _packed(pieces: Iterable[list[int]], alpha: bool) -> list[list[int]]:
 def _source(row: Row) -> Hashable:
     """Return what is equal for points with one TCP source; only what is solved together depends on it."""
     ratio = row["rto"] / row["rtt"] if _numbers(row, "rto", "rtt") and row["rtt"] else row.get("rto")
-    other = ("rto",) if row.get("tcp") in IN_SECONDS else ("rtt", "rto")
+    other = ("rtt", "rto") if counts_rounds(str(row.get("tcp")), row.get("bottleneck")) else ("rto",)
     return tuple(str(row.get(name)) for name in PATH if name not in other), ratio
 
 

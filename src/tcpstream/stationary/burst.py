@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from ..numerics.lattices import Lattice
 from ..tcp.burst import BurstChain
 from ..tcp.silences import LEVELS
-from .epoch import Playback, Windows, back_off, climb
+from .back_off import back_off
+from .epoch import climb
 from .perron import climbs, factors
+from .playback import Playback
 from .program import Program
 from .window_epochs import WindowEpochs
+from .windows import Windows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

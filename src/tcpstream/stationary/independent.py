@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from ..numerics.lattices import Lattice
 from ..tcp.independent import IndependentChain
 from ..tcp.silences import LEVELS
-from .epoch import Playback, Windows, back_off
+from .back_off import back_off
 from .epoch_independent import RoundOutcomes, climb
 from .perron import climbs
+from .playback import Playback
 from .program import Program
 from .window_epochs import WindowEpochs
+from .windows import Windows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,10 +12,10 @@ from ..kernels.shifts import put
 from ..numerics.lattices import Lattice
 from ..tcp.silences import LEVELS, Silences, Wait
 from ..tcp.window_graph import WindowGraph
-from .epoch import one_return
 from .operator import Complexes, E, EpochOperator, Floats, Ints
 from .perron import perron
 from .program import Program
+from .windows import one_return
 
 
 class WindowEpochs(EpochOperator[E]):

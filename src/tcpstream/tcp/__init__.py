@@ -27,6 +27,7 @@ __all__ = [
     "Transitions",
     "chain_key",
     "chain_of",
+    "counts_rounds",
     "cubic",
     "reno",
     "reno_sack",
@@ -40,14 +41,14 @@ def chain_of(path: Path) -> Chain:
 
 
 def chain_key(path: Path) -> Hashable:
-    """Return what is equal for paths with the same chain.
+    """Return what is equal for paths with the same chain."""
+    rtt = ("rtt_s",) if counts_rounds(path.tcp, path.bottleneck) else ()
+    return tuple(value for name, value in path.to_dict().items() if name not in ("rto_s", "rto_assumed", *rtt))
 
-    All but the round trip time, in which chains count; and that as well where windows grow with time in seconds, or a
-    bottleneck has a rate.
-    """
-    seconds = path.tcp in IN_SECONDS or path.bottleneck is not None
-    other = ("rto_s", "rto_assumed") if seconds else ("rtt_s", "rto_s", "rto_assumed")
-    return tuple(value for name, value in path.to_dict().items() if name not in other)
+
+def counts_rounds(tcp: str, bottleneck: float | None) -> bool:
+    """Return whether a chain counts in rounds alone: no window grows with time in seconds, no bottleneck has a rate."""
+    return tcp not in IN_SECONDS and bottleneck is None
 
 
 def throughput(path: Path) -> float:

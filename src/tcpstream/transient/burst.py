@@ -10,7 +10,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlogged import advance, lose
+from ..kernels.backlogged import advance
+from ..kernels.backlogged_losses import lose
 from ..numerics.measure import Measure, together
 from ..numerics.rows import Rows
 from ..tcp.burst import BurstChain

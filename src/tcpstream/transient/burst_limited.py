@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.growth import grow
-from ..kernels.losses import lose
+from ..kernels.limited_losses import lose
 from ..kernels.recovery import recover
 from ..numerics.measure import Measure
 from ..tcp.burst import DUPLICATE_ACKS, BurstChain

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlogged import clear
-from ..kernels.moves import apply, trim
+from ..kernels.moves import apply
+from ..kernels.rows import clear, trim
 from ..numerics.measure import Measure, together
 from ..numerics.rows import Rows, row_of
 from ..numerics.weights import split

@@ -7,9 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlogged import clear
-from ..kernels.moves import trim
 from ..kernels.repairs import total
+from ..kernels.rows import clear, trim
 from ..numerics.measure import Measure, together
 from ..numerics.rows import Rows
 from ..tcp.independent import IndependentChain

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlogged import clear
 from ..kernels.repairs import gather, grow, lose, recover
+from ..kernels.rows import clear
 from ..numerics.rows import Rows
 from ..tcp import IndependentChain
 

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CaptureError, InputError, real
+from ..numerics.confidence import wilson
 from ..path import Path
-from .intervals import Measured, batch_means, wilson
+from .intervals import Measured, batch_means
 from .proposal import Proposal, propose
 
-#: Half-width of 95% of a normal law over its mean deviation, which is what RTTVAR estimates: 1.96 sqrt(pi / 2).
+#: Half-width of 95% of a normal distribution over its mean deviation, which RTTVAR estimates: 1.96 sqrt(pi / 2).
 _DEVIATIONS = 2.46
 
 
