@@ -11,8 +11,18 @@ STORED = f"stored {PATH} --rate 25pps --duration 8s"
 LIVE = f"live {PATH} --rate 10pps"
 
 PATH_KEYS = {
-    *("loss", "rtt_s", "rto_s", "timeout_ratio", "max_window"),
-    *("rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection", "bottleneck_pps", "buffer"),
+    *("loss", "losses", "rtt_s", "rto_s", "timeout_ratio", "max_window"),
+    *(
+        "rounds_per_increase",
+        "backoff",
+        "halving",
+        "tcp",
+        "initial_window",
+        "detection",
+        "bottleneck_pps",
+        "buffer",
+        "losses",
+    ),
     "rto_assumed",
 }
 VIDEO_KEYS = {"packet_rate_pps", "bitrate_bps", "packet_size_bytes", "duration_s", "playback_curve_points"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from ..variants import IN_SECONDS
+from ..errors import InputError
+from ..sender import sender_of
+from ..variants import VARIANTS
 from .cases import Row
 from .columns import LOAD, PATH
 
@@ -46,8 +48,17 @@ def _packed(pieces: Iterable[list[int]], alpha: bool) -> list[list[int]]:
 def _source(row: Row) -> Hashable:
     """Return what is equal for points with one TCP source; only what is solved together depends on it."""
     ratio = row["rto"] / row["rtt"] if _numbers(row, "rto", "rtt") and row["rtt"] else row.get("rto")
-    other = ("rto",) if row.get("tcp") in IN_SECONDS else ("rtt", "rto")
+    other = ("rto",) if _in_seconds(row) else ("rtt", "rto")
     return tuple(str(row.get(name)) for name in PATH if name not in other), ratio
+
+
+def _in_seconds(row: Row) -> bool:
+    """Tell whether the round trip time says which TCP source it is."""
+    try:
+        given = {"tcp": row["tcp"]} if "tcp" in row else {}
+        return VARIANTS[sender_of(row.get("sender", "classic"), row.get("losses"), given).tcp].clock == "seconds"
+    except InputError:  # which is said when it is solved
+        return False
 
 
 def _law(row: Row) -> Hashable:

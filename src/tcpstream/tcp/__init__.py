@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from importlib import import_module
 
 from ..path import Path
-from ..variants import IN_SECONDS
+from ..variants import VARIANTS
 from .cubic import cubic
 from .growth import Growth
 from .reno import BurstChain, ExplicitArrays, reno
 from .reno_sack import reno_sack
 from .sack import IndependentChain
-from .slow_reno import slow_reno
-
-#: Every TCP variant by name; a new one is a file here and a line in this dict.
-SOURCES: dict[str, Callable[[Path], BurstChain]] = {"reno": slow_reno, "reno-sack": reno_sack, "cubic": cubic}
 
 __all__ = [
-    "SOURCES",
     "BurstChain",
     "ExplicitArrays",
     "Growth",
@@ -33,7 +29,9 @@ __all__ = [
 
 def chain_of(path: Path) -> BurstChain:
     """Return the chain that a path names, `Path.tcp`, with slow start where it has an initial window."""
-    return SOURCES[path.tcp](path)
+    module, name = VARIANTS[path.tcp].chain.split(":")
+    builder: Callable[[Path], BurstChain] = getattr(import_module(module), name)
+    return builder(path)
 
 
 def chain_key(path: Path) -> Hashable:
@@ -42,7 +40,7 @@ def chain_key(path: Path) -> Hashable:
     All but the round trip time, in which chains count; and that as well where windows grow with time in seconds, or a
     bottleneck has a rate.
     """
-    seconds = path.tcp in IN_SECONDS or path.bottleneck is not None
+    seconds = VARIANTS[path.tcp].clock == "seconds" or path.bottleneck is not None
     other = ("rto_s", "rto_assumed") if seconds else ("rtt_s", "rto_s", "rto_assumed")
     return tuple(value for name, value in path.to_dict().items() if name not in other)
 

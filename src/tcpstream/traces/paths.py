@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, unremarked, whole
 from ..path import ROUND_TRIPS, Path
+from ..sender import sender_of
+from ..variants import VARIANTS
 from .intervals import Measured
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def ends_of(found: PathEstimate, given: dict[str, Any]) -> tuple[Path | None, Pa
 def _chosen(found: PathEstimate, given: dict[str, Any]) -> dict[str, Any]:
     """Return what is proposed and what is given; the proposed initial window is at most the given largest one."""
     proposal = found.proposal
-    chosen: dict[str, Any] = {"tcp": proposal.tcp, "detection": proposal.detection} | given
+    chosen = proposal.beside(given)
     window = proposal.initial_window
     if "initial_window" in given or window is None:
         return chosen
@@ -55,8 +57,10 @@ def _chosen(found: PathEstimate, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _measured(found: PathEstimate, chosen: dict[str, Any]) -> dict[str, Measured]:
-    """Return the parameters of a path that are not chosen; p is of loss events in the paper's chain only."""
-    measured = {"loss": found.loss_event_rate if chosen["tcp"] == "reno" else found.loss, "rtt": found.rtt}
+    """Return the parameters of a path that are not chosen; p is of loss events where losses come in bursts."""
+    given = {"tcp": chosen["tcp"]} if "tcp" in chosen else {}
+    tcp = VARIANTS[sender_of(chosen.get("sender", "classic"), chosen.get("losses"), given).tcp]
+    measured = {"loss": found.loss_event_rate if tcp.counts_events else found.loss, "rtt": found.rtt}
     if "timeout_ratio" not in chosen:
         measured["rto"] = found.rto
     return {name: one for name, one in measured.items() if name not in chosen}
