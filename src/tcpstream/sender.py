@@ -175,10 +175,11 @@ def sender_of(sender: object, losses: str | None, given: Mapping[str, Any]) -> S
     """
     if isinstance(sender, Sender):
         several: tuple[Sender, ...] = (sender,)
-    elif isinstance(sender, str) and sender in SENDERS:
+    elif isinstance(sender, str):
+        choice("sender", sender, tuple(SENDERS))
         several = SENDERS[sender]
     else:
-        raise InputError(f"sender must be one of {', '.join(SENDERS)}, or a Sender, got {shown(sender)}")
+        raise InputError(f"sender must be a Sender or the name of one ({', '.join(SENDERS)}), got {shown(sender)}")
     base = next((one for one in several if VARIANTS[one.tcp].losses == losses), several[0])
     values = {one.name: getattr(base, one.name) for one in fields(Sender)}
     if {"rto", "timeout_ratio"} & given.keys():
