@@ -1,7 +1,7 @@
 """Will this video play without glitches over this TCP path, and how long must the player wait before it starts?
 
 >>> import tcpstream
->>> path = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+>>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
 >>> video = tcpstream.Video(packet_rate=25, duration=80)
 >>> result = tcpstream.stored(path, video)
 >>> round(result.required_delay(1e-4), 2)

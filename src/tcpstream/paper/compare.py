@@ -168,7 +168,8 @@ def wilson(share: float, n: int) -> tuple[float, float]:
 
 
 def _path(mean: dict[str, float], p: float) -> Path:
-    return Path(loss=p, rtt=mean["rtt"], timeout_ratio=max(1.0, mean["timeout_ratio"]), max_window=WINDOW)
+    timeout_ratio = max(1.0, mean["timeout_ratio"])
+    return Path(sender="classic", loss=p, rtt=mean["rtt"], timeout_ratio=timeout_ratio, max_window=WINDOW)
 
 
 def _inputs(mean: dict[str, float], T: float) -> dict[str, float]:
