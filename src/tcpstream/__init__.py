@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .errors import NoFiniteDelayError as NoFiniteDelayError
     from .errors import TcpstreamError as TcpstreamError
     from .errors import WriteError as WriteError
+    from .path import Network as Network
+    from .sender import Sender as Sender
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Path": "answers.from_throughput",
+    "Network": "path",
+    "Sender": "sender",
     "Video": "video",
     "stored": "answers.stored",
     "stored_many": "answers.stored",
