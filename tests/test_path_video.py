@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tcpstream import errors
 from tcpstream.errors import InputError
-from tcpstream.path import REACHES_MAX_WINDOW, Path, enough_window
+from tcpstream.path import Path
+from tcpstream.variants import REACHES_MAX_WINDOW, enough_window
 from tcpstream.video import Video
 
 GOOD_PATH = {"loss": 0.02, "rtt": 0.1, "timeout_ratio": 3}
@@ -38,7 +39,7 @@ def test_path_to_dict_puts_units_into_names():
     }
     path = Path(loss=0.01, rtt=0.2, rto=0.5, max_window=40, **options)
     values = {"loss": 0.01, "rtt_s": 0.2, "rto_s": 0.5, "timeout_ratio": 2.5, "max_window": 40}
-    values["rto_assumed"] = False
+    values |= {"rto_assumed": False, "losses": "independent"}
     assert path.to_dict() == values | options | {"bottleneck_pps": None, "buffer": None}
     path = Path(loss=0.01, rtt=0.2, rto=0.5, bottleneck=150, buffer=10, **options)
     assert path.to_dict() == values | options | {"bottleneck_pps": 150.0, "buffer": 10}

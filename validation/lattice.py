@@ -46,6 +46,7 @@ def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
     window = max(1, math.ceil(m * float(np.exp(rng.uniform(math.log(0.8), math.log(3))))))
     window = max(window, int(rng.integers(1, 9)))
     path = Path(
+        sender="classic",
         loss=float(np.exp(rng.uniform(math.log(5e-4), math.log(0.3)))), rtt=1.0,
         timeout_ratio=float(rng.choice([1, 1.5, 2, 3, 5])), max_window=window,
         tcp=str(rng.choice(["reno", "reno", "reno-sack"])),

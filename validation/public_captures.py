@@ -115,7 +115,7 @@ def _verdict(file: FilePath, rate: float, seconds: float) -> Record:
     """Return what the command says of a video of this rate [packets/s] and length."""
     out, err = io.StringIO(), io.StringIO()
     video = ["--rate", f"{rate:.6g}pps", "--duration", f"{seconds:.6g}s"]
-    arguments = ["delay", "--capture", str(file), *video, "--json"]
+    arguments = ["delay", "--capture", str(file), "--sender", "classic", *video, "--json"]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = command(arguments)
     lines = err.getvalue().strip().splitlines()

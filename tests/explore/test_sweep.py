@@ -25,7 +25,7 @@ def test_grid():
 @pytest.mark.parametrize(
     ("axes", "words"),
     [
-        ({"loss_rate": 0.1}, "a grid has no axis 'loss_rate': loss, rtt, rto, "),
+        ({"loss_rate": 0.1}, "a grid has no axis 'loss_rate': loss, rtt, losses, "),
         ({"loss": []}, "the axis loss of a grid has no values"),
         ({}, "a grid needs axes"),
         ({"loss": [[0.1], [0.2]]}, r"loss must be a number or text, got list \[0.1\]"),

@@ -17,12 +17,12 @@ from tcpstream.explore import rtt_for
 from tcpstream.explore.plan import chunks
 from tcpstream.kernels.cubic_line import cubic_line
 from tcpstream.numerics.lattices import Lattice
-from tcpstream.path import enough_cubic
 from tcpstream.stationary.decay import decay_rate, safe_lead
 from tcpstream.stationary.independent import IndependentBacklog
 from tcpstream.stationary.solve import drain_rounds
 from tcpstream.tcp import chain_key, chain_of, cubic
 from tcpstream.tcp import sack_recovery as recovery
+from tcpstream.variants import enough_cubic
 
 module = importlib.import_module("tcpstream.tcp.cubic")  # the package has the function by that name
 

@@ -119,13 +119,13 @@ def estimated(record: Record, tcp: str, **chosen: Any) -> Path:
     found = record["estimate"]
     p = found["loss_event_rate"] if tcp == "reno" else found["loss"]
     values = {"loss": p, "rtt": found["rtt_s"], "rto": max(found["rto_s"], found["rtt_s"]), "tcp": tcp}
-    return Path(**(values | LINUX | chosen))
+    return Path(sender="classic", **(values | LINUX | chosen))
 
 
 def with_throughput(path: Path, T: float) -> Path:
     """Return a path with the p at which its chain has T [packets/s]."""
     kept = {name: getattr(path, name) for name in ("rtt", "rto", "tcp", "detection", "initial_window")}
-    return Path.from_throughput(T, **kept)
+    return Path.from_throughput(T, sender="classic", **kept)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, ModelMismatchError
 from ..path import Path
+from ..variants import VARIANTS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -128,7 +129,7 @@ def _unlike(modelled: float, tcp: str, estimate: PathEstimate) -> list[str]:
     slower = modelled < seen
     why = (
         "; its losses are independent, and the model's take the rest of their round with them"
-        if slower and tcp == "reno" and estimate.loss_process.fits == "independent"
+        if slower and VARIANTS[tcp].losses == "bursts" and estimate.loss_process.fits == "independent"
         else ""
     )
     return [

@@ -17,7 +17,7 @@ def claims(**tcp: Any) -> Iterator[Claim]:
     Parameters
     ----------
     **tcp
-        How the TCP differs from the defaults of `Path`, which the paper leaves open: max_window, rounds_per_increase,
+        How the TCP differs from the classic sender in what the paper leaves open: max_window, rounds_per_increase,
         backoff, halving.
     """
     yield from lengths(**tcp)

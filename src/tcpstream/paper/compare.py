@@ -158,7 +158,8 @@ def interval(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _path(mean: dict[str, float], p: float) -> Path:
-    return Path(loss=p, rtt=mean["rtt"], timeout_ratio=max(1.0, mean["timeout_ratio"]), max_window=WINDOW)
+    timeout_ratio = max(1.0, mean["timeout_ratio"])
+    return Path(sender="classic", loss=p, rtt=mean["rtt"], timeout_ratio=timeout_ratio, max_window=WINDOW)
 
 
 def _inputs(mean: dict[str, float], T: float) -> dict[str, float]:

@@ -1,11 +1,13 @@
-"""TCP chains, one per file: a Path becomes a chain in structured form. Closed formulas stand beside them."""
+"""TCP chains, one per file: a Path becomes a chain. Closed formulas stand beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import lru_cache
+from importlib import import_module
 
 from ..path import Path
-from ..variants import IN_SECONDS
+from ..variants import VARIANTS
 from .burst import BurstChain
 from .chain import Chain, Features, Transitions
 from .cubic import cubic
@@ -14,11 +16,7 @@ from .independent import IndependentChain
 from .reno import reno
 from .reno_sack import reno_sack
 
-#: Every TCP variant by name; a new one is a file here and a line in this dict.
-SOURCES: dict[str, Callable[[Path], Chain]] = {"reno": reno, "reno-sack": reno_sack, "cubic": cubic}
-
 __all__ = [
-    "SOURCES",
     "BurstChain",
     "Chain",
     "Features",
@@ -27,28 +25,45 @@ __all__ = [
     "Transitions",
     "chain_key",
     "chain_of",
-    "counts_rounds",
     "cubic",
     "reno",
     "reno_sack",
     "throughput",
 ]
 
+KEPT = 8
+"""Chains that are kept for the next question."""
+
+
+class _Keyed:
+    """A path that equals others with the same chain."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.key = path, (VARIANTS[path.tcp].chain, chain_key(path))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Keyed) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
 
 def chain_of(path: Path) -> Chain:
-    """Return the chain that a path names, `Path.tcp`, with slow start where it has an initial window."""
-    return SOURCES[path.tcp](path)
+    """Return the chain that a path names, `Path.tcp`; paths with the same one share it."""
+    return _built(_Keyed(path))
+
+
+@lru_cache(KEPT)
+def _built(keyed: _Keyed) -> Chain:
+    module, name = VARIANTS[keyed.path.tcp].chain.split(":")
+    builder: Callable[[Path], Chain] = getattr(import_module(module), name)
+    return builder(keyed.path)
 
 
 def chain_key(path: Path) -> Hashable:
     """Return what is equal for paths with the same chain."""
-    rtt = ("rtt_s",) if counts_rounds(path.tcp, path.bottleneck) else ()
-    return tuple(value for name, value in path.to_dict().items() if name not in ("rto_s", "rto_assumed", *rtt))
-
-
-def counts_rounds(tcp: str, bottleneck: float | None) -> bool:
-    """Return whether a chain counts in rounds alone: no window grows with time in seconds, no bottleneck has a rate."""
-    return tcp not in IN_SECONDS and bottleneck is None
+    other = ("rto_s", "rto_assumed", *(("rtt_s",) if VARIANTS[path.tcp].counts_rounds(path.bottleneck) else ()))
+    return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 
 def throughput(path: Path) -> float:

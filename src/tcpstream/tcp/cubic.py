@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..kernels.cubic_line import cubic_line
-from ..path import REACHES_MAX_WINDOW, Path
+from ..path import Path
+from ..variants import REACHES_MAX_WINDOW
 from .chain import MOST_STATES
 from .independent import IndependentChain
 from .sack_recovery import Repairs, between, grid, leads, repairing

@@ -7,6 +7,8 @@ from typing import Any
 
 from ..errors import InputError, unremarked, whole
 from ..path import ROUND_TRIPS, Path
+from ..sender import sender_of
+from ..variants import VARIANTS
 from .intervals import Measured
 from .proposal import Proposal
 
@@ -62,7 +64,7 @@ class MeasuredPath:
 
     def _chosen(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return what is proposed and what is given; the proposed initial window is at most the given largest one."""
-        chosen: dict[str, Any] = {"tcp": self.proposal.tcp, "detection": self.proposal.detection} | given
+        chosen = self.proposal.beside(given)
         window = self.proposal.initial_window
         if "initial_window" in given or window is None:
             return chosen
@@ -71,8 +73,10 @@ class MeasuredPath:
         return chosen | {"initial_window": window}
 
     def _measured(self, chosen: dict[str, Any]) -> dict[str, Measured]:
-        """Return the parameters of a path that are not chosen; p is of loss events in the paper's chain only."""
-        measured = {"loss": self.loss_event_rate if chosen["tcp"] == "reno" else self.loss, "rtt": self.rtt}
+        """Return the parameters of a path that are not chosen; p is of loss events where losses come in bursts."""
+        given = {"tcp": chosen["tcp"]} if "tcp" in chosen else {}
+        tcp = VARIANTS[sender_of(chosen.get("sender", "classic"), chosen.get("losses"), given).tcp]
+        measured = {"loss": self.loss_event_rate if tcp.counts_events else self.loss, "rtt": self.rtt}
         if "timeout_ratio" not in chosen:
             measured["rto"] = self.rto
         return {name: one for name, one in measured.items() if name not in chosen}

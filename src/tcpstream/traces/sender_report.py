@@ -103,10 +103,10 @@ class SenderReport:
                 f"{self.source} shows no loss-event rate, only that {self.loss.value:.4g} of the packets were "
                 "retransmissions: give a loss rate, that one if losses are independent"
             )
-        values: dict[str, Any] = {"tcp": self.proposal.tcp, "rtt": self.rtt.value}
+        values: dict[str, Any] = {"rtt": self.rtt.value}
         if "timeout_ratio" not in overrides:
             values["rto"] = self.rto.value
-        return Path(**(values | overrides))
+        return Path(**(values | self.proposal.beside(overrides)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, strings, lists and dicts, units in the names."""
