@@ -16,18 +16,23 @@ LONGEST, MEDIAN, ROOT = 349, 110, 8
 
 MIRRORS = {
     "backlogged": ("kernels", "transient"),  # a kernel, and the object that holds its arrays
+    "burst": ("stationary", "tcp", "transient"),  # a family of chains, and what follows it
+    "chain": ("explicit", "tcp"),
     "claims": ("cli", "paper"),  # a command, and what it asks
     "estimate": ("cli", "traces"),
     "experiment": ("cli", "sim"),
     "figure": ("cli", "paper"),
     "growth": ("kernels", "tcp"),  # what grows, and how mass follows it
+    "independent": ("stationary", "tcp", "transient"),
     "links": ("sim", "sim/engine"),  # what a link is, and what it does to packets
     "live": ("answers", "cli", "explicit"),  # answers, their command, and the same with every state written out
     "rate": ("answers", "cli"),
     "rows": ("kernels", "numerics"),
+    "select": ("stationary", "transient"),  # which operator follows a chain, of each engine
     "stored": ("answers", "cli", "explicit"),
     "sweep": ("cli", "explore"),
     "timeouts": ("kernels", "transient"),
+    "written_out": ("stationary", "transient"),
 }
 """Files of one name, since one mirrors the other: the folders, by that name."""
 

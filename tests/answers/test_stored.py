@@ -9,6 +9,7 @@ import monte_carlo
 from strategies import RTT, paths
 from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
 from tcpstream.answers.arrivals import Arrivals
+from tcpstream.answers.timeline import Timeline
 from tcpstream.explicit import explicit_stored
 from tcpstream.stationary.decay import safe_lead
 from tcpstream.tcp import reno
@@ -142,7 +143,7 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     )
     short_cut = stored(path, video)
     assert short_cut.late_fraction([0, 1, 4])[0] > 0
-    monkeypatch.setattr("tcpstream.answers.stored.LONG", 10**9)
+    monkeypatch.setattr("tcpstream.answers.plan.LONG", 10**9)
     whole = stored(path, video)
     np.testing.assert_allclose(short_cut.late_fraction([0, 1, 4]), whole.late_fraction([0, 1, 4]), RTOL, 1e-15)
     assert short_cut.no_late_probability(1.0) == pytest.approx(whole.no_late_probability(1.0), abs=1e-13)
@@ -214,7 +215,7 @@ def test_rows_that_take_too_much_memory_are_refused(monkeypatch):
 def test_rows_are_the_expected_shortfall():
     """E[(y - A)+] by its definition, from the law that the transient gives."""
     path = Path(loss=0.1, rtt=0.1, timeout_ratio=2, max_window=6)
-    arrivals = Arrivals([(path, Video(curve=([0, 0.1, 6], [0, 60, 60])))])
+    arrivals = Arrivals(path, [Timeline.of(path, Video(curve=([0, 0.1, 6], [0, 60, 60])))])
     transient = BackloggedBurst(reno(path), 60)
     for _ in range(12):
         transient.step()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcpstream.path import Path
-from tcpstream.tcp.moves import ChainOfMoves, Move, State, timeout_moves
+from tcpstream.tcp.chain_of_moves import ChainOfMoves, Move, State, timeout_moves
 from tcpstream.tcp.silences import Waits
 
 INCREASE = 2

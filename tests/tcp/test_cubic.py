@@ -14,7 +14,7 @@ from monte_carlo import packets_due
 from tcpstream import AccuracyError, InputError, Path, Video, live, stored, stored_many, throughput
 from tcpstream.errors import unremarked
 from tcpstream.explore import rtt_for
-from tcpstream.explore.plan import chunks
+from tcpstream.explore.batches import chunks
 from tcpstream.kernels.cubic_line import cubic_line
 from tcpstream.numerics.lattices import Lattice
 from tcpstream.stationary.decay import decay_rate, safe_lead

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcpstream.explore import grid
+from tcpstream.explore.batches import MOST_POINTS, SOLVES, chunks
 from tcpstream.explore.cases import known
-from tcpstream.explore.plan import MOST_POINTS, SOLVES, chunks
 
 rows = st.fixed_dictionaries(
     {"loss": st.sampled_from([0.01, 0.02, 0.03]), "rtt": st.sampled_from([0.1, 0.2])},
