@@ -125,8 +125,7 @@ class StoredStreaming(Streaming):
     def no_late_probability(self, startup_delay: ArrayLike) -> Any:
         """Return alpha, the exact probability that no packet of the video is late.
 
-        One more pass per delay, several at a time: mass that is late is removed in every round, what is left at the
-        end is alpha.
+        One more pass per delay, several at a time: late mass is removed in every round, what is left is alpha.
 
         Parameters
         ----------
