@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 #: A run of growth from half the default largest window reaches it with at most this probability.
 REACHES_MAX_WINDOW = 1e-9
@@ -116,6 +118,11 @@ class Variant:
     def counts_events(self) -> bool:
         """Whether p is the rate of loss events, of packets that are the first lost of their round; else of packets."""
         return self.losses == "bursts"
+
+    def build(self, path: Any) -> Any:
+        """Return the chain (`tcpstream.tcp.Chain`) of a path."""
+        module, name = self.chain.split(":")
+        return getattr(import_module(module), name)(path)
 
     def counts_rounds(self, bottleneck: float | None) -> bool:
         """Return whether the chain counts in rounds alone: no window grows with seconds, no bottleneck has a rate."""

@@ -25,7 +25,26 @@ MAX_NONZEROS = 200_000_000
 #: A table of more states than this is refused.
 MAX_TABLE = 1_000_000
 
-FIELDS = [("w", "i4"), ("c", "i4"), ("l", "i4"), ("e", "i4"), ("r", "i4"), ("waiting", "i4"), ("n", "f8")]
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The moves of one round that put as many packets in order.
+
+    Attributes
+    ----------
+    matrix : csr_array, shape (states, states)
+        From row to column; those of all parts sum to the chain's.
+    in_order : NDArray, shape (states,)
+        What is in order after the move from each state [packets]: of a live stream, what is not, the backlog.
+    """
+
+    matrix: Matrix
+    in_order: NDArray[np.float64]
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """Probability of these moves from each state."""
+        return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).ravel()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +56,7 @@ class ExplicitChain:
     matrix : csr_array, shape (states, states)
         Row-stochastic.
     states : structured NDArray, shape (states,)
-        Fields w, c, l, e, r (the TCP source, Section 3.2), waiting (rounds left to wait before TCP is in that
+        Fields of the TCP state (w, c, l, e, r of Section 3.2), waiting (rounds left to wait before TCP is in that
         state [rounds]) and n (live: early packets N; stored: delivered packets A [packets]).
     initial : int
         The state at time 0.
@@ -88,7 +107,7 @@ class ExplicitChain:
             import pandas as pd
         except ImportError:
             raise MissingExtraError("a table of states", "pandas", "tables") from None
-        table = pd.DataFrame({name: self.states[name] for name, _ in FIELDS})
+        table = pd.DataFrame({name: self.states[name] for name in self.states.dtype.names or ()})
         return table.assign(**self.labels)
 
     def write_matrix_market(self, path: str | PathLike[str]) -> None:
@@ -101,10 +120,11 @@ class ExplicitChain:
 
 
 def label(tcp: RoundChain, n: NDArray[np.float64]) -> NDArray[np.void]:
-    """Return the labels of all states: for each n in turn, every state of the source."""
-    source = np.array([(*state, waiting, 0.0) for state, waiting in tcp.states], dtype=FIELDS)
-    states = np.tile(source, len(n))
-    states["n"] = np.repeat(n, len(source))
+    """Return the labels of all states: for each n in turn, every state of the TCP chain."""
+    fields = [*((name, "i4") for name in tcp.fields), ("waiting", "i4"), ("n", "f8")]
+    once = np.array([(*state, waiting, 0.0) for state, waiting in tcp.states], dtype=fields)
+    states = np.tile(once, len(n))
+    states["n"] = np.repeat(n, len(once))
     return states
 
 

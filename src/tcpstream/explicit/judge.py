@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from ..errors import InputError, choice, real
 from ..path import Path
 from ..video import Video
-
-Matrix = sparse.csr_array[np.float64, tuple[int, int]]
+from .chain import Part
 
 #: A packet that arrives when it is due is on time: less than this many packets behind is not behind.
 ON_TIME = 1e-9
@@ -84,24 +82,21 @@ def due_by_round(path: Path, video: Video, delay: float, horizon: str) -> tuple[
 
 def judge(
     start: NDArray[np.float64],
-    step: Callable[[int], Matrix],
-    delivered: Callable[[int], NDArray[np.float64]],
+    step: Callable[[int], Sequence[Part]],
     due: NDArray[np.float64],
     judged: float,
 ) -> Judgement:
     """Follow a chain from `start` and count the late packets of every round.
 
-    Round i has ``min(B_i - B_(i-1), max(B_i - A_i, 0))`` late packets. For alpha a second distribution
-    follows that loses, in every round, the mass that is behind.
+    Round i has ``min(B_i - B_(i-1), max(B_i - A_i, 0))`` late packets, A_i those in order. For alpha a second
+    distribution follows that loses, in every round, the mass that is behind.
 
     Parameters
     ----------
     start : NDArray, shape (states,)
         Distribution at time 0.
     step : callable
-        Round i = 1, 2, ... to its transition matrix, shape (states, states).
-    delivered : callable
-        Round i to A_i of every state at its end [packets], shape (states,).
+        Round i = 1, 2, ... to the parts of its transition matrix, each with A_i after its moves [packets].
     due : NDArray, shape (rounds + 1,)
         B_i, packets due by the end of round i = 0, 1, ... [packets].
     judged : float
@@ -111,11 +106,14 @@ def judge(
     late = 0.0
     behind_probabilities = np.zeros(len(due) - 1)
     for i in range(1, len(due)):
-        matrix = step(i)
-        now, never_late = np.asarray(now @ matrix), np.asarray(never_late @ matrix)
-        behind = due[i] - delivered(i)
-        behind[behind < ON_TIME] = 0.0
-        late += float(now @ np.minimum(due[i] - due[i - 1], behind))
-        behind_probabilities[i - 1] = now[behind > 0].sum()
-        never_late[behind > 0] = 0.0
+        after, on_time = np.zeros_like(now), np.zeros_like(now)
+        for part in step(i):
+            behind = due[i] - part.in_order
+            behind[behind < ON_TIME] = 0.0
+            moved = now * part.share
+            late += float(moved @ np.minimum(due[i] - due[i - 1], behind))
+            behind_probabilities[i - 1] += moved[behind > 0].sum()
+            after += np.asarray(now @ part.matrix)
+            on_time += np.asarray(np.where(behind > 0, 0.0, never_late) @ part.matrix)
+        now, never_late = after, on_time
     return Judgement(late / judged, behind_probabilities, float(never_late.sum()))

@@ -11,7 +11,7 @@ from scipy import sparse
 from ..errors import AccuracyError, InputError, positive, real
 from ..path import Path
 from ..video import Video
-from .chain import ExplicitChain, Matrix, check_size, label
+from .chain import ExplicitChain, Part, check_size, label
 from .judge import Judgement, due_by_round, judge
 from .rounds import RoundChain, round_chain
 
@@ -37,12 +37,15 @@ class ExplicitLive(ExplicitChain):
         D, packets generated but not yet delivered [packets].
     depth : float
         The largest D. A backlog that would grow beyond it stays there (`late_fraction` certifies the effect).
+    parts : tuple of Part
+        The matrix by what is not in order after each round [packets].
     """
 
     packet_rate: float
     packets_per_round: float
     backlog: NDArray[np.float64]
     depth: float
+    parts: tuple[Part, ...]
 
     def late_fraction(self, delays: ArrayLike) -> NDArray[np.float64]:
         """Return f, the stationary fraction of late packets, for startup delays [s], same shape.
@@ -62,12 +65,14 @@ class ExplicitLive(ExplicitChain):
         tau = np.asarray(delays, dtype=float)
         if not (np.isfinite(tau).all() and (tau >= 0).all()):
             raise InputError(f"startup delays must be finite and at least 0 s, got {delays!r}")
-        backlog, number = np.unique(self.backlog, return_inverse=True)
-        probability = np.bincount(number, weights=self.stationary())
+        pi = self.stationary()
+        not_in_order = np.concatenate([part.in_order for part in self.parts])
+        backlog, number = np.unique(not_in_order, return_inverse=True)
+        probability = np.bincount(number, weights=np.concatenate([pi * part.share for part in self.parts]))
         m = self.packets_per_round
         ahead = self.packet_rate * tau[..., np.newaxis]
         late = np.minimum(m, np.maximum(backlog - ahead, 0)) @ probability / m
-        deepest = probability[-1]
+        deepest = pi[self.backlog == self.depth].sum()
         bad = (deepest > SHALLOW * late) | (self.packet_rate * tau + m > self.depth)
         if bad.any():
             raise AccuracyError(
@@ -117,11 +122,12 @@ def explicit_live(path: Path, video: Video, delay: float, *, depth: float) -> Ex
     (units,), q = _lattice(video, m)
     tcp = round_chain(path)
     levels = int(np.ceil(depth * q - 1e-9)) + 1
-    matrix = _matrix(tcp, units, q, levels)
+    parts = _parts(tcp, units, q, levels)
     backlog = np.repeat(np.arange(levels) / q, len(tcp.states))
     states = label(tcp, video.packet_rate * delay - np.arange(levels) / q)
     labels = {"late": states["n"] < -1e-9, "empty": backlog == 0, "deepest": backlog == backlog[-1]}
-    return ExplicitLive(matrix, states, 0, labels, video.packet_rate, m, backlog, float(backlog[-1]))
+    total = sum((part.matrix for part in parts[1:]), start=parts[0].matrix)
+    return ExplicitLive(total, states, 0, labels, video.packet_rate, m, backlog, float(backlog[-1]), parts)
 
 
 def explicit_live_finite(path: Path, video: Video, delay: float, *, horizon: str = "end") -> Judgement:
@@ -147,17 +153,15 @@ def explicit_live_finite(path: Path, video: Video, delay: float, *, horizon: str
     (units, total), q = _lattice(video, m, video.packets)
     tcp = round_chain(path)
     generated = np.minimum(units * np.arange(len(due)), total)
-    matrices = {g: _matrix(tcp, g, q, total + 1) for g in sorted(set(np.diff(generated).tolist()))}
-    backlog = np.repeat(np.arange(total + 1), len(tcp.states))
-    start = np.zeros(len(backlog))
+    by_round = {g: _parts(tcp, g, q, total + 1) for g in sorted(set(np.diff(generated).tolist()))}
+    start = np.zeros((total + 1) * len(tcp.states))
     start[0] = 1.0
-    return judge(
-        start,
-        lambda i: matrices[int(generated[i] - generated[i - 1])],
-        lambda i: (generated[i] - backlog) / q,
-        due,
-        judged,
-    )
+
+    def step(i: int) -> list[Part]:
+        parts = by_round[int(generated[i] - generated[i - 1])]
+        return [Part(part.matrix, generated[i] / q - part.in_order) for part in parts]
+
+    return judge(start, step, due, judged)
 
 
 def _lattice(video: Video, *packets: float) -> tuple[list[int], int]:
@@ -173,14 +177,15 @@ def _lattice(video: Video, *packets: float) -> tuple[list[int], int]:
     raise InputError(f"the explicit chain needs multiples of 1, 1/2, 1/3 or 1/4 packet, got {given}")
 
 
-def _matrix(tcp: RoundChain, units: int, q: int, levels: int) -> Matrix:
-    """Return the matrix of (TCP state, D), D = 0, 1, ... in 1/q packet; D counts through all TCP states.
+def _parts(tcp: RoundChain, units: int, q: int, levels: int) -> tuple[Part, ...]:
+    """Return the parts of the matrix of (TCP state, D), D = 0, 1, ... in 1/q packet; D counts through all TCP states.
 
     `units` are generated in the round. D' = max(0, D + units - q S), cut at `levels` - 1.
     """
     n, deepest = len(tcp.states), levels - 1
     check_size(len(tcp.source) * deepest + n, "lower depth or W_max")
     per_state = np.bincount(tcp.source, minlength=n)
+    size = (n * levels, n * levels)
 
     # D = 0: TCP is frozen, unless a wait is under way, which has one move
     state = np.arange(n)
@@ -188,17 +193,19 @@ def _matrix(tcp: RoundChain, units: int, q: int, levels: int) -> Matrix:
     frozen = np.where(tcp.waiting > 0, after_wait, state) + n * min(units, deepest)
 
     # D = 1, 2, ...: every move of TCP
-    backlog = np.arange(1, levels)[:, np.newaxis] + units - q * tcp.packets
-    targets = n * np.clip(backlog, 0, deepest) + tcp.target
-
-    rows = np.concatenate(([1] * n, np.tile(per_state, deepest)))
-    matrix = sparse.csr_array(
-        (
-            np.concatenate((np.ones(n), np.tile(tcp.probability, deepest))),
-            np.concatenate((frozen, targets.ravel())),
-            np.concatenate(([0], np.cumsum(rows))),
-        ),
-        shape=(n * levels, n * levels),
-    )
-    matrix.sum_duplicates()
-    return matrix
+    before = np.arange(1, levels)[:, np.newaxis]
+    targets = n * np.clip(before + units - q * tcp.packets, 0, deepest) + tcp.target
+    sources = n * before + tcp.source
+    parts: list[Part] = []
+    for in_order in np.unique(tcp.in_order).tolist():
+        at = tcp.in_order == in_order
+        first = not parts
+        rows = np.append(sources[:, at].ravel(), state if first else [])
+        columns = np.append(targets[:, at].ravel(), frozen if first else [])
+        values = np.append(np.tile(tcp.probability[at], deepest), np.ones(n) if first else [])
+        entries = (values, (rows.astype(np.int64), columns.astype(np.int64)))
+        matrix = sparse.csr_array(sparse.coo_array(entries, shape=size))
+        left = np.maximum(np.arange(levels) + units - q * in_order, 0)
+        left[0] = units
+        parts.append(Part(matrix, np.repeat(left / q, n)))
+    return tuple(parts)

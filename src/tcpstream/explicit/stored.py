@@ -11,7 +11,7 @@ from scipy import sparse
 from ..errors import InputError
 from ..path import Path
 from ..video import Video
-from .chain import ExplicitChain, check_size, label
+from .chain import ExplicitChain, Part, check_size, label
 from .judge import Judgement, due_by_round, judge
 from .rounds import round_chain
 
@@ -26,10 +26,13 @@ class ExplicitStored(ExplicitChain):
     ----------
     path, video
         What the chain was built from.
+    parts : tuple of Part
+        The matrix by what is in order after each round.
     """
 
     path: Path
     video: Video
+    parts: tuple[Part, ...]
 
     def arrivals(self, rounds: int) -> NDArray[np.float64]:
         """Return P(A_i = a), shape (rounds + 1, packets + 1); the last column is the whole video, or more."""
@@ -57,8 +60,7 @@ class ExplicitStored(ExplicitChain):
             For a value out of range.
         """
         due, judged = due_by_round(self.path, self.video, delay, horizon)
-        delivered = self.states["n"]
-        return judge(self.start, lambda _: self.matrix, lambda _: delivered, due, judged)
+        return judge(self.start, lambda _: self.parts, due, judged)
 
     def late_fraction(self, delay: float, *, horizon: str = "end") -> float:
         """Return f alone; see `judge`."""
@@ -97,18 +99,23 @@ def explicit_stored(path: Path, video: Video) -> ExplicitStored:
     whole = int(np.ceil(video.packets - 1e-9))
     check_size(len(tcp.source) * whole + 1, "shorten the video or lower W_max")
     absorbing = n * whole
-    delivered = np.arange(whole)[:, np.newaxis] + tcp.packets
+    before = np.arange(whole)[:, np.newaxis]  # delivered
+    delivered = before + tcp.packets
     targets = np.where(delivered < whole, n * delivered + tcp.target, absorbing)
-    rows = np.concatenate((np.tile(np.bincount(tcp.source, minlength=n), whole), [1]))
-    matrix = sparse.csr_array(
-        (
-            np.concatenate((np.tile(tcp.probability, whole), [1.0])),
-            np.concatenate((targets.ravel(), [absorbing])),
-            np.concatenate(([0], np.cumsum(rows))),
-        ),
-        shape=(absorbing + 1, absorbing + 1),
-    )
-    matrix.sum_duplicates()
+    sources = n * before + tcp.source
+    size = (absorbing + 1, absorbing + 1)
+    parts: list[Part] = []
+    for in_order in np.unique(tcp.in_order).tolist():
+        at = tcp.in_order == in_order
+        last = [absorbing] if not parts else []
+        rows = np.append(sources[:, at].ravel(), last).astype(np.int64)
+        columns = np.append(targets[:, at].ravel(), last).astype(np.int64)
+        values = np.append(np.tile(tcp.probability[at], whole), np.ones(len(last)))
+        matrix = sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=size))
+        parts.append(Part(matrix, np.append(np.repeat(np.arange(whole) + float(in_order), n), float(whole))))
     states = label(tcp, np.arange(whole, dtype=float))
-    states = np.append(states, np.array([(0, 0, 0, 0, 0, 0, whole)], dtype=states.dtype))
-    return ExplicitStored(matrix, states, 0, {"delivered": states["n"] == whole}, path, video)
+    end = np.zeros(1, dtype=states.dtype)
+    end["n"] = whole
+    states = np.append(states, end)
+    total = sum((part.matrix for part in parts[1:]), start=parts[0].matrix)
+    return ExplicitStored(total, states, 0, {"delivered": states["n"] == whole}, path, video, tuple(parts))

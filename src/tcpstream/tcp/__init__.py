@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from functools import lru_cache
-from importlib import import_module
 
 from ..path import Path
 from ..variants import VARIANTS
@@ -55,9 +54,8 @@ def chain_of(path: Path) -> Chain:
 
 @lru_cache(KEPT)
 def _built(keyed: _Keyed) -> Chain:
-    module, name = VARIANTS[keyed.path.tcp].chain.split(":")
-    builder: Callable[[Path], Chain] = getattr(import_module(module), name)
-    return builder(keyed.path)
+    chain: Chain = VARIANTS[keyed.path.tcp].build(keyed.path)
+    return chain
 
 
 def chain_key(path: Path) -> Hashable:
