@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import plots
-from ..answers import live as live_model
 from ..answers import stored as stored_model
 from ..path import Path
 from ..video import Video
 from .compare import INPUTS, Comparison, interval, selected, wilson
+from .late_fractions import solve_live
 from .study import LENGTHS, LENGTHS_DELAY, LENGTHS_OF, ROUND, ROUNDS_DELAY, ROUNDS_OF, ROUNDS_RATE, VIDEO, Record
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def model_by_length(path: Path, packet_rate: float, lengths: Floats) -> Floats:
     is the same number of late packets in every longer one.
     """
     length = min(SETTLED, float(lengths[0]))
-    endless = live_model.live(path, Video(packet_rate=packet_rate)).late_fraction(LENGTHS_DELAY)
-    settled = live_model.live(path, Video(packet_rate=packet_rate, duration=length)).late_fraction(LENGTHS_DELAY)
+    videos = [Video(packet_rate=packet_rate), Video(packet_rate=packet_rate, duration=length)]
+    endless, settled = (one.late_fraction(LENGTHS_DELAY) for one in solve_live((path, video) for video in videos))
     return np.asarray(endless - (endless - settled) * length / lengths)
 
 
