@@ -16,7 +16,7 @@ dev := all test bench docs dev
 # PyDTMC goes with neither the plots' nor numpy's newer versions: an environment of its own.
 PYDTMC := $(VENV)/peers/pydtmc
 
-DEMO := tcpstream delay --capture examples/linux-reno.pcap --rate 400kbps --live
+DEMO := tcpstream delay --capture examples/linux-reno.pcap --sender classic --rate 400kbps --live
 
 .PHONY: help demo test bench check docs clean
 

@@ -56,9 +56,9 @@ class LiveCurve:
 def stored_table(quick: bool) -> StoredTable:
     """Return the table of Section 4.2's path: 15 rates, 41 startup delays, 727 rounds."""
     if quick:
-        path = Path(loss=0.03, rtt=0.11, timeout_ratio=2, max_window=10, backoff="paper")
+        path = Path(sender="classic", loss=0.03, rtt=0.11, timeout_ratio=2, max_window=10, backoff="paper")
         return StoredTable(path, (30.0, 33.0, 36.0), 15.0, np.arange(0, 5.5, 0.5))
-    path = Path(loss=0.014, rtt=0.11, timeout_ratio=3, max_window=24, backoff="paper")
+    path = Path(sender="classic", loss=0.014, rtt=0.11, timeout_ratio=3, max_window=24, backoff="paper")
     return StoredTable(path, tuple(float(rate) for rate in range(51, 66)), 80.0, np.arange(0, 20.5, 0.5))
 
 
@@ -66,30 +66,34 @@ def live_curve(quick: bool) -> LiveCurve:
     """Return the live stream whose curve is wanted to tails of 1e-9; beyond `depth` the backlog has 1e-12."""
     if quick:
         return live_small(quick)
-    path = Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2, backoff="paper")
+    path = Path(
+        sender="classic", loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2, backoff="paper"
+    )
     return LiveCurve(path, 3, np.arange(0, 50.5, 0.5), 9.0, 3093)
 
 
 def live_small(quick: bool) -> LiveCurve:
     """Return a stream that general Markov packages can still do: 50 TCP states, and a short tail."""
-    path = Path(loss=0.05, rtt=0.1, timeout_ratio=1, max_window=8, backoff="paper")
+    path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1, max_window=8, backoff="paper")
     return LiveCurve(path, 1, np.arange(0, 1.5 if quick else 2.5, 0.25), 1.0, 40)
 
 
 def near_capacity(quick: bool) -> LiveCurve:
     """Return a stream at a load of 0.98: four packets a round, where TCP delivers 4.076."""
     if quick:
-        path = Path(loss=0.05, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")
+        path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")
         return LiveCurve(path, 2, np.array([0.0, 2.0, 10.0]), 2.0, 1000)
-    path = Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2, backoff="paper")
+    path = Path(
+        sender="classic", loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2, backoff="paper"
+    )
     return LiveCurve(path, 4, np.array([0.0, 10.0, 30.0, 100.0, 300.0]), 100.0, 20_000)
 
 
 def high_rate(quick: bool) -> tuple[Path, Video]:
     """Return 25 Mbit/s in packets of 1500 bytes over 50 ms with 1e-4 lost: T/mu = 1.21, 2400 rounds."""
     if quick:
-        return Path(loss=2e-3, rtt=0.05, rto=0.25, max_window=64), Video(bitrate=5e6, duration=10)
-    return Path(loss=1e-4, rtt=0.05, rto=0.25, max_window=1024), Video(bitrate=25e6, duration=120)
+        return Path(sender="classic", loss=2e-3, rtt=0.05, rto=0.25, max_window=64), Video(bitrate=5e6, duration=10)
+    return Path(sender="classic", loss=1e-4, rtt=0.05, rto=0.25, max_window=1024), Video(bitrate=25e6, duration=120)
 
 
 def figures(quick: bool) -> dict[str, list[tuple[Path, Video]]]:
@@ -106,7 +110,7 @@ def figures(quick: bool) -> dict[str, list[tuple[Path, Video]]]:
 
 
 def _paper_path(loss: float, rtt: float, timer: float) -> Path:
-    return Path(loss=loss, rtt=rtt, timeout_ratio=timer, max_window=48, backoff="paper")
+    return Path(sender="classic", loss=loss, rtt=rtt, timeout_ratio=timer, max_window=48, backoff="paper")
 
 
 def _over_rtt(loss: float, ratio: float, duration: float | None) -> tuple[Path, Video]:

@@ -52,7 +52,7 @@ def _series(name: str, sizes: Any, setting: Any, limit: float) -> Iterator[Outco
             yield Outcome([], method=label, note="left out: no time", figures={"series": name, "size": size})
             continue
         W, loss, rounds = setting(size)
-        path = Path(loss=loss, rtt=RTT, timeout_ratio=3, max_window=W, backoff="paper")
+        path = Path(sender="classic", loss=loss, rtt=RTT, timeout_ratio=3, max_window=W, backoff="paper")
         video = Video(packet_rate=0.8 * tcpstream.throughput(path), duration=rounds * RTT)
 
         def work(repetition: int, path: Path = path, video: Video = video) -> Any:

@@ -121,7 +121,7 @@ def sweeps(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
     """Sweep a grid, stored and live, on all cores."""
     for kind in explore.columns.KINDS:
         axes = cases.sweep_axes(quick) | ({"duration": 80} if kind == "stored" else {})
-        points = explore.grid(**axes)
+        points = explore.grid(sender="classic", **axes)
         explore.sweep(points.iloc[:1], kind)
 
         def work(_: int, points: Any = points, kind: str = kind) -> Any:

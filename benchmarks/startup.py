@@ -16,7 +16,20 @@ from pathlib import Path
 from .outcome import Outcome
 
 PROBES = Path(__file__).parent / "probes"
-DELAY = ["delay", "--loss", "0.02", "--rtt", "100ms", "--rto", "300ms", "--rate", "25pps", "--live"]
+DELAY = [
+    "delay",
+    "--loss",
+    "0.02",
+    "--rtt",
+    "100ms",
+    "--rto",
+    "300ms",
+    "--sender",
+    "classic",
+    "--rate",
+    "25pps",
+    "--live",
+]
 
 
 def processes(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tcpstream import errors
 from tcpstream.errors import InputError
-from tcpstream.path import REACHES_MAX_WINDOW, Path, enough_window
+from tcpstream.path import Path
+from tcpstream.variants import REACHES_MAX_WINDOW, enough_window
 from tcpstream.video import Video
 
 GOOD_PATH = {"loss": 0.02, "rtt": 0.1, "timeout_ratio": 3}
@@ -38,7 +39,7 @@ def test_path_to_dict_puts_units_into_names():
     }
     path = Path(loss=0.01, rtt=0.2, rto=0.5, max_window=40, **options)
     values = {"loss": 0.01, "rtt_s": 0.2, "rto_s": 0.5, "timeout_ratio": 2.5, "max_window": 40}
-    values["rto_assumed"] = False
+    values |= {"rto_assumed": False, "losses": "independent"}
     assert path.to_dict() == values | options | {"bottleneck_pps": None, "buffer": None}
     path = Path(loss=0.01, rtt=0.2, rto=0.5, bottleneck=150, buffer=10, **options)
     assert path.to_dict() == values | options | {"bottleneck_pps": 150.0, "buffer": 10}
@@ -105,7 +106,7 @@ def test_application_limited_by_hand(tcp, window):
     """10 packets a round: half, or seven tenths, after a loss; caught up at 15, or 13; and one more."""
     path = Path(loss=0.01, rtt=0.2, rto=0.5, tcp=tcp, detection="rack", initial_window=20, backoff="paper")
     limited = path.application_limited(50)
-    assert (limited.max_window, limited.initial_window) == (window, window)
+    assert (limited.graph.max_window, limited.initial_window) == (window, window)
     changed = {"max_window", "initial_window"}
     assert {k: v for k, v in limited.to_dict().items() if k not in changed} == {
         k: v for k, v in path.to_dict().items() if k not in changed

@@ -9,7 +9,6 @@ that differs by more than 1e-12 of itself, beyond the error bounds of both; it e
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 from differential_parts.cases import Case
 from differential_parts.identities import solve
 from tcpstream import EndlessLive, InputWarning, StoredStreaming, TcpstreamError, throughput
+from tcpstream.system.log import appending, read
 
 CASES = Path(__file__).parent / "results" / "differential.jsonl"
 
@@ -32,7 +32,7 @@ ALPHA = 2
 
 def cases(count: int) -> list[dict[str, Any]]:
     """Return the first records that hold a solved case, by number."""
-    records = map(json.loads, CASES.read_text().splitlines())
+    records = read(CASES)
     solved = sorted((one for one in records if "solve" in one), key=lambda one: one["number"])
     return solved[:count]
 
@@ -59,23 +59,22 @@ def answers(case: Case, delays: list[float]) -> dict[str, Any]:
 
 def record(out: Path, count: int) -> None:
     """Solve the cases that `out` does not hold yet, and append their answers."""
-    done = {json.loads(line)["number"] for line in out.read_text().splitlines()} if out.exists() else set()
+    done = {one["number"] for one in read(out)}
     warnings.simplefilter("ignore", InputWarning)
-    with out.open("a") as lines:
+    with appending(out) as append:
         for one in cases(count):
             if one["number"] not in done:
                 found = answers(Case.of(one["case"]), one["delays"])
-                lines.write(json.dumps({"number": one["number"], **found}) + "\n")
-                lines.flush()
+                append({"number": one["number"], **found})
 
 
 def compare(before: Path, after: Path) -> int:
     """Print what differs, and return how many cases do."""
-    read = [{one["number"]: one for one in map(json.loads, path.read_text().splitlines())} for path in (before, after)]
-    common = sorted(read[0].keys() & read[1].keys())
+    found = [{one["number"]: one for one in read(path)} for path in (before, after)]
+    common = sorted(found[0].keys() & found[1].keys())
     differing, largest, numbers = 0, 0.0, 0
     for number in common:
-        one, other = read[0][number], read[1][number]
+        one, other = found[0][number], found[1][number]
         bound = one.get("error_bound", 0.0) + other.get("error_bound", 0.0)
         wrong = []
         for name in sorted((one.keys() | other.keys()) - {"error_bound", "number"}):
@@ -98,7 +97,7 @@ def compare(before: Path, after: Path) -> int:
             print(f"case {number}: " + "; ".join(wrong))
     print(f"{len(common)} cases in both, {numbers} numbers; {differing} cases differ; "
           f"largest relative difference above {CLOSE:g}: {largest:.1e}")  # fmt: skip
-    return differing + len(read[0].keys() ^ read[1].keys())
+    return differing + len(found[0].keys() ^ found[1].keys())
 
 
 def main() -> None:

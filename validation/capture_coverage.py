@@ -39,12 +39,14 @@ def covered(process: str, flows: int) -> dict[str, Any]:
             rtt = sum(run.delays) / len(run.delays) + RTT / 2 + JITTER
             found.append((estimate, rtt))
     rtt = sum(rtt for _, rtt in found) / flows
-    truth = tcpstream.Path(loss=p, rtt=rtt, rto=rtt + LEAST_VARIATION, tcp=tcp)
+    truth = tcpstream.Path(sender="classic", loss=p, rtt=rtt, rto=rtt + LEAST_VARIATION, tcp=tcp)
     delay = tcpstream.stored(truth, VIDEO).required_delay()
     proposed = delays = rates = 0
     widths = []
     for estimate, _ in found:
-        interval = tcpstream.delay_interval(estimate, VIDEO, tcp=tcp, initial_window=None, detection="duplicates")
+        interval = tcpstream.delay_interval(
+            estimate, VIDEO, sender="classic", tcp=tcp, initial_window=None, detection="duplicates"
+        )
         loss = estimate.loss if tcp == "reno-sack" else estimate.loss_event_rate
         delays += interval.low <= delay <= interval.high
         rates += loss.low <= p <= loss.high

@@ -82,7 +82,7 @@ def draw_path(rng: np.random.Generator, chain: str, kind: str) -> Path:
         values["initial_window"] = int(rng.integers(1, most + 1))
     if chain != "cubic":
         values["rounds_per_increase"] = int(rng.integers(1, 3))
-    return Path(**values)
+    return Path(sender="classic", **values)
 
 
 def draw_video(rng: np.random.Generator, path: Path, kind: str) -> Video:

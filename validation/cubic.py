@@ -25,7 +25,7 @@ DELAYS = [0.0, 0.5, 1.0, 2.0]
 
 
 def path(loss: float, rtt: float, tcp: str = "cubic") -> Path:
-    return Path(loss=loss, rtt=rtt, rto=rtt + 0.2, tcp=tcp)
+    return Path(sender="classic", loss=loss, rtt=rtt, rto=rtt + 0.2, tcp=tcp)
 
 
 def finer(ratio: float) -> Any:

@@ -42,7 +42,9 @@ def saved() -> tuple[bytes, dict[str, bytes], Any]:
 def points() -> Any:
     """Return the points of a small sweep, of two chunks."""
     loss = [0.05 + 0.01 * i for i in range(9)]
-    return explore.grid(loss=loss, rtt=0.1, timeout_ratio=2, max_window=6, packet_rate=5, delay=[1, 2])
+    return explore.grid(
+        sender="classic", loss=loss, rtt=0.1, timeout_ratio=2, max_window=6, packet_rate=5, delay=[1, 2]
+    )
 
 
 def run_file(rng: random.Random, folder: FilePath) -> Ask:

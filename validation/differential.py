@@ -31,9 +31,10 @@ from typing import Any
 from differential_parts.cases import Case, draw
 from differential_parts.identities import LEFT_OUT, SOMETIMES
 from differential_parts.judge import judged
-from differential_parts.record import compact, read, solved, summary
+from differential_parts.record import read, solved, summary
 from differential_parts.shrink import shrunk
 from tcpstream.system import threads as cores
+from tcpstream.system.log import appending
 
 SEED = 14
 RESULTS = Path(__file__).parent / "results" / "differential.jsonl"
@@ -106,13 +107,11 @@ def _died(number: int, seed: int, why: str) -> dict[str, Any]:
 def run(path: Path, seed: int, wanted: int, workers: int, budget: float, simplify: bool) -> None:
     """Judge cases until so many are solved, or the seconds are over; append them to the record."""
     records = read(path)
-    if path.exists():
-        path.write_text("".join(map(compact, records)))  # without a last line cut off
     done = {record["number"] for record in records}
     count, number, begun = sum(map(solved, records)), 0, time.monotonic()
     team = [Worker(seed, simplify) for _ in range(workers)]
     busy: list[Worker] = []
-    with path.open("a") as out:
+    with appending(path) as append:
         while True:
             more = count < wanted and time.monotonic() - begun < budget
             for one in team:
@@ -131,8 +130,7 @@ def run(path: Path, seed: int, wanted: int, workers: int, budget: float, simplif
                 record = one.answer() if one.pipe in ready else one.give_up()
                 busy.remove(one)
                 count += solved(record)
-                out.write(compact(record))
-                out.flush()
+                append(record)
                 if record["verdict"] == "disagrees":
                     print(f"case {record['number']}: {json.dumps(record['wrong'])[:400]}", flush=True)
 

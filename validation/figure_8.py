@@ -1,6 +1,6 @@
 """Record what the runs of Section 4 saw for Figures 8a and 8b: ``python validation/figure_8.py``.
 
-Reads every run from ``validation/results/section_4_runs.jsonl.gz``, writes ``src/tcpstream/validation/figure_8.json``.
+Reads every run from ``validation/results/section_4_runs.jsonl.gz``, writes ``src/tcpstream/paper/figure_8.json``.
 """
 
 import gzip
@@ -22,7 +22,7 @@ def main() -> None:
         f"{json.dumps(panel)}: {{\n" + ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in one.items()) + "\n}"
         for panel, one in seen.items()
     ]
-    file = HERE.parent / "src" / "tcpstream" / "validation" / FIGURE_8
+    file = HERE.parent / "src" / "tcpstream" / "paper" / FIGURE_8
     file.write_text("{\n" + ",\n".join(panels) + "\n}\n", encoding="utf-8")
 
 

@@ -185,11 +185,11 @@ def sound(answer: Any) -> None:
 def has_ends(found: PathEstimate) -> None:
     """Assert that the path of an estimate, if it makes one, lies between the ends of its intervals."""
     try:
-        path = found.path()
+        path = found.path(sender="classic")
     except TcpstreamError:
         return
     try:
-        best, worst = found.ends()
+        best, worst = found.ends(sender="classic")
     except TcpstreamError as error:
         raise AssertionError(str(error)) from error
     assert best is None or best.loss <= path.loss

@@ -30,6 +30,8 @@ PATH = {
     "--tcp": ("reno", "reno-sack", "cubic"),
     "--initial-window": ("1", "4", "10"),
     "--detection": ("duplicates", "rack"),
+    "--sender": ("classic", "linux"),
+    "--losses": ("independent", "bursts"),
     "--bottleneck": ("100pps", "1Mbps"),
     "--buffer": ("5", "0"),
     "--capture": (str(EXAMPLES / "requests.csv"), "none.pcap"),

@@ -9,7 +9,6 @@ Streams without end where the exact chain is small, of finite length up to the l
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path as FilePath
@@ -21,7 +20,8 @@ from numpy.typing import NDArray
 from tcpstream import Path, TcpstreamError
 from tcpstream.numerics.lattices import ROUNDING, Lattice, interpolated, lattices, order
 from tcpstream.stationary.solve import solve
-from tcpstream.tcp import BurstChain, chain_of
+from tcpstream.system.log import appending, read
+from tcpstream.tcp import Chain, chain_of
 from tcpstream.transient.finite_backlog import FiniteBacklog
 
 SEED = 20
@@ -34,9 +34,9 @@ twentieth of that for the first 363)."""
 RECORD = FilePath(__file__).parent / "results" / "lattice.jsonl"
 
 
-def _order(chain: Any, m: float) -> int:
+def _order(chain: Chain, m: float) -> int:
     """Return the order that the solvers take."""
-    return order(m, chain.packets_per_round, chain.size * chain.max_window)
+    return order(m, chain.packets_per_round, chain.n_cells)
 
 
 def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
@@ -46,6 +46,7 @@ def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
     window = max(1, math.ceil(m * float(np.exp(rng.uniform(math.log(0.8), math.log(3))))))
     window = max(window, int(rng.integers(1, 9)))
     path = Path(
+        sender="classic",
         loss=float(np.exp(rng.uniform(math.log(5e-4), math.log(0.3)))), rtt=1.0,
         timeout_ratio=float(rng.choice([1, 1.5, 2, 3, 5])), max_window=window,
         tcp=str(rng.choice(["reno", "reno", "reno-sack"])),
@@ -53,7 +54,7 @@ def draw(rng: np.random.Generator) -> tuple[Path, float, float | None]:
     return path, m, None if endless else float(rng.uniform(4, 60))
 
 
-def exact_lattice(chain: BurstChain, m: float) -> Lattice:
+def exact_lattice(chain: Chain, m: float) -> Lattice:
     """Return a lattice too fine to be taken, for a rate next to m."""
     steps_per_packet = 3 * _order(chain, m) + 1
     while math.gcd(round(m * steps_per_packet), steps_per_packet) > 1:
@@ -80,7 +81,7 @@ def case(rng: np.random.Generator) -> dict[str, Any] | None:
     throughput = chain.packets_per_round
     if length is None and m > 0.95 * throughput:
         return None
-    cells = chain.size * lattice.steps
+    cells = chain.followed_states * lattice.steps
     if cells > ENDLESS * (1 - m / throughput) if length is None else cells * length * (length + 40) > FINITE:
         return None
 
@@ -113,15 +114,15 @@ def case(rng: np.random.Generator) -> dict[str, Any] | None:
 
 def main() -> None:
     """Run all cases that are not recorded yet, and print what the record says."""
-    rows = [json.loads(line) for line in RECORD.read_text().splitlines()] if RECORD.exists() else []
+    rows = read(RECORD)
     number = rows[-1]["number"] + 1 if rows else 0
-    while len(rows) < CASES:
-        row = case(np.random.default_rng([SEED, number]))
-        if row is not None:
-            rows.append(row | {"number": number})
-            with RECORD.open("a") as file:
-                file.write(json.dumps(rows[-1]) + "\n")
-        number += 1
+    with appending(RECORD) as append:
+        while len(rows) < CASES:
+            row = case(np.random.default_rng([SEED, number]))
+            if row is not None:
+                rows.append(row | {"number": number})
+                append(rows[-1])
+            number += 1
     for name in ("error", "stated", "of_rounding"):
         values = np.array([row[name] for row in rows])
         quantiles = np.quantile(values, [0.5, 0.9])

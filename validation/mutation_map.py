@@ -72,7 +72,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{SLOW}throughput_is_that_of_the_chain_that_remembers",
         f"{SLOW}stored_is_its_twin",
     ),
-    "tcp/sack.py": (
+    "tcp/independent.py": (
         f"{SACK}rows_are_all_fates_of_the_packets",
         f"{SACK}tilted_matrix_and_throughput_are_those_of_the_transitions",
     ),
@@ -89,7 +89,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{LIVE}a_stream_too_long_to_follow_is_refused",
     ),
     "numerics/measure.py": (f"{COARSE}split_keeps_moments", f"{STORED}agrees_with_the_explicit_chain"),
-    "transient/quanta.py": (
+    "transient/coarse_moves.py": (
         f"{COARSE}split_keeps_moments",
         f"{COARSE}recovery_by_all_pairs",
         f"{COARSE}a_quantum_of_one_packet_is_exact",
@@ -97,12 +97,12 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "transient/coarse.py": ("tests/transient/test_coarse.py",),
     "transient/timeouts.py": (f"{COARSE}a_quantum_of_one_packet_is_exact", f"{STORED}agrees_with_the_explicit_chain"),
-    "transient/backlogged.py": (
+    "transient/burst.py": (
         f"{STORED}agrees_with_the_explicit_chain",
         f"{STORED}mass_is_conserved_over_ten_thousand_rounds",
         f"{SLOW}stored_is_its_twin",
     ),
-    "transient/backlogged_independent.py": (f"{SACK}stored_is_its_twin",),
+    "transient/independent.py": (f"{SACK}stored_is_its_twin",),
     "transient/first_slow_start.py": (f"{SLOW}stored_is_its_twin",),
     "answers/arrivals.py": (
         f"{BUFFER}monte_carlo",
@@ -129,12 +129,12 @@ TESTS: dict[str, tuple[str, ...]] = {
             )
         ),
     ),
-    "transient/limited.py": (
+    "transient/burst_limited.py": (
         f"{LIVE}a_stream_that_ends_within_a_round_is_judged_to_its_end",
         f"{SLOW}finite_live_is_its_twin[case0]",
         f"{LIVE}finite_agrees_with_the_explicit_chain",
     ),
-    "transient/limited_independent.py": (f"{SACK}finite_live_is_its_twin",),
+    "transient/independent_limited.py": (f"{SACK}finite_live_is_its_twin",),
     "numerics/lattices.py": ("tests/numerics/test_lattices.py",),
     "numerics/stop_loss.py": ("tests/numerics/test_stop_loss.py",),
     "transient/finite_backlog.py": (*OFF, f"{LIVE}finite_agrees_with_the_explicit_chain"),

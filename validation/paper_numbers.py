@@ -44,7 +44,7 @@ LOSSES, TIMEOUT_RATIOS, MAX_WINDOW = (0.02, 0.004, 0.01), (1, 2, 3, 4), 48
 
 def ask(command: str, **options: object) -> dict[str, Any]:
     """Return what ``tcpstream COMMAND --option value ... --json`` prints."""
-    arguments = [sys.executable, "-m", "tcpstream", command]
+    arguments = [sys.executable, "-m", "tcpstream", command, "--sender", "classic"]
     for name, value in options.items():
         arguments += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     done = subprocess.run([*arguments, "--json"], check=True, capture_output=True, encoding="utf-8")

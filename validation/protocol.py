@@ -64,7 +64,7 @@ def study(sender: str, p: float, R: float) -> dict[str, Any]:
 
     backlogged = runs(None)
     T_O = 1 + 0.2 / R if SENDERS[sender] is None else float(np.mean([one.timeout_ratio for one in backlogged]))
-    path = Path(loss=p, rtt=R, timeout_ratio=T_O, max_window=WINDOW)
+    path = Path(sender="classic", loss=p, rtt=R, timeout_ratio=T_O, max_window=WINDOW)
     chain, seen = tcpstream.throughput(path), np.array([[one.throughput] for one in backlogged])
     points = []
     for load in LOADS:

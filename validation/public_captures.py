@@ -35,6 +35,7 @@ import scipy.special  # noqa: F401
 
 from tcpstream.cli import main as command
 from tcpstream.errors import TcpstreamError
+from tcpstream.system.log import appending, read
 from tcpstream.traces import estimate
 from tcpstream.traces.estimate import connections_of
 from tcpstream.traces.fates import follow
@@ -114,7 +115,7 @@ def _verdict(file: FilePath, rate: float, seconds: float) -> Record:
     """Return what the command says of a video of this rate [packets/s] and length."""
     out, err = io.StringIO(), io.StringIO()
     video = ["--rate", f"{rate:.6g}pps", "--duration", f"{seconds:.6g}s"]
-    arguments = ["delay", "--capture", str(file), *video, "--json"]
+    arguments = ["delay", "--capture", str(file), "--sender", "classic", *video, "--json"]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = command(arguments)
     lines = err.getvalue().strip().splitlines()
@@ -221,10 +222,10 @@ def _flow(text: str, flow: str) -> list[tuple[float, int, list[str]]]:
 
 def run(directory: FilePath) -> None:
     """Measure what the record lacks."""
-    done = {json.loads(line)["sha256"] for line in RECORD.read_text().splitlines()} if RECORD.exists() else set()
+    done = {one["sha256"] for one in read(RECORD)}
     waiting: dict[Connection, tuple[Process, FilePath, str]] = {}
     files = captures(directory)
-    with RECORD.open("a") as out:
+    with appending(RECORD) as append:
         while True:
             for file in files:
                 digest = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -243,13 +244,12 @@ def run(directory: FilePath) -> None:
                 chain, *names = file.relative_to(directory).parts
                 record = {"source": chain, "file": "/".join(names), "sha256": digest, "bytes": file.stat().st_size}
                 record |= compared(file, digest, directory, found)
-                out.write(json.dumps(record) + "\n")
-                out.flush()
+                append(record)
 
 
 def summary() -> None:
     """Print what the record says."""
-    records = [json.loads(line) for line in RECORD.read_text().splitlines()]
+    records = read(RECORD)
     readings = json.loads(READ.read_text()) if READ.exists() else {}
     measured = [one for one in records if "loss" in one]
     lossy = [one for one in measured if "status" in one]

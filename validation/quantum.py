@@ -81,7 +81,9 @@ def main() -> None:
     cost.MOST_BYTES, cost.MOST_CELLS = 2**34, 1e13
     done: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name, loss, ratio, window, b, headroom, rounds, large in CASES:
-        path = Path(loss=loss, rtt=0.05, timeout_ratio=ratio, max_window=window, rounds_per_increase=b)
+        path = Path(
+            sender="classic", loss=loss, rtt=0.05, timeout_ratio=ratio, max_window=window, rounds_per_increase=b
+        )
         video = Video(packet_rate=throughput(path) / headroom, duration=0.05 * rounds)
         chosen = 2 ** int(np.log2(throughput(path) * path.rtt * cost.ABOUT))
         if name not in done:

@@ -191,7 +191,15 @@ def compare(tcp: str, loss: float, timer: int, window: int, first: int, headroom
     """Return how a case of the agent differs from the chain."""
     rng = np.random.default_rng(1)
     path, old = (
-        Path(loss=loss, rtt=0.1, timeout_ratio=timer, max_window=window, tcp=tcp, initial_window=initial)
+        Path(
+            sender="classic",
+            loss=loss,
+            rtt=0.1,
+            timeout_ratio=timer,
+            max_window=window,
+            tcp=tcp,
+            initial_window=initial,
+        )
         for initial in (first, None)
     )
     plain = (loss, window, timer, int(tcp == "reno-sack"))

@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 from tcpstream import Path
 from tcpstream.numerics.lattices import Lattice
 from tcpstream.stationary.burst import Backlog
-from tcpstream.stationary.solve import LongWaves, drain_rounds
+from tcpstream.stationary.long_waves import LongWaves
+from tcpstream.stationary.solve import drain_rounds
 from tcpstream.tcp import reno
 
 Floats = NDArray[np.float64]
 Epoch = Callable[[Floats], Floats]
 
-PATH = Path(loss=0.02, rtt=0.1, rto=0.4, max_window=20, rounds_per_increase=2)
+PATH = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.4, max_window=20, rounds_per_increase=2)
 LOADS = (0.5, 0.74, 0.9, 0.95, 0.98, 0.99)
 GOAL = 1e-10
 """Error bound at which a method is done."""

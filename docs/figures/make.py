@@ -11,7 +11,7 @@ import tcpstream
 
 def late_fraction() -> None:
     """Draw the figure of the README."""
-    path = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+    path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
     ax = tcpstream.live(path, tcpstream.Video(packet_rate=30)).plot()
     ax.set_title("p = 0.02, R = 100 ms, R_TO = 300 ms, 30 packets/s")
     ax.figure.savefig(Path(__file__).parent / "late_fraction.png", dpi=150, metadata={"Software": None})

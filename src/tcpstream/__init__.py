@@ -1,7 +1,7 @@
 """Will this video play without glitches over this TCP path, and how long must the player wait before it starts?
 
 >>> import tcpstream
->>> path = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+>>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
 >>> video = tcpstream.Video(packet_rate=25, duration=80)
 >>> result = tcpstream.stored(path, video)
 >>> round(result.required_delay(1e-4), 2)
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .errors import NoFiniteDelayError as NoFiniteDelayError
     from .errors import TcpstreamError as TcpstreamError
     from .errors import WriteError as WriteError
+    from .path import Network as Network
+    from .sender import Sender as Sender
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Path": "answers.from_throughput",
+    "Network": "path",
+    "Sender": "sender",
     "Video": "video",
     "stored": "answers.stored",
     "stored_many": "answers.stored",

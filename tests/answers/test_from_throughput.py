@@ -6,7 +6,7 @@ import pytest
 
 import tcpstream
 from tcpstream.errors import AccuracyError, InputError
-from tcpstream.path import enough_cubic, enough_window
+from tcpstream.variants import enough_cubic, enough_window
 
 CHAINS = [
     *({}, {"tcp": "reno-sack"}, {"tcp": "cubic"}, {"rounds_per_increase": 2, "halving": "ceil", "backoff": "paper"}),

@@ -9,10 +9,11 @@ import monte_carlo
 from strategies import RTT, paths
 from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
 from tcpstream.answers.arrivals import Arrivals
+from tcpstream.answers.timeline import Timeline
 from tcpstream.explicit import explicit_stored
 from tcpstream.stationary.decay import safe_lead
 from tcpstream.tcp import reno
-from tcpstream.transient.backlogged import BackloggedTransient
+from tcpstream.transient.burst import BackloggedBurst
 
 #: Agreement asked of twins: relative, and absolute where values are tiny.
 RTOL, ATOL = 1e-6, 1e-12
@@ -95,12 +96,10 @@ def test_setting_4_of_the_paper(rate, delay, f, bound, peak, at, alpha):
 
 
 def test_mass_is_conserved_over_ten_thousand_rounds():
-    transient = BackloggedTransient(
-        reno(Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")), 10**9
-    )
+    transient = BackloggedBurst(reno(Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")), 10**9)
     for _ in range(10_000):
         transient.step()
-    assert transient.residual < 1e-12
+    assert transient.account.residual < 1e-12
     assert transient.unaccounted < 1e-12
 
 
@@ -144,7 +143,7 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     )
     short_cut = stored(path, video)
     assert short_cut.late_fraction([0, 1, 4])[0] > 0
-    monkeypatch.setattr("tcpstream.answers.stored.LONG", 10**9)
+    monkeypatch.setattr("tcpstream.answers.plan.LONG", 10**9)
     whole = stored(path, video)
     np.testing.assert_allclose(short_cut.late_fraction([0, 1, 4]), whole.late_fraction([0, 1, 4]), RTOL, 1e-15)
     assert short_cut.no_late_probability(1.0) == pytest.approx(whole.no_late_probability(1.0), abs=1e-13)
@@ -162,7 +161,7 @@ def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
     path, packets_due, risk = Path(loss=0.1, rtt=1, timeout_ratio=1, max_window=6, backoff="paper"), 1.0, 0.05
     lead = int(np.ceil(safe_lead(reno(path), packets_due, risk)))
     head_start = Video(curve=([0, 1, 4000], [0, 0, 3999]))
-    transient = BackloggedTransient(reno(path), 10**9)
+    transient = BackloggedBurst(reno(path), 10**9)
     for needed in np.ceil(head_start.due(np.arange(1, 4001))) - lead:
         transient.step(floor=max(0, int(needed)))
     assert 0 < 1 - transient.survivors() < risk
@@ -216,8 +215,8 @@ def test_rows_that_take_too_much_memory_are_refused(monkeypatch):
 def test_rows_are_the_expected_shortfall():
     """E[(y - A)+] by its definition, from the law that the transient gives."""
     path = Path(loss=0.1, rtt=0.1, timeout_ratio=2, max_window=6)
-    arrivals = Arrivals([(path, Video(curve=([0, 0.1, 6], [0, 60, 60])))])
-    transient = BackloggedTransient(reno(path), 60)
+    arrivals = Arrivals(path, [Timeline.of(path, Video(curve=([0, 0.1, 6], [0, 60, 60])))])
+    transient = BackloggedBurst(reno(path), 60)
     for _ in range(12):
         transient.step()
     law = transient.distribution()

@@ -13,7 +13,7 @@ import pytest
 
 from tcpstream import AccuracyError, Path, Video, live, stored, stored_many
 from tcpstream.sim import Link, Scenario, simulate, single_path
-from tcpstream.transient.backlogged import BackloggedTransient
+from tcpstream.transient.burst import BackloggedBurst
 
 PATH = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=8)
 VIDEO = Video(packet_rate=30, duration=4)
@@ -138,7 +138,7 @@ def test_threads_do_not_wait_for_rows_they_do_not_need(monkeypatch):
     result = stored(PATH, VIDEO)
     expected = result.late_fraction(0.0)
     held, go_on = threading.Event(), threading.Event()
-    step = BackloggedTransient.step
+    step = BackloggedBurst.step
 
     def slow(self, **given):
         held.set()

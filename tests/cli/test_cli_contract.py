@@ -11,7 +11,7 @@ STORED = f"stored {PATH} --rate 25pps --duration 8s"
 LIVE = f"live {PATH} --rate 10pps"
 
 PATH_KEYS = {
-    *("loss", "rtt_s", "rto_s", "timeout_ratio", "max_window"),
+    *("loss", "losses", "rtt_s", "rto_s", "timeout_ratio", "max_window"),
     *("rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection", "bottleneck_pps", "buffer"),
     "rto_assumed",
 }

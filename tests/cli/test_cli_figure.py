@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tcpstream.paper import claims as module
-from tcpstream.paper.claims import Claim
+from tcpstream.paper.claim import Claim
 
 
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])

@@ -61,7 +61,7 @@ def test_numbers_are_the_librarys(run):
     ],
 )  # fmt: skip
 def test_options(run, options, link, tcp):
-    from tcpstream.sim.store import from_plain
+    from tcpstream.sim.files import from_plain
 
     found = from_plain(run(f"{LIVE} {options} --json").answer["parameters"]["scenario"])
     wanted = sim.single_path(sim.Link(0.05, **link), sim.Link(0.05), sim.Tcp(**tcp), sim.Steady(25))

@@ -9,8 +9,8 @@ import pytest
 import tcpstream
 from tcpstream.cli import main, words
 from tcpstream.cli.app import group
-from tcpstream.cli.report import Table
-from tcpstream.cli.tables import text_of
+from tcpstream.cli.blocks import Table
+from tcpstream.cli.rendering import text_of
 
 PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
 

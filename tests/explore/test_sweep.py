@@ -25,7 +25,7 @@ def test_grid():
 @pytest.mark.parametrize(
     ("axes", "words"),
     [
-        ({"loss_rate": 0.1}, "a grid has no axis 'loss_rate': loss, rtt, rto, "),
+        ({"loss_rate": 0.1}, "a grid has no axis 'loss_rate': loss, rtt, losses, "),
         ({"loss": []}, "the axis loss of a grid has no values"),
         ({}, "a grid needs axes"),
         ({"loss": [[0.1], [0.2]]}, r"loss must be a number or text, got list \[0.1\]"),
@@ -266,6 +266,6 @@ def test_a_common_solve_that_fails_in_an_unforeseen_way_leaves_each_point_to_its
     def fails(_cases):
         raise IndexError("out of bounds")
 
-    monkeypatch.setattr("tcpstream.explore.solve.stored_many", fails)
+    monkeypatch.setattr("tcpstream.explore.chunk.stored_many", fails)
     points = explore.grid(loss=[0.05, 0.1], rtt=0.1, timeout_ratio=2, max_window=6, packet_rate=5, duration=5, delay=1)
     assert (explore.sweep(points, "stored")["error"] == "").all()

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 import naive
 from tcpstream import Path
 from tcpstream.errors import unremarked
-from tcpstream.kernels.backlogged import advance, clear, lose, span
-from tcpstream.kernels.moves import apply, trim
+from tcpstream.kernels.backlogged import advance
+from tcpstream.kernels.backlogged_losses import lose
+from tcpstream.kernels.moves import apply
+from tcpstream.kernels.rows import clear, span, trim
 from tcpstream.kernels.shortfall import missing, tabulate
 from tcpstream.kernels.timeouts import leave, retransmit, settle, turn
 from tcpstream.kernels.waits import add, enter, leaving
@@ -63,10 +65,10 @@ def test_advance(made, offset, before_offset, middle, floor):
     chain, (x, low, high), (before, before_low, before_high) = made
     states, p = len(x), chain.loss
     order, place = chain.by_window
-    windows, recovered_to = chain.windows[order], chain.recover_to[chain.windows[order]]
+    windows, recovered_to = chain.graph.windows[order], chain.recover_to[chain.graph.windows[order]]
     targets = np.where(recovered_to >= 0, place[recovered_to], -1)
     limit = floor + 60
-    growth = chain.growth.between(order, place)
+    growth = chain.graph.growth.between(order, place)
     moves = list(zip(growth.from_state, growth.to_state, growth.share))
     rows = naive.grow(x, windows, moves, p, 1, 10**9, offset, WIDE + 60)
     recovered = np.zeros((states, WIDE + 60))
@@ -100,7 +102,7 @@ def test_advance(made, offset, before_offset, middle, floor):
 def test_lose(made, offset, floor):
     chain, (x, low, high), _ = made
     states, p = len(x), chain.loss
-    windows = chain.windows[chain.by_window[0]]
+    windows = chain.graph.windows[chain.by_window[0]]
     big = np.array([row if w >= 4 else 0 * row for row, w in zip(x, windows)])
     together = [(s, 0, 1.0) for s in range(states)]
     grown = naive.grow(big, windows, together, p, 1, 10**9, offset, WIDE + 60)[0]

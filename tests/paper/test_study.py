@@ -12,7 +12,8 @@ import pytest
 
 import tcpstream
 from tcpstream.errors import InputError
-from tcpstream.paper.compare import INPUTS, Point, compare, interval, wilson
+from tcpstream.numerics.confidence import wilson
+from tcpstream.paper.compare import INPUTS, Point, compare, interval
 from tcpstream.paper.record import from_data, recorded, shares, to_data
 from tcpstream.paper.settings import SETTINGS
 from tcpstream.paper.study import Scale, achieved, key, read, run_study, size
@@ -99,7 +100,7 @@ def test_verdicts(f, verdict):
 def test_intervals():
     """Student's t for three values (t = 4.302653, tables); Wilson for 8 of 10 (Wikipedia: 0.490..0.943)."""
     assert interval(np.array([[1.0], [2.0], [3.0]]))[0] == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)
-    assert wilson(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
 
 
 def test_the_record_is_whole():

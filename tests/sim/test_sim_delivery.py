@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from sim_twins import player
 from tcpstream.errors import InputError
-from tcpstream.sim import Link, Steady, Tcp, simulate, single_path
-from tcpstream.sim.run import Delivery
+from tcpstream.sim import Delivery, Link, Steady, Tcp, simulate, single_path
 
 
 def delivery(times, duration=20.0, interval=0.0):

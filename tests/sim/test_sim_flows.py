@@ -21,7 +21,7 @@ from tcpstream.sim import (
     simulate,
     single_path,
 )
-from tcpstream.sim import run as running
+from tcpstream.sim import simulation as running
 from tcpstream.sim import world as arrays
 from tcpstream.sim.engine import records
 from tcpstream.sim.senders import VARIANTS

@@ -27,7 +27,7 @@ from tcpstream.sim import (
     simulate,
     single_path,
 )
-from tcpstream.sim.store import from_plain, plain
+from tcpstream.sim.files import from_plain, plain
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_csv(run, tmp_path):
 def test_what_fails_leaves_the_old_file(run, tmp_path, monkeypatch, write):
     file = tmp_path / "run"
     file.write_text("old")
-    monkeypatch.setattr("tcpstream.sim.store.plain", lambda _scenario: 1 / 0)
+    monkeypatch.setattr("tcpstream.sim.files.plain", lambda _scenario: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write(run, file)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("run", "old")]

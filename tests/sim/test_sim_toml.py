@@ -23,7 +23,7 @@ from tcpstream.sim import (
     TokenBucket,
     read_experiment,
 )
-from tcpstream.sim.store import plain
+from tcpstream.sim.files import plain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RNG = np.random.default_rng(1)

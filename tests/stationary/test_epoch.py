@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 
 import naive
 from tcpstream import Path
-from tcpstream.stationary.epoch import Playback, Windows, back_off, climb, one_return
+from tcpstream.stationary.back_off import back_off
+from tcpstream.stationary.epoch import climb
+from tcpstream.stationary.playback import Playback
 from tcpstream.stationary.program import Program
+from tcpstream.stationary.windows import Windows, one_return
 from tcpstream.tcp import chain_of, reno
 
 
@@ -27,13 +30,13 @@ def queues(draw):
 
 def slow_epoch(entries, chain, rows, steps_per_packet, drop, trace):
     """The climb, the losses and the recoveries, each by its own slow twin."""
-    p, W, n = chain.loss, chain.max_window, entries.shape[1]
+    p, W, n = chain.loss, chain.graph.max_window, entries.shape[1]
     cap = n - 1
-    growth = list(zip(*chain.growth.lists()))
-    total, sending = naive.climb(entries, chain.windows, growth, p, steps_per_packet, drop, trace)
-    short = naive.lose(sending, chain.windows, p, steps_per_packet, cap, n)
+    growth = list(zip(*chain.graph.growth.lists()))
+    total, sending = naive.climb(entries, chain.graph.windows, growth, p, steps_per_packet, drop, trace)
+    short = naive.lose(sending, chain.graph.windows, p, steps_per_packet, cap, n)
     recovered, frozen = np.zeros((rows.max() + 1, n + 2 * steps_per_packet * W)), np.zeros((rows.max() + 1, W))
-    naive.recover(sending, chain.windows, rows, p, steps_per_packet, -(10**6), cap, recovered, frozen)
+    naive.recover(sending, chain.graph.windows, rows, p, steps_per_packet, -(10**6), cap, recovered, frozen)
     for row, j in np.argwhere(frozen):
         for i in range(3, j + 1):
             law = (1 - p) ** i * (1 if i == j else p)
@@ -63,16 +66,16 @@ def fast_epoch(entries, entered, states, steps_per_packet, drop, trace, height):
 @given(queues())
 def test_climb(made):
     chain, steps_per_packet, drop, trace, rng, n = made
-    b, W = chain.rounds_per_increase, chain.max_window
-    entries = rng.random((chain.size, n)) * (rng.random((chain.size, n)) < 0.2)
+    b, W = chain.graph.rounds_per_increase, chain.graph.max_window
+    entries = rng.random((chain.graph.size, n)) * (rng.random((chain.graph.size, n)) < 0.2)
     halves, inverse = np.unique(chain.recover_to[4:], return_inverse=True)
-    rows = np.concatenate([np.zeros(4, dtype=int), inverse])[chain.windows]
+    rows = np.concatenate([np.zeros(4, dtype=int), inverse])[chain.graph.windows]
     feedback = np.linalg.inv(np.eye(b) - one_return(b, W, steps_per_packet, drop, trace, (1 - chain.loss) ** W))
-    branches = {int(s): [] for s in chain.branches.to_state}
-    for state, target, share in zip(*chain.branches.lists()):
+    branches = {int(s): [] for s in chain.graph.branches.to_state}
+    for state, target, share in zip(*chain.graph.branches.lists()):
         branches[target].append((state, share))
-    states = Windows(chain.windows, rows, chain.loss, feedback, (), chain.n_preamble, branches)
-    made = fast_epoch(entries, np.arange(chain.size), states, steps_per_packet, drop, trace, len(halves))
+    states = Windows(chain.graph.windows, rows, chain.loss, feedback, (), chain.graph.n_preamble, branches)
+    made = fast_epoch(entries, np.arange(chain.graph.size), states, steps_per_packet, drop, trace, len(halves))
     expected = slow_epoch(entries, chain, rows, steps_per_packet, drop, trace)
     for fast, slow in zip(made, expected):
         np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-11)
@@ -81,7 +84,7 @@ def test_climb(made):
 def test_climb_keeps_a_deep_tail():
     """What is computed of a small mass does not depend on the large masses nearer to the ceiling."""
     chain = reno(Path(loss=0.02, rtt=1, timeout_ratio=2, max_window=20))
-    states = Windows(chain.windows, np.maximum(chain.windows // 2 - 2, 0), chain.loss, np.ones((1, 1)))
+    states = Windows(chain.graph.windows, np.maximum(chain.graph.windows // 2 - 2, 0), chain.loss, np.ones((1, 1)))
     n, split = 600, 300
 
     def epoch(entries):

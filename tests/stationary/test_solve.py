@@ -1,6 +1,7 @@
 """The stationary solve: what an epoch does to waves, loads near 1, and the depth."""
 
 import math
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from tcpstream.stationary.burst import Backlog
 from tcpstream.stationary.decay import decay_rate
 from tcpstream.stationary.independent import IndependentBacklog
 from tcpstream.stationary.solve import drain_rounds, solve
-from tcpstream.stationary.solve import solve as stationary
 from tcpstream.tcp import chain_of, reno
 
 REFERENCE = reno(Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2))
@@ -75,13 +75,13 @@ def test_a_solve_is_what_plain_epochs_lead_to(path, lattice):
     for _ in range(1500 if path is not RARE else 30):
         epoch = backlog.epoch(entries)
         entries = epoch.entries / epoch.entries.sum()
-    law = backlog.law(backlog.epoch(entries))[::-1]
+    law = backlog.occupancy(backlog.epoch(entries))[::-1]
     np.testing.assert_allclose(solved.pmf, law / law.sum(), rtol=1e-9, atol=1e-13)
 
 
 def test_a_tail_that_goes_deeper_than_predicted_is_followed(monkeypatch):
     expected = solve(REFERENCE, Lattice(3, 1))
-    monkeypatch.setattr("tcpstream.stationary.solve.LongWaves.depth", lambda *_: 2000)
+    monkeypatch.setattr("tcpstream.stationary.long_waves.LongWaves.depth", lambda *_: 2000)
     solved = solve(REFERENCE, Lattice(3, 1))
     assert len(solved.pmf) > 4000
     assert solved.overflow * 1e4 < 1e-12
@@ -95,6 +95,7 @@ def test_the_error_bound_counts_rounds_until_the_backlog_has_emptied(monkeypatch
     The longest wait is 64 timeouts of 2 rounds, in which 2 packets each are generated.
     """
     chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
+    stationary = import_module("tcpstream.stationary.solve")
     real, made = stationary._iterate, []
 
     def off(backlog, waves, depth, weight):
@@ -116,7 +117,8 @@ def test_the_error_bound_counts_rounds_until_the_backlog_has_emptied(monkeypatch
 
 def test_the_largest_state_is_as_large_as_it_says(monkeypatch):
     chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
-    values = Backlog(chain, Lattice(2, 1)).rows * len(solve(chain, Lattice(2, 1)).law)
+    values = Backlog(chain, Lattice(2, 1)).rows * len(solve(chain, Lattice(2, 1)).pmf)
+    stationary = import_module("tcpstream.stationary.solve")
     monkeypatch.setattr(stationary, "LARGEST", values)
     solve(chain, Lattice(2, 1))
     monkeypatch.setattr(stationary, "LARGEST", values - 1)

@@ -54,16 +54,16 @@ def test_windows_grow_by_a_packet_a_round_and_then_by_acknowledgements_at_the_ra
 @given(limited_paths())
 def test_rows_sum_to_one_and_nothing_is_faster_than_the_bottleneck(path):
     chain = chain_of(path)
-    arrays = chain.explicit()
-    np.testing.assert_allclose(np.bincount(arrays.chain, arrays.probability), 1, rtol=0, atol=1e-12)
-    assert chain.windows.max() <= path.pipe
+    arrays = chain.written_out
+    np.testing.assert_allclose(np.bincount(arrays.from_state, arrays.probability), 1, rtol=0, atol=1e-12)
+    assert chain.graph.windows.max() <= path.pipe
     assert throughput(path) <= path.bottleneck
     n = len(arrays.labels)
-    chain, packets, rounds = np.zeros((n, n)), np.zeros(n), np.zeros(n)
-    np.add.at(chain, (arrays.chain, arrays.target), arrays.probability)
-    np.add.at(packets, arrays.chain, arrays.probability * arrays.packets)
-    np.add.at(rounds, arrays.chain, arrays.probability * arrays.rounds)
-    balance = chain.T - np.eye(n)
+    matrix, packets, rounds = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+    np.add.at(matrix, (arrays.from_state, arrays.to_state), arrays.probability)
+    np.add.at(packets, arrays.from_state, arrays.probability * arrays.received)
+    np.add.at(rounds, arrays.from_state, arrays.probability * arrays.rounds)
+    balance = matrix.T - np.eye(n)
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(n)[-1])
     assert chain.packets_per_round == pytest.approx(law @ packets / (law @ rounds), rel=1e-9)
@@ -72,7 +72,7 @@ def test_rows_sum_to_one_and_nothing_is_faster_than_the_bottleneck(path):
 def test_without_losses_it_is_the_sawtooth():
     """From half of W_max to W_max by a packet a round, and the round that repairs: without a buffer it is 3/4 of C."""
     path = limited(100, 0, loss=1e-9)
-    repair = int(reno_sack(path).windows[reno_sack(path).overflow])
+    repair = int(reno_sack(path).graph.windows[reno_sack(path).overflow])
     packets, rounds = sum(range(50, 101)) + repair, 52
     assert throughput(path) * RTT == pytest.approx(packets / rounds, rel=1e-5)
     assert throughput(path) == pytest.approx(0.75 * path.bottleneck, rel=0.01)
@@ -133,14 +133,14 @@ def wave(path, m, t, entered):
     The factor, the law of the entries, and how much an entry is worth.
     """
     chain = chain_of(path)
-    arrays, n = chain.explicit(), chain.size + 14
-    values = arrays.probability * np.exp(t * (m * arrays.rounds - arrays.packets))
-    states = arrays.chain < chain.size
-    whole = states & (arrays.packets == np.append(chain.windows, np.zeros(14, dtype=int))[arrays.chain])
-    goes_on = (whole & (arrays.chain != chain.size - 1)) | (arrays.target >= chain.size)
+    arrays, n = chain.written_out, chain.graph.size + 14
+    values = arrays.probability * np.exp(t * (m * arrays.rounds - arrays.received))
+    states = arrays.from_state < chain.graph.size
+    whole = states & (arrays.received == np.append(chain.graph.windows, np.zeros(14, dtype=int))[arrays.from_state])
+    goes_on = (whole & (arrays.from_state != chain.graph.size - 1)) | (arrays.to_state >= chain.graph.size)
     on, entering = np.zeros((2, n, n), dtype=complex)
-    np.add.at(on, (arrays.chain[goes_on], arrays.target[goes_on]), values[goes_on])
-    np.add.at(entering, (arrays.chain[~goes_on], arrays.target[~goes_on]), values[~goes_on])
+    np.add.at(on, (arrays.from_state[goes_on], arrays.to_state[goes_on]), values[goes_on])
+    np.add.at(entering, (arrays.from_state[~goes_on], arrays.to_state[~goes_on]), values[~goes_on])
     epoch = np.linalg.solve(np.eye(n) - on, entering)[np.ix_(entered, entered)]
     values, left = np.linalg.eig(epoch.T)
     others, right = np.linalg.eig(epoch)
@@ -166,12 +166,12 @@ def test_live_without_losses_is_a_cycle(pipe, buffer, m):
     """Followed round by round; hardly any loss disturbs it, and nothing wears out waves of the backlog."""
     path = limited(pipe, buffer, loss=1e-9)
     chain = reno_sack(path)
-    ahead, late, state, behind = np.array([0, 5, 20, 40]), np.zeros(4), chain.start, 0
+    ahead, late, state, behind = np.array([0, 5, 20, 40]), np.zeros(4), chain.graph.start, 0
     rounds = 20_000
     for i in range(2 * rounds):
         if behind:
-            behind = max(behind + m - int(chain.windows[state]), 0)
-            [(state, _)] = chain.growth.of(state)
+            behind = max(behind + m - int(chain.graph.windows[state]), 0)
+            [(state, _)] = chain.graph.growth.of(state)
         else:
             behind = m  # nothing to send
         if i >= rounds:
@@ -184,21 +184,21 @@ def test_slow_start_ends_when_the_buffer_is_full():
     """From 10: 20, 40, 73.3 by acknowledgements at the rate; then 106 would not fit."""
     path = limited(33.3, 60, loss=0.01, initial_window=10)
     chain = chain_of(path)
-    assert chain.windows[:4].tolist() == [10, 20, 33, 33]
+    assert chain.graph.windows[:4].tolist() == [10, 20, 33, 33]
     repair = reno_sack(limited(33.3, 60, loss=0.01)).overflow
-    behind = chain.size - reno_sack(limited(33.3, 60, loss=0.01)).size
-    assert chain.grow_to[:4].tolist() == [1, 2, 3, behind + repair]
-    assert chain.overflow_state == behind + repair
+    behind = chain.graph.size - reno_sack(limited(33.3, 60, loss=0.01)).graph.size
+    assert chain.graph.grow_to[:4].tolist() == [1, 2, 3, behind + repair]
+    assert chain.graph.overflow_state == behind + repair
 
 
 def test_a_timeout_halves_what_is_in_flight():
     """Thresholds are of windows, not of what was sent of them: they reach above C R / 2."""
     path = limited(10, 30, loss=1e-3, initial_window=2)
     chain = chain_of(path)
-    first = chain.restart
-    climbing = chain.windows[first : first + 4].tolist()
+    first = chain.graph.restart
+    climbing = chain.graph.windows[first : first + 4].tolist()
     assert climbing == [2, 4, 8, 10]  # windows of 2, 4, 8 and 16, below the largest threshold of 20
-    assert dict(chain.growth.of(first + 2))[first + 3] > 0.05
+    assert dict(chain.graph.growth.of(first + 2))[first + 3] > 0.05
 
 
 SLOW = [(5.3, 9, 1, 2), (4, 3, 2, 1), (3, 4, 1, 6)]

@@ -14,15 +14,15 @@ from monte_carlo import packets_due
 from tcpstream import AccuracyError, InputError, Path, Video, live, stored, stored_many, throughput
 from tcpstream.errors import unremarked
 from tcpstream.explore import rtt_for
-from tcpstream.explore.plan import chunks
+from tcpstream.explore.batches import chunks
 from tcpstream.kernels.cubic_line import cubic_line
 from tcpstream.numerics.lattices import Lattice
-from tcpstream.path import enough_cubic
 from tcpstream.stationary.decay import decay_rate, safe_lead
 from tcpstream.stationary.independent import IndependentBacklog
 from tcpstream.stationary.solve import drain_rounds
 from tcpstream.tcp import chain_key, chain_of, cubic
 from tcpstream.tcp import sack_recovery as recovery
+from tcpstream.variants import enough_cubic
 
 module = importlib.import_module("tcpstream.tcp.cubic")  # the package has the function by that name
 
@@ -91,8 +91,8 @@ def test_growth_without_a_window_to_compare_with():
 def test_a_loss_before_the_plateau_aims_lower():
     """RFC 9438, Section 4.7: at 20 packets, below the plateau, W_max is 20 (1 + 0.7) / 2 = 17, else 20."""
     chain = cubic(Path(loss=0.01, rtt=0.3, rto=0.9, max_window=40, tcp="cubic"))
-    starts = np.unique(chain.recover_to[chain.windows == 20])
-    repaired = {tuple(chain.windows[one + 1 : one + 9].tolist()) for one in starts}
+    starts = np.unique(chain.recover_to[chain.graph.windows == 20])
+    repaired = {tuple(chain.graph.windows[one + 1 : one + 9].tolist()) for one in starts}
     assert {tuple(line(14, plateau, 0.3, already=7)[:8].tolist()) for plateau in (17, 20)} <= repaired
 
 
@@ -129,14 +129,14 @@ def test_as_fast_as_reno_where_round_trips_are_short(p):
 @given(cubic_paths())
 def test_states(path):
     chain = cubic(path)
-    w, W = chain.windows, path.max_window
+    w, W = chain.graph.windows, path.max_window
     assert w.min() == 1
     assert w[-1] == W
-    assert chain.grow_to[-1] == chain.size - 1
-    others = chain.grow_to[:-1]
-    assert np.all((others == np.arange(1, chain.size)) | (others == chain.size - 1))
-    assert w[chain.start] == 1
-    assert w[chain.restart] == min(2, W)
+    assert chain.graph.grow_to[-1] == chain.graph.size - 1
+    others = chain.graph.grow_to[:-1]
+    assert np.all((others == np.arange(1, chain.graph.size)) | (others == chain.graph.size - 1))
+    assert w[chain.graph.start] == 1
+    assert w[chain.graph.restart] == min(2, W)
     np.testing.assert_allclose(chain.recover_share.sum(axis=1), 1, rtol=1e-15)
     assert chain.recover_share.min() >= 0
     assert np.all(chain.recover_to[w == 1] == -1)
@@ -147,25 +147,25 @@ def test_states(path):
 @given(cubic_paths(largest_window=12))
 def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
     chain, theta, m = chain_of(path), 0.07, 1.3
-    arrays = chain.explicit()
+    arrays = chain.written_out
     n = len(arrays.labels)
 
     def dense(values):
         matrix = np.zeros((n, n))
-        np.add.at(matrix, (arrays.chain, arrays.target), arrays.probability * values)
+        np.add.at(matrix, (arrays.from_state, arrays.to_state), arrays.probability * values)
         return matrix
 
-    rows, columns, values = chain.tilted(theta, m)
+    rows, columns, values = chain.transform(theta, m)
     found = np.zeros((n, n))
     np.add.at(found, (rows, columns), values)
-    expected = dense(np.exp(theta * (m * arrays.rounds - arrays.packets)))
+    expected = dense(np.exp(theta * (m * arrays.rounds - arrays.received)))
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
-    chain = dense(1.0)
-    np.testing.assert_allclose(chain.sum(axis=1), 1, rtol=1e-12)
-    balance = chain.T - np.eye(n)
+    matrix = dense(1.0)
+    np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=1e-12)
+    balance = matrix.T - np.eye(n)
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(n)[-1])
-    mean = (law @ dense(arrays.packets)).sum() / (law @ dense(arrays.rounds)).sum()
+    mean = (law @ dense(arrays.received)).sum() / (law @ dense(arrays.rounds)).sum()
     assert chain.packets_per_round == pytest.approx(mean, rel=1e-9)
 
 
@@ -178,7 +178,7 @@ def without_lines(chain):
 def test_lines_are_eliminated_first():
     """Above 600 states the sparse solve is told the order; above 200 decay rates watch where lines meet."""
     chain = cubic(Path(loss=0.05, rtt=0.1, rto=0.3, max_window=22, tcp="cubic"))
-    assert chain.size > 600
+    assert chain.graph.size > 600
     assert chain.junction_states is not None
     plain, m = without_lines(chain), 0.8 * chain.packets_per_round
     assert plain.packets_per_round == pytest.approx(chain.packets_per_round, rel=1e-11)

@@ -28,9 +28,9 @@ def table(path):
 @settings(max_examples=40)
 @given(paths(largest_loss=0.95, smallest_loss=1e-4))
 def test_explicit_is_table_vi(path):
-    arrays = reno(path).explicit()
+    arrays = reno(path).expanded()
     ours = defaultdict(float)
-    for s, t, p, S, d in zip(arrays.chain, arrays.target, arrays.probability, arrays.packets, arrays.rounds):
+    for s, t, p, S, d in zip(arrays.from_state, arrays.to_state, arrays.probability, arrays.received, arrays.rounds):
         ours[tuple(arrays.labels[s]), tuple(arrays.labels[t]), S, d] += p
     theirs = defaultdict(float)
     for state in states(path.max_window, path.rounds_per_increase):
@@ -52,18 +52,18 @@ def test_throughput_is_that_of_table_vi(path):
 def test_tilted_matrix_is_the_sum_over_the_transitions(path):
     """Censoring the short rounds by hand: P exp(theta (m d - S)) through them, one after the other."""
     chain, theta, m = reno(path), 0.07, 1.3
-    arrays = chain.explicit()
+    arrays = chain.expanded()
     n = len(arrays.labels)
     full = np.zeros((n, n))
     np.add.at(
         full,
-        (arrays.chain, arrays.target),
-        arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.packets)),
+        (arrays.from_state, arrays.to_state),
+        arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.received)),
     )
-    short = arrays.labels[:, 2] > 0
+    short = np.array(arrays.labels)[:, 2] > 0
     expected = full[~short][:, ~short] + full[~short][:, short] @ full[short][:, ~short]
     found = np.zeros_like(expected)
-    rows, columns, values = chain.tilted(theta, m)
+    rows, columns, values = chain.transform(theta, m)
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-14)
 
@@ -94,10 +94,10 @@ def test_a_chain_that_is_too_large_is_refused():
 @pytest.mark.parametrize(("residual", "refused"), [(0.9e-10, False), (1.5e-10, True)])
 def test_a_law_with_a_residual_is_refused(monkeypatch, residual, refused):
     path = Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=6)
-    law, (rows, columns, values) = reno(path).stationary, reno(path).tilted(0.0, 0.0)
+    law, (rows, columns, values) = reno(path).stationary, reno(path).transform(0.0, 0.0)
     more = np.eye(1, len(law))[0]
     size = np.abs(np.bincount(columns, more[rows] * values, len(law)) - more).sum()
-    monkeypatch.setattr(import_module("tcpstream.tcp.reno"), "solve", lambda *_: law + residual / size * more)
+    monkeypatch.setattr(import_module("tcpstream.tcp.chain"), "solve", lambda *_: law + residual / size * more)
     if refused:
         with pytest.raises(AccuracyError, match=r"residual 1\.5e-10 exceeds 1e-10"):
             _ = reno(path).stationary

@@ -14,6 +14,7 @@ from strategies import paths
 from tcpstream import InputError, Path, Video, largest_rate, live, stored, throughput
 from tcpstream.answers.arrivals import Arrivals
 from tcpstream.answers.stored import StoredStreaming
+from tcpstream.answers.timeline import Timeline
 from tcpstream.errors import unremarked
 from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
@@ -32,9 +33,9 @@ def sack(path, **others):
 
 
 def dense(chain, weights):
-    arrays = chain.explicit()
+    arrays = chain.written_out
     matrix = np.zeros((len(arrays.labels),) * 2)
-    np.add.at(matrix, (arrays.chain, arrays.target), arrays.probability * weights(arrays))
+    np.add.at(matrix, (arrays.from_state, arrays.to_state), arrays.probability * weights(arrays))
     return matrix
 
 
@@ -45,19 +46,19 @@ def test_rows_are_all_fates_of_the_packets(path, rack):
     path = sack(path, detection="rack" if rack else "duplicates")
     chain, p = reno_sack(path), path.loss
     fates = (1 - p, p, 0.0) if rack else (1 - p, p * (1 - p), p * p)
-    arrays = chain.explicit()
-    for s, w in enumerate(chain.windows.tolist()):
+    arrays = chain.written_out
+    for s, w in enumerate(chain.graph.windows.tolist()):
         expected = np.zeros(w + 1), np.zeros(w + 1), np.zeros(w + 1)  # received and recovers; in order and fails; grows
         for fate in itertools.product(range(3), repeat=w):
             chance = np.prod([fates[one] for one in fate])
             received, in_order = fate.count(0), next((i for i, one in enumerate(fate) if one), w)
             kind = 2 if received == w else 0 if received and 2 not in fate else 1
             expected[kind][received if kind == 0 else in_order] += chance
-        mine = arrays.chain == s
-        grows, fails = arrays.packets == w, arrays.target == chain.size
+        mine = arrays.from_state == s
+        grows, fails = arrays.received == w, arrays.to_state == chain.graph.size
         for kind, chosen in enumerate((~grows & ~fails, fails, grows)):
             chosen = chosen & mine
-            found = np.bincount(arrays.packets[chosen], arrays.probability[chosen], w + 1)
+            found = np.bincount(arrays.received[chosen], arrays.probability[chosen], w + 1)
             np.testing.assert_allclose(found, expected[kind], rtol=1e-9, atol=1e-15)
 
 
@@ -65,12 +66,12 @@ def test_rows_are_all_fates_of_the_packets(path, rack):
 @given(paths(largest_loss=0.9, smallest_loss=1e-3))
 def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
     chain, theta, m = chain_of(sack(path)), 0.07, 1.3
-    rows, columns, values = chain.tilted(theta, m)
-    expected = dense(chain, lambda a: np.exp(theta * (m * a.rounds - a.packets)))
+    rows, columns, values = chain.transform(theta, m)
+    expected = dense(chain, lambda a: np.exp(theta * (m * a.rounds - a.received)))
     found = np.zeros_like(expected)
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
-    chain = dense(chain, lambda a: np.ones(len(a.packets)))
+    chain = dense(chain, lambda a: np.ones(len(a.received)))
     balance = chain.T - np.eye(len(chain))
     balance[-1] = 1.0
     law = np.linalg.solve(balance, np.eye(len(chain))[-1])
@@ -183,7 +184,7 @@ def test_a_long_video_forgets_what_is_safely_ahead():
     path = Path(loss=0.05, rtt=0.1, rto=0.2, max_window=8, tcp="reno-sack")
     video = Video(packet_rate=0.8 * throughput(path), duration=210)  # more than 2000 rounds
     result = stored(path, video)
-    late = StoredStreaming(path, video, "end", Arrivals([(path, video)])).late_fraction([0.0, 0.5])
+    late = StoredStreaming(path, video, "end", Arrivals(path, [Timeline.of(path, video)])).late_fraction([0.0, 0.5])
     assert result.late_fraction([0.0, 0.5]) == pytest.approx(late, abs=1e-13)
     assert result.error_bound < 1e-11
 

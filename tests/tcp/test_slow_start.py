@@ -14,7 +14,7 @@ from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
 from tcpstream.tcp import chain_key, chain_of
 from tcpstream.tcp.slow_start import windows
-from tcpstream.transient.coarse import follow
+from tcpstream.transient.select import backlogged
 
 
 def sent(path, tcp, initial_window):
@@ -51,45 +51,45 @@ def test_throughput_is_that_of_the_chain_that_remembers(path):
     assert chain.packets_per_round == pytest.approx(T, rel=1e-9)
     shares = np.zeros_like(law)  # of thresholds, from where slow start ends
     left = 1.0
-    if chain.restart < chain.n_preamble:
-        state = chain.restart
+    if chain.graph.restart < chain.graph.n_preamble:
+        state = chain.graph.restart
         while state is not None:
             following = None
-            for target, share in chain.growth.of(state):
-                if target < chain.n_preamble:
+            for target, share in chain.graph.growth.of(state):
+                if target < chain.graph.n_preamble:
                     following, going_on = target, share
                 else:
-                    shares[chain.windows[target]] += left * share
+                    shares[chain.graph.windows[target]] += left * share
             state, left = following, left * going_on if following is not None else left
         expected = law.copy()
         if path.rounds_per_increase == 1 and path.max_window > 2:
             expected[3] += expected[2]
             expected[2] = 0
         np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-13)
-    arrays = chain.explicit()
-    np.testing.assert_allclose(np.bincount(arrays.chain, arrays.probability), 1, rtol=0, atol=1e-12)
+    arrays = chain.written_out
+    np.testing.assert_allclose(np.bincount(arrays.from_state, arrays.probability), 1, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=15)
 @given(slow_paths(largest_loss=0.5, largest_window=9))
 def test_tilted_matrix_is_that_of_the_transitions(path):
     chain, theta, m = chain_of(path), 0.07, 1.3
-    rows, columns, values = chain.tilted(theta, m)
-    arrays = chain.explicit()
-    weights = arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.packets))
+    rows, columns, values = chain.transform(theta, m)
+    arrays = chain.written_out
+    weights = arrays.probability * np.exp(theta * (m * arrays.rounds - arrays.received))
     n = len(arrays.labels)
     every = np.zeros((n, n))
-    np.add.at(every, (arrays.chain, arrays.target), weights)
-    inside = np.flatnonzero(arrays.labels[:, 2] == 0)  # short rounds are part of the round before
-    short = np.flatnonzero(arrays.labels[:, 2] > 0)
+    np.add.at(every, (arrays.from_state, arrays.to_state), weights)
+    inside = np.flatnonzero(np.array(arrays.labels)[:, 2] == 0)  # short rounds are part of the round before
+    short = np.flatnonzero(np.array(arrays.labels)[:, 2] > 0)
     expected = every[np.ix_(inside, inside)] + every[np.ix_(inside, short)] @ every[np.ix_(short, inside)]
     found = np.zeros_like(expected)
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
     going_on = np.zeros((n, n))
-    np.add.at(going_on, (arrays.chain, arrays.target), arrays.probability)
-    for means, numbers in zip(chain.per_transition, (arrays.packets, arrays.rounds)):
-        each = np.bincount(arrays.chain, arrays.probability * numbers, n)
+    np.add.at(going_on, (arrays.from_state, arrays.to_state), arrays.probability)
+    for means, numbers in zip(chain.per_transition, (arrays.received, arrays.rounds)):
+        each = np.bincount(arrays.from_state, arrays.probability * numbers, n)
         whole = each[inside] + going_on[np.ix_(inside, short)] @ each[short]
         np.testing.assert_allclose(means, whole, rtol=1e-10, atol=1e-12)
 
@@ -101,11 +101,11 @@ def test_the_first_slow_start_grows_before_its_loss_shows():
     (at,) = np.flatnonzero((state == 0) & (delivered == 4))
     assert (sent[at], window[at]) == (8, 14)
     assert (sent.max(), window.max()) == (59, 60)  # at most W_max in flight, one of them lost
-    arrays = chain.explicit()
-    labels = {tuple(label): number for number, label in enumerate(arrays.labels.tolist())}
-    avoidance = next(s for s in range(chain.n_preamble, chain.size) if chain.windows[s] == 10)
-    assert labels[8, 0, 6, 0, 0] in arrays.target[arrays.chain == 0]
-    assert labels[4, 0, 6, 0, 0] in arrays.target[arrays.chain == avoidance]
+    arrays = chain.written_out
+    labels = {tuple(label): number for number, label in enumerate(arrays.labels)}
+    avoidance = next(s for s in range(chain.graph.n_preamble, chain.graph.size) if chain.graph.windows[s] == 10)
+    assert labels[8, 0, 6, 0, 0] in arrays.to_state[arrays.from_state == 0]
+    assert labels[4, 0, 6, 0, 0] in arrays.to_state[arrays.from_state == avoidance]
 
 
 CASES = [
@@ -182,7 +182,7 @@ def test_packets():
     ratios = {}
     for window in (10, None):
         path = Path(loss=0.002, rtt=R, timeout_ratio=3, max_window=64, tcp="reno-sack", initial_window=window)
-        transient, mean = follow(chain_of(path), 10_000, 1), np.zeros(rounds)
+        transient, mean = backlogged(chain_of(path), 10_000), np.zeros(rounds)
         for i in range(rounds):
             transient.step()
             law = transient.distribution()

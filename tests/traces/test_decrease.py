@@ -10,8 +10,8 @@ from synthetic import capture, simulate
 
 from tcpstream.traces import Measured, estimate
 from tcpstream.traces.decrease import NEITHER, decrease, named
-from tcpstream.traces.events import Events
 from tcpstream.traces.fates import Fates
+from tcpstream.traces.loss_events import Events
 from tcpstream.traces.transmissions import AGAIN, Transmissions
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

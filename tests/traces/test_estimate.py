@@ -14,8 +14,9 @@ import pytest
 from synthetic import MSS, Seen, capture, frames, pcap_bytes, simulate
 
 from tcpstream.errors import CaptureError, InputError, MissingExtraError
+from tcpstream.numerics.confidence import wilson
 from tcpstream.traces import estimate
-from tcpstream.traces.intervals import batch_means, wilson
+from tcpstream.traces.intervals import batch_means
 from tcpstream.traces.timing import timers
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "linux-reno.pcap"

@@ -9,7 +9,7 @@ import pytest
 from synthetic import capture, simulate
 
 from tcpstream.traces import estimate
-from tcpstream.traces.events import Events
+from tcpstream.traces.loss_events import Events
 from tcpstream.traces.process import loss_process
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "linux-reno.pcap"

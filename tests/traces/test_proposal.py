@@ -11,6 +11,7 @@ from synthetic import capture, simulate
 from tcpstream.errors import InputError
 from tcpstream.traces import estimate, estimate_report
 from tcpstream.traces.proposal import propose
+from tcpstream.variants import VARIANTS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -29,7 +30,7 @@ def test_every_losses_beside_sack(losses, sack):
 
 @pytest.mark.parametrize("chains", [("reno", "reno-sack"), ("reno", "reno-sack", "cubic")])
 def test_cubic_is_proposed_as_soon_as_there_is_a_chain(monkeypatch, chains):
-    monkeypatch.setattr("tcpstream.traces.proposal.TCPS", chains)
+    monkeypatch.setattr("tcpstream.traces.proposal.VARIANTS", {name: VARIANTS[name] for name in chains})
     found = estimate(EXAMPLES / "linux-cubic.pcap").proposal
     assert found.tcp == ("cubic" if "cubic" in chains else "reno-sack")
     assert ("no chain that fits" in found.reason) == ("cubic" not in chains)
@@ -39,9 +40,8 @@ def test_cubic_is_proposed_as_soon_as_there_is_a_chain(monkeypatch, chains):
 @pytest.mark.parametrize(
     ("losses", "tcp"), [("round", "reno"), ("neither", "reno"), ("undecided", "reno"), (None, "cubic")]
 )
-def test_cubic_is_for_independent_losses(monkeypatch, losses, tcp):
+def test_cubic_is_for_independent_losses(losses, tcp):
     """A report does not show how losses come; what it counts is every loss, as that chain's p does."""
-    monkeypatch.setattr("tcpstream.traces.proposal.TCPS", ("reno", "reno-sack", "cubic"))
     assert propose(losses, sack=True, control="cubic").tcp == tcp
 
 
@@ -99,7 +99,8 @@ def test_what_a_report_does_not_show_is_not_proposed():
 
 @pytest.mark.parametrize("control", ["reno", "cubic"])
 def test_reports_name_the_congestion_control(tmp_path, monkeypatch, control):
-    monkeypatch.setattr("tcpstream.traces.proposal.TCPS", ("reno", "reno-sack"))
+    few = {name: VARIANTS[name] for name in ("reno", "reno-sack")}
+    monkeypatch.setattr("tcpstream.traces.proposal.VARIANTS", few)
     ss, iperf3 = ((EXAMPLES / f"linux-reno-{name}").read_text() for name in ("ss.txt", "iperf3.json"))
     files = {"ss": ss.replace("\t reno wscale", f"\t ts sack {control} wscale"), "iperf3": iperf3}
     files["iperf3"] = iperf3.replace('"sender_tcp_congestion":\t"reno"', f'"sender_tcp_congestion":\t"{control}"')

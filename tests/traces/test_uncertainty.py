@@ -12,7 +12,7 @@ import pytest
 from synthetic import capture, simulate
 
 import tcpstream
-from tcpstream.answers.interval import carry
+from tcpstream.answers.interval import propagate_intervals
 from tcpstream.traces import Measured
 
 EXAMPLE = FilePath(__file__).parents[2] / "examples" / "linux-reno.pcap"
@@ -44,11 +44,11 @@ def test_no_other_path_of_the_intervals_is_better_or_worse(found, tcp):
         rate = tcpstream.largest_rate(path, delay=1.0, duration=10, target=1e-2)
         return [tcpstream.throughput(path), result.required_delay(), result.late_fraction(1.0), rate]
 
-    carried = carry(found, answers, [math.inf, 0, 0, math.inf], [0, math.inf, 1, 0], tcp=tcp)
+    propagated = propagate_intervals(found, answers, [math.inf, 0, 0, math.inf], [0, math.inf, 1, 0], tcp=tcp)
     all_of_them = np.array([answers(path) for path in corners(found, tcp)])
-    np.testing.assert_allclose(carried.low, all_of_them.min(axis=0), rtol=1e-9)
-    np.testing.assert_allclose(carried.high, all_of_them.max(axis=0), rtol=1e-9)
-    assert carried.refused == ()
+    np.testing.assert_allclose(propagated.low, all_of_them.min(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(propagated.high, all_of_them.max(axis=0), rtol=1e-9)
+    assert propagated.refused == ()
 
 
 def test_delay_interval(found):
@@ -119,22 +119,22 @@ def test_an_end_that_cannot_be_computed_gives_the_trivial_bound_and_a_reason(fou
         return 7.0
 
     refusing = [worst]
-    carried = carry(found, answer, 0.0, math.inf)
-    assert (carried.low, carried.high) == (7, math.inf)
-    assert carried.refused == ("no answer at the upper ends of the measured intervals: too fine",)
+    propagated = propagate_intervals(found, answer, 0.0, math.inf)
+    assert (propagated.low, propagated.high) == (7, math.inf)
+    assert propagated.refused == ("no answer at the upper ends of the measured intervals: too fine",)
     refusing = [best]
-    carried = carry(found, answer, 0.0, math.inf)
-    assert (carried.low, carried.high) == (0, 7)
-    assert carried.refused == ("no answer at the lower ends of the measured intervals: too fine",)
+    propagated = propagate_intervals(found, answer, 0.0, math.inf)
+    assert (propagated.low, propagated.high) == (0, 7)
+    assert propagated.refused == ("no answer at the lower ends of the measured intervals: too fine",)
 
 
 def test_a_round_trip_of_nothing_is_no_path(found):
     odd = replace(found, rtt=Measured(0.1, 0.0, 0.11, "by hand"))
     assert odd.ends()[0] is None
-    carried = carry(odd, lambda path: [path.rtt, path.loss], [0.0, 0.0], [math.inf, 1.0])
-    assert carried.low.tolist() == [0, 0]
-    assert carried.high.tolist() == [0.11, found.loss.high]
-    assert "reaches 0" in carried.refused[0]
+    propagated = propagate_intervals(odd, lambda path: [path.rtt, path.loss], [0.0, 0.0], [math.inf, 1.0])
+    assert propagated.low.tolist() == [0, 0]
+    assert propagated.high.tolist() == [0.11, found.loss.high]
+    assert "reaches 0" in propagated.refused[0]
 
 
 def test_bad_input(found):

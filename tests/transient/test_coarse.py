@@ -10,10 +10,11 @@ from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
 from tcpstream.numerics.measure import Measure, together
 from tcpstream.numerics.weights import split
 from tcpstream.tcp import reno
-from tcpstream.transient.backlogged import BackloggedTransient
-from tcpstream.transient.coarse import CoarseTransient
+from tcpstream.transient.boundary import Boundary
+from tcpstream.transient.burst import BackloggedBurst
+from tcpstream.transient.coarse import BackloggedCoarse
+from tcpstream.transient.coarse_moves import recovery
 from tcpstream.transient.cost import affordable, check, forecast
-from tcpstream.transient.quanta import recovery
 
 
 def difference(one: Measure, other: Measure, limit: int) -> float:
@@ -30,18 +31,18 @@ def test_a_quantum_of_one_packet_is_exact(path, per_round, goal):
     The coarse one does not look for what is late between the two rounds of a recovery.
     """
     chain = reno(path)
-    exact, coarse = BackloggedTransient(chain, goal), CoarseTransient(chain, goal, 1, 1)
+    exact, coarse = BackloggedBurst(chain, goal), BackloggedCoarse(chain, goal, 1, 1)
     for _ in range(40):
         exact.step()
         coarse.step()
         assert difference(exact.distribution(), coarse.distribution(), goal) < 1e-12
     assert coarse.survivors() == pytest.approx(1, abs=1e-11)
     assert coarse.unaccounted < 1e-11
-    exact, coarse = BackloggedTransient(chain, goal), CoarseTransient(chain, goal, 1, 1)
+    exact, coarse = BackloggedBurst(chain, goal), BackloggedCoarse(chain, goal, 1, 1)
     for i in range(1, 41):
         due = min(goal, int(per_round * max(0, i - 8)))
-        exact.step(floor=due)
-        coarse.step(floor=due)
+        exact.step(Boundary(due))
+        coarse.step(Boundary(due))
         assert 1 - coarse.survivors() == pytest.approx(1 - exact.survivors(), rel=0.05, abs=1e-11)
 
 

@@ -39,7 +39,7 @@ class Case:
 
     def to_path(self) -> Path:
         """Return the path."""
-        path = Path(**self.path)
+        path = Path(sender="classic", **self.path)
         return path.application_limited(self.to_video().packet_rate) if self.application_limited else path
 
     def to_video(self) -> Video:
@@ -128,7 +128,7 @@ def draw(number: int, seed: int, attempt: int = 0) -> Case:
         pipe = log_uniform(rng, 2, max(200 * shrink, 10))
         path["bottleneck"] = pipe / R
         path["buffer"] = round(log_uniform(rng, 1, max(200 * shrink, 10))) - 1
-        W = Path(**path).max_window
+        W = Path(sender="classic", **path).max_window
     if focus != "quantum" and has("initial_window", 0.25):
         path["initial_window"] = min(W, int(rng.choice([1, 2, 3, 4, 10, 20])))
     quantum = None

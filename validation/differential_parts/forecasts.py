@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from tcpstream.numerics.lattices import lattices, order
-from tcpstream.tcp import BurstChain, IndependentChain
-from tcpstream.transient.cost import NANOSECONDS, NANOSECONDS_INDEPENDENT, affordable, forecast
+from tcpstream.tcp import Chain
+from tcpstream.transient.cost import affordable, forecast
+from tcpstream.transient.select import nanoseconds
 
 from .cases import Case
 
@@ -40,10 +41,10 @@ def depth(case: Case, T: float, m: float) -> float:
     return float(DEEP / min(back_off, waves))
 
 
-def seconds(case: Case, chain: BurstChain) -> float:
+def seconds(case: Case, chain: Chain) -> float:
     """Return the seconds that one solve of a case will take."""
     path, video = case.to_path(), case.to_video()
-    nanoseconds = (NANOSECONDS_INDEPENDENT if isinstance(chain, IndependentChain) else NANOSECONDS) * 1e-9
+    cell = nanoseconds(chain) * 1e-9
     m = video.packet_rate * path.rtt
     deep = depth(case, chain.packets_per_round, m)
     rounds = (video.duration or math.inf) / path.rtt
@@ -52,9 +53,9 @@ def seconds(case: Case, chain: BurstChain) -> float:
         if "curve" not in case.video and rounds > LONG_ROUNDS and m < SAFE * chain.packets_per_round:
             span = min(span, AHEAD * deep)
         quantum = case.quantum or affordable(chain, rounds, span)
-        return forecast(chain, rounds, span, quantum).cells * nanoseconds
-    lattice = lattices(m, order(m, chain.packets_per_round, chain.size * chain.max_window))
+        return forecast(chain, rounds, span, quantum).cells * cell
+    lattice = lattices(m, order(m, chain.packets_per_round, chain.n_cells))
     steps = len(lattice) * max(one.steps_per_packet for one in lattice)
     if case.kind == "endless":
-        return EPOCHS * chain.size * deep * steps * 3 * nanoseconds
-    return rounds * (ROUND + chain.size * (min(deep, m * rounds) + chain.max_window) * steps * 3 * nanoseconds)
+        return EPOCHS * chain.followed_states * deep * steps * 3 * cell
+    return rounds * (ROUND + chain.followed_states * (min(deep, m * rounds) + chain.largest_round) * steps * 3 * cell)

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from tcpstream.system import log
+
 from .cases import CHAINS, KINDS, OPTIONS
 
 Record = dict[str, Any]
@@ -16,10 +18,9 @@ Record = dict[str, Any]
 
 def read(path: Path) -> list[Record]:
     """Return the records of a file, which may be compressed; a last line that was cut off is left out."""
-    if not path.exists():
-        return []
-    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
-    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    if path.suffix != ".gz":
+        return log.read(path)
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
 
 
 def solved(record: Record) -> bool:
@@ -73,8 +74,3 @@ def summary(records: list[Record]) -> str:
         first = record.get("shrunk", record)["wrong"][0]
         lines.append(f"DISAGREES: case {record['number']}: {first['name']}: {first['found']}")
     return "\n".join(lines)
-
-
-def compact(record: Record) -> str:
-    """Return the line of a record."""
-    return json.dumps(record, separators=(",", ":")) + "\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path as FilePath
@@ -16,6 +15,7 @@ from rich.progress import track
 from run import DELAYS
 
 from tcpstream import Path, TcpstreamError, Video, live, stored, throughput
+from tcpstream.system.log import appending, read
 
 SOLVED = RECORDED.with_name("linux_late.jsonl")
 """The chains' answers, a run a line: cubic's take minutes each."""
@@ -93,9 +93,7 @@ def rows() -> list[dict[str, Any]]:
     ]
     judged = [one for one in videos if chain(one) and place(one) in downloads]
     judged.sort(key=lambda one: (chain(one) == "cubic", -one["condition"]["p"]))  # those that take long come last
-    solved = {}
-    if SOLVED.exists():
-        solved = {line["run"]: line["points"] for line in map(json.loads, SOLVED.read_text("utf-8").splitlines())}
+    solved = {line["run"]: line["points"] for line in read(SOLVED)}
     missing = [one for one in judged if run_name(one) not in solved]
     if missing:
         solved |= solve(missing, downloads)
@@ -105,12 +103,11 @@ def rows() -> list[dict[str, Any]]:
 def solve(missing: list[Record], downloads: dict[tuple[Any, ...], Record]) -> dict[str, list[dict[str, Any]]]:
     """Return the points of runs by their name, and keep each as soon as it is there."""
     solved = {}
-    with ProcessPoolExecutor() as pool, SOLVED.open("a", encoding="utf-8") as file:
+    with ProcessPoolExecutor() as pool, appending(SOLVED) as append:
         futures = {pool.submit(compared, one, downloads[place(one)]): run_name(one) for one in missing}
         for future in track(as_completed(futures), "runs", len(futures), console=Console(stderr=True)):
             solved[futures[future]] = future.result()
-            file.write(json.dumps({"run": futures[future], "points": future.result()}) + "\n")
-            file.flush()
+            append({"run": futures[future], "points": future.result()})
     return solved
 
 

@@ -22,6 +22,8 @@ from conditions import Condition, disturbed, everything
 from namespaces import UnavailableError, check
 from records import RAW
 
+from tcpstream.system.log import appending, read
+
 HERE = Path(__file__).parent
 ONE_THREAD = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
 """Environment of a run: the memory that it locks is small."""
@@ -29,9 +31,7 @@ ONE_THREAD = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
 
 def records() -> list[dict[str, Any]]:
     """Return the runs so far."""
-    if not RAW.exists():
-        return []
-    return [json.loads(line) for line in RAW.read_text(encoding="utf-8").splitlines()]
+    return read(RAW)
 
 
 def one(condition: Condition) -> dict[str, Any] | None:
@@ -66,14 +66,13 @@ def main() -> int:
     def work(condition: Condition) -> dict[str, Any] | None:
         return one(condition) if time.monotonic() + condition.seconds < end else None
 
-    with ThreadPoolExecutor(chosen.at_once) as pool, RAW.open("a", encoding="utf-8") as file:
+    with ThreadPoolExecutor(chosen.at_once) as pool, appending(RAW) as append:
         futures = {pool.submit(work, condition): condition for condition in todo}
         for number, future in enumerate(as_completed(futures), 1):
             record = future.result()
             if record is None:
                 continue
-            file.write(json.dumps(record) + "\n")
-            file.flush()
+            append(record)
             marked = ", disturbed" if disturbed(record) else ""
             print(f"{number}/{len(todo)} {futures[future].name}{marked}", flush=True)
     return 0

@@ -16,7 +16,7 @@ def limited(record: Record) -> Path:
     rtt = condition["rtt"] + 2 * record["mean_lateness"]
     rate = condition["rate"] * 1e6 / 8 / 1500
     given = {"loss": loss(record) or HARDLY, "rtt": rtt, "rto": max(record["rto"], rtt)}
-    return Path(**given, bottleneck=rate, buffer=condition["queue"], tcp="reno-sack", **LINUX)
+    return Path(sender="classic", **given, bottleneck=rate, buffer=condition["queue"], tcp="reno-sack", **LINUX)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from conditions import Condition, disturbed
 
 from tcpstream import Path
+from tcpstream.system.log import read
 
 RAW = FilePath(__file__).parent.parent / "results" / "linux_runs.jsonl"
 RECORDED = RAW.with_suffix(".jsonl.gz")
@@ -34,7 +35,7 @@ def recorded() -> list[Record]:
 
 def record() -> None:
     """Record the last run of each condition."""
-    runs = {run_name(one): one for one in map(json.loads, RAW.read_text("utf-8").splitlines())}
+    runs = {run_name(one): one for one in read(RAW)}
     lines = "".join(json.dumps(one) + "\n" for one in runs.values())
     RECORDED.write_bytes(gzip.compress(lines.encode(), mtime=0))
 
@@ -118,13 +119,13 @@ def estimated(record: Record, tcp: str, **chosen: Any) -> Path:
     found = record["estimate"]
     p = found["loss_event_rate"] if tcp == "reno" else found["loss"]
     values = {"loss": p, "rtt": found["rtt_s"], "rto": max(found["rto_s"], found["rtt_s"]), "tcp": tcp}
-    return Path(**(values | LINUX | chosen))
+    return Path(sender="classic", **(values | LINUX | chosen))
 
 
 def with_throughput(path: Path, T: float) -> Path:
     """Return a path with the p at which its chain has T [packets/s]."""
     kept = {name: getattr(path, name) for name in ("rtt", "rto", "tcp", "detection", "initial_window")}
-    return Path.from_throughput(T, **kept)
+    return Path.from_throughput(T, sender="classic", **kept)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ def ratios(record: Record, name: str) -> dict[str, float]:
     rtt = condition["rtt"] + 2 * record["mean_lateness"]
     known = {"loss": loss(record), "rtt": rtt, "rto": max(record["rto"], rtt), "tcp": name}
     paths = {
-        "plain": Path(**known),
-        "Linux": Path(**known, **LINUX),
+        "plain": Path(sender="classic", **known),
+        "Linux": Path(sender="classic", **known, **LINUX),
         "estimate": estimated(record, name),
     }
     return {given: throughput(path) / record["throughput"] for given, path in paths.items()}

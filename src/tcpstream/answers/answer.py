@@ -15,6 +15,7 @@ from ..errors import AccuracyError, InputError, MissingExtraError, note, real
 from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
+from .timeline import Timeline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,14 @@ def check_length(rounds: float, video: Video) -> None:
             f"a video of {rounds:.4g} round trips and {video.packets:.4g} packets is too long to follow: take a "
             f"shorter one, of at most {MOST_ROUNDS} round trips and {MOST_PACKETS} packets"
         )
+
+
+def check_duration(path: Path, video: Video) -> None:
+    """Raise `InputError` for a video shorter than a round, `AccuracyError` for one that is too long to follow."""
+    assert video.duration is not None
+    if video.duration < path.rtt:
+        raise InputError(f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s")
+    check_length(Timeline.of(path, video).length, video)
 
 
 def startup_delay(value: Any) -> float:
@@ -82,6 +91,15 @@ def no_late_target(value: float) -> float:
     return wanted
 
 
+def probabilities(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return values as an array, or raise `InputError` unless each lies between 0 and 1."""
+    wanted = np.array([real(name, u) for u in np.ravel(np.asarray(values, dtype=object))])
+    for u in wanted:
+        if not 0 < u < 1:
+            raise InputError(f"{name} must lie strictly between 0 and 1, got {u:g}")
+    return wanted
+
+
 def at_most(bound: float) -> str:
     """Return an error bound for people: the power of ten above it, 1e-12 at least, so that it does not flicker."""
     return f"below 1e{max(-12, math.ceil(math.log10(max(bound, 1e-300))))}"
@@ -94,13 +112,15 @@ class Streaming(ABC):
     ----------
     path : Path
     video : Video
+    timeline : Timeline
+        The video on the clock of the path.
     """
 
     kind: str
 
-    def __init__(self, path: Path, video: Video) -> None:
-        self.path = path
-        self.video = video
+    def __init__(self, path: Path, video: Video, horizon: str = "end") -> None:
+        self.path, self.video = path, video
+        self.timeline = Timeline.of(path, video, horizon)
 
     def late_fraction(self, startup_delay: ArrayLike) -> Any:
         """Return f, the fraction of packets that come too late (Eq. 1).

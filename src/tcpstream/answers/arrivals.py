@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..kernels.shortfall import missing, tabulate
 from ..path import Path
-from ..tcp import BurstChain, chain_of
-from ..transient.backlogged import BackloggedTransient
-from ..transient.coarse import HEAD, CoarseTransient, follow
-from ..video import Video
+from ..tcp import Chain, chain_of
+from ..transient.backlogged import Backlogged
+from ..transient.boundary import Boundary
+from ..transient.cost import HEAD
+from ..transient.select import backlogged
+from .plan import RISK, Plan
+from .timeline import Timeline
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,24 +29,8 @@ Number = TypeVar("Number", np.float64, np.int64)
 ROW_NEGLIGIBLE = 1e-18
 """Probability left out at the low end of each row."""
 
-RISK = 1e-17
-"""Probability that what is followed no longer is late after all."""
-
 MEMORY_LIMIT = 4 * 2**30
 """Bytes that the rows may take."""
-
-ON_TIME = 1e-9
-"""Packet counts this close to a whole number are that number: rounding noise must not make a packet late."""
-
-
-def due_by_round(path: Path, video: Video, startup_delay: float, rounds: int) -> Floats:
-    """Return the packets due for playback by the end of rounds 1 .. `rounds`."""
-    return _snapped(video.due(path.rtt * np.arange(1, rounds + 1) - startup_delay))
-
-
-def packets(video: Video) -> int:
-    """Return the packets of a video, the last one in part or whole."""
-    return math.ceil(_snapped(np.array(video.packets)))
 
 
 @dataclass(frozen=True)
@@ -86,15 +73,12 @@ class Arrivals:
 
     Parameters
     ----------
-    cases : iterable of (Path, Video)
-        What is served: paths with the same chain. Rows end where no more is due of any.
-    packets_due, lead : float
-        m, the most packets ever due per round, and the lead over them from which nothing is late again, but with a
-        probability of 1e-17: what has it is followed no longer. By default everything is followed.
-    quantum : int
-        Packets per step of the lattice that the transient is made on.
-    chain : BurstChain, optional
-        What sends: that of the paths, where it is known.
+    path : Path
+        Whose chain sends.
+    cases : iterable of Timeline
+        What is served: videos over this path and others with the same chain. Rows end where no more is due of any.
+    plan : Plan
+        How the transient is made.
     most : int, optional
         Packets from the start of the videos that are served; by default all.
 
@@ -110,30 +94,27 @@ class Arrivals:
 
     def __init__(
         self,
-        cases: Iterable[tuple[Path, Video]],
-        packets_due: float = 0.0,
-        lead: float = math.inf,
-        quantum: int = 1,
-        chain: BurstChain | None = None,
+        path: Path,
+        cases: Iterable[Timeline],
+        plan: Plan = Plan(),  # noqa: B008 - a value
         most: int | None = None,
     ) -> None:
-        self.cases = _outline(cases)
-        self.packets_due, self.lead, self.quantum = packets_due, lead, quantum
-        self.chain = chain_of(self.cases[0][0]) if chain is None else chain
-        longest = max(packets(video) for _, video in self.cases)
+        self.path, self.cases, self.plan = path, _outline(cases), plan
+        self.chain, self.quantum = chain_of(path), plan.quantum
+        longest = max(one.packets for one in self.cases)
         self.packets = longest if most is None else min(most, longest)
         self.head: Arrivals | None = None
-        if quantum > 1:
-            self.head = Arrivals(self.cases, packets_due, lead, 1, self.chain, HEAD * quantum)
+        if self.quantum > 1:
+            self.head = Arrivals(path, self.cases, replace(plan, quantum=1), HEAD * self.quantum)
         self.record = Record(
             np.empty(1 << 20), np.empty(1 << 8, dtype=np.int64), np.zeros(1 << 8, dtype=np.int64), np.empty(1 << 8)
         )
-        self._transient: BackloggedTransient | CoarseTransient | None = None
+        self._transient: Backlogged | None = None
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[Arrivals], tuple[Any, ...]]:
         """Pickle what rows are made from: the same bytes and the same answers whatever was asked before."""
-        return type(self), (self.cases, self.packets_due, self.lead, self.quantum, None, self.packets)
+        return type(self), (self.path, self.cases, self.plan, self.packets)
 
     def __copy__(self) -> Arrivals:
         """Return the same: nothing that can be read from it changes."""
@@ -145,12 +126,12 @@ class Arrivals:
 
     def safe(self, round_number: int) -> float:
         """Return the position above which nothing is late any more after a round."""
-        return self.packets_due * round_number + self.lead
+        return self.plan.packets_due * round_number + self.plan.lead
 
     def unaccounted(self, rounds: int) -> float:
         """Return the probability lost by the end of a round: dropped at the ends of windows and rows, and rounding."""
         record = self._made(rounds)
-        risk = RISK if self.lead < math.inf else 0.0
+        risk = RISK if self.plan.lead < math.inf else 0.0
         if self.head is not None:
             risk += self.head.unaccounted(rounds)
         return float(record.unaccounted[min(rounds, record.rounds) - 1]) + ROW_NEGLIGIBLE + risk
@@ -199,10 +180,10 @@ class Arrivals:
             first, lost = self.head.never_late(needed[:rounds])
             if rounds == len(needed):
                 return first, lost
-        transient = follow(self.chain, min(self.packets, int(needed.max(initial=1))), self.quantum)
+        transient = backlogged(self.chain, min(self.packets, int(needed.max(initial=1))), self.quantum)
         before = 1.0  # what is never late in those rounds, on this lattice
         for i, least in enumerate(needed, 1):
-            transient.step(floor=int(least), safe=self.safe(i))
+            transient.step(Boundary(int(least), self.safe(i)))
             if i <= rounds:
                 before = transient.survivors()
             if transient.exhausted:
@@ -214,7 +195,7 @@ class Arrivals:
         record = self.record
         if record.rounds >= rounds or record.complete:
             return record
-        due = np.max([due_by_round(path, video, 0.0, rounds) for path, video in self.cases], axis=0)
+        due = np.max([one.due(0.0, rounds) for one in self.cases], axis=0)
         tops = np.ceil(np.minimum(due, self.packets) / self.quantum).astype(np.int64)
         while record.rounds < rounds and not record.complete:
             if record.full:
@@ -233,9 +214,9 @@ class Arrivals:
 
         The transient is taken away while it moves. An interruption leaves none, and it is made again from the start.
         """
-        transient, self._transient = self._transient or follow(self.chain, self.packets, self.quantum), None
+        transient, self._transient = self._transient or backlogged(self.chain, self.packets, self.quantum), None
         while transient.round <= record.rounds:
-            transient.step(safe=self.safe(transient.round + 1))
+            transient.step(Boundary(safe=self.safe(transient.round + 1)))
         pmf = transient.distribution()
         i, start = record.rounds, int(record.starts[record.rounds])
         end = start + len(pmf.mass) + 2
@@ -251,14 +232,14 @@ class Arrivals:
         return Record(table, origins, starts, unaccounted, i + 1, transient.cells, complete)
 
 
-def delivered_quantiles(chain: BurstChain, packets: int, quantum: int, rounds: int, quantiles: Floats) -> Floats:
+def delivered_quantiles(chain: Chain, packets: int, quantum: int, rounds: int, quantiles: Floats) -> Floats:
     """Return quantiles of A_i, the packets delivered by the end of rounds i = 1 .. `rounds`.
 
     One pass of its own, in which nothing is left out: rows hold only what can still be late.
 
     Parameters
     ----------
-    chain : BurstChain
+    chain : Chain
         What sends.
     packets : int
         Packets of the video: nothing is delivered beyond.
@@ -283,7 +264,7 @@ def delivered_quantiles(chain: BurstChain, packets: int, quantum: int, rounds: i
         first = delivered_quantiles(chain, edge, 1, rounds, quantiles)
         if (first < edge).all() or edge == packets:
             return first
-    transient = follow(chain, packets, quantum)
+    transient = backlogged(chain, packets, quantum)
     found = np.full((len(quantiles), rounds), float(packets))
     for i in range(rounds):
         transient.step()
@@ -299,22 +280,16 @@ def delivered_quantiles(chain: BurstChain, packets: int, quantum: int, rounds: i
     return found if quantum == 1 else np.where(first < edge, first, np.maximum(found, edge))
 
 
-def _outline(cases: Iterable[tuple[Path, Video]]) -> tuple[tuple[Path, Video], ...]:
+def _outline(cases: Iterable[Timeline]) -> tuple[Timeline, ...]:
     """Return the cases without those of which, at constant rates, no more is ever due than of another."""
     cases = list(cases)
-    curves = [(path, video) for path, video in cases if video.curve is not None]
-    steady = [(path, video) for path, video in cases if video.curve is None]
-    kept: list[tuple[Path, Video]] = []
-    for path, video in sorted(steady, key=lambda one: (one[1].packet_rate * one[0].rtt, one[1].packets), reverse=True):
-        if not kept or video.packets > kept[-1][1].packets:
-            kept.append((path, video))
+    curves = [one for one in cases if one.video.curve is not None]
+    steady = [one for one in cases if one.video.curve is None]
+    kept: list[Timeline] = []
+    for one in sorted(steady, key=lambda one: (one.packets_due, one.video.packets), reverse=True):
+        if not kept or one.video.packets > kept[-1].video.packets:
+            kept.append(one)
     return (*kept, *curves)
-
-
-def _snapped(packets: Floats) -> Floats:
-    """Move packet counts that are whole but for rounding noise to the whole number."""
-    whole = np.round(packets)
-    return np.where(np.abs(packets - whole) <= ON_TIME * np.maximum(whole, 1.0), whole, packets)
 
 
 def _room(array: NDArray[Number], size: int) -> NDArray[Number]:

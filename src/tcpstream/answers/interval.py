@@ -49,7 +49,7 @@ class PropagatedIntervals:
         return replace(self, low=np.minimum(self.low, value), high=np.maximum(self.high, value))
 
 
-def carry(
+def propagate_intervals(
     estimate: PathEstimate, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike, **chosen: Any
 ) -> PropagatedIntervals:
     """Return what answers may be over the 95% intervals of an estimate.
@@ -85,7 +85,7 @@ def carry(
 def between(
     paths: Sequence[Path | None], answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
 ) -> PropagatedIntervals:
-    """Return what answers may be between the best of two paths and the worst, as `carry`; None has no answer."""
+    """Return what answers may be between the best path and the worst, as `propagate_intervals`; None has no answer."""
     ends, refused = [], []
     for name, path, bound in zip(("lower", "upper"), paths, (best, worst)):
         try:
@@ -141,7 +141,7 @@ def _agree(estimate: PathEstimate, chosen: dict[str, Any]) -> bool:
 
     if estimate.loss_event_rate.value == 0 and "loss" not in chosen:
         return False
-    found = carry(estimate, throughput, math.inf, 0.0, **chosen)
+    found = propagate_intervals(estimate, throughput, math.inf, 0.0, **chosen)
     seen = estimate.throughput_pps
     return float(found.low) <= FACTOR * seen.high and seen.low <= FACTOR * float(found.high)
 
@@ -191,7 +191,7 @@ def delay_interval(
 
     Notes
     -----
-    Of the interval: `carry`.
+    Of the interval: `propagate_intervals`.
     """
     if live and no_late is not None:
         raise InputError("a probability that no packet is late is for stored video: give a late fraction as target")
@@ -207,6 +207,6 @@ def delay_interval(
 
     require_match(estimate, **chosen)
     value = needed(estimate.path(**chosen))
-    found = carry(estimate, needed, 0.0, math.inf, **chosen).holding(value)
+    found = propagate_intervals(estimate, needed, 0.0, math.inf, **chosen).holding(value)
     how = ("startup delay [s] at the lower and at the upper ends of the intervals of loss, round trip and timer",)
     return Measured(value, float(found.low), float(found.high), "; ".join(how + found.refused))

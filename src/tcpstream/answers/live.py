@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +16,13 @@ from ..path import Path
 from ..stationary.decay import decay_rate
 from ..stationary.solve import VISIBLE_LEVELS, StationaryBacklog, solve
 from ..system.threads import on_cores
-from ..tcp import chain_key, chain_of
+from ..tcp import Chain, chain_key, chain_of
 from ..video import Video
-from .answer import Streaming, check_length
+from .answer import Streaming, check_duration
+from .timeline import Timeline
+
+if TYPE_CHECKING:
+    from ..transient.finite_backlog import FiniteBacklog
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +77,7 @@ class LiveStreaming(Streaming):
 
     def _at(self, tau: float) -> Interpolated:
         """Return f at a startup delay [s] with its lattice error."""
-        rounds, m = tau / self.path.rtt, self.video.packet_rate * self.path.rtt
+        rounds, m = self.timeline.rounds(tau), self.timeline.packets_due
         return interpolated(m, [(lattice.packets_due, late(rounds)) for lattice, late in self._curves])
 
     _curves: list[tuple[Lattice, Callable[[float], float]]]
@@ -110,7 +114,7 @@ class EndlessLive(LiveStreaming):
         The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
         what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
         """
-        chain, m = chain_of(self.path), self.video.packet_rate * self.path.rtt
+        chain, m = chain_of(self.path), self.timeline.packets_due
         return {
             "asymptotic": decay_rate(chain, m) * self.video.packet_rate,
             "visible": decay_rate(chain, m, VISIBLE_LEVELS) * self.video.packet_rate,
@@ -123,15 +127,10 @@ class FiniteLive(LiveStreaming):
     After the end of generation what is left is still delivered, and judged until playback ends.
     """
 
-    def __init__(self, path: Path, video: Video) -> None:
-        from ..transient.finite_backlog import FiniteBacklog  # only here: a stream without end needs no transient
-
+    def __init__(self, path: Path, video: Video, backlogs: tuple[FiniteBacklog, ...]) -> None:
         super().__init__(path, video)
-        assert video.duration is not None
-        chain, m, length = chain_of(path), video.packet_rate * path.rtt, video.duration / path.rtt
-        found = lattices(m, order(m, chain.packets_per_round, chain.size * chain.max_window))
-        self._backlogs = on_cores(lambda lattice: FiniteBacklog(chain, lattice, length), found)
-        self._curves = [(one.lattice, one.late_fraction) for one in self._backlogs]
+        self._backlogs = backlogs
+        self._curves = [(one.lattice, one.late_fraction) for one in backlogs]
 
     @property
     def error_bound(self) -> float:
@@ -170,21 +169,24 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     """
     if video.curve is not None:
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
+    timeline, chain = Timeline.of(path, video), chain_of(path)
+    m, T = timeline.packets_due, chain.packets_per_round
     if video.duration is not None:
-        check_length(video.duration / path.rtt, video)
-        if video.duration < path.rtt:
-            raise InputError(
-                f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s"
-            )
-        return FiniteLive(path, video)
-    chain = chain_of(path)
-    T = chain.packets_per_round
+        check_duration(path, video)
+        return FiniteLive(path, video, _finite(chain, m, timeline.length))
     throughput = T / path.rtt
     if throughput <= video.packet_rate * (1 + 1e-9):
         raise NoFiniteDelayError(throughput, video.packet_rate)
-    m = video.packet_rate * path.rtt
-    found = lattices(m, order(m, T, chain.size * chain.max_window), T * (1 - 1e-9))
+    found = lattices(m, order(m, T, chain.n_cells), T * (1 - 1e-9))
     return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), found)))
+
+
+def _finite(chain: Chain, packets_due: float, length: float) -> tuple[FiniteBacklog, ...]:
+    """Return the backlogs of a stream of so many rounds, on the lattices around its packets per round."""
+    from ..transient.finite_backlog import FiniteBacklog  # only here: a stream without end needs no transient
+
+    found = lattices(packets_due, order(packets_due, chain.packets_per_round, chain.n_cells))
+    return tuple(on_cores(lambda lattice: FiniteBacklog(chain, lattice, length), found))
 
 
 def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteLive]:
@@ -219,7 +221,7 @@ def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteL
 def backlog_key(path: Path, video: Video) -> Hashable:
     """Return what is equal for cases with the same distribution in rounds."""
     endless = video.duration is None and video.curve is None
-    return (chain_key(path), round(video.packet_rate * path.rtt, 12)) if endless else (path, video)
+    return (chain_key(path), round(Timeline.of(path, video).packets_due, 12)) if endless else (path, video)
 
 
 def with_backlogs(result: EndlessLive | FiniteLive, path: Path, video: Video) -> EndlessLive | FiniteLive:

@@ -15,6 +15,7 @@ from ..video import Video
 from .answer import delay_before, late_target, no_late_target
 from .arrivals import Arrivals
 from .live import live
+from .plan import Plan
 from .stored import StoredStreaming, stored
 
 LOWEST_LOAD, HIGHEST_LOAD = 0.01, 0.95
@@ -92,7 +93,7 @@ def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: boo
         high *= 2
         if high > path.max_window / path.rtt * (2 + tau / duration):
             raise AccuracyError(f"no rate up to {high:g} packets/s misses the target: nothing limits it")
-    shared = Arrivals([(path, widest.video)], quantum=widest.quantum)
+    shared = Arrivals(path, [widest.timeline], Plan(quantum=widest.quantum))
     return _largest(lambda rate: meets(solved(rate, None if no_late else shared)), high)
 
 

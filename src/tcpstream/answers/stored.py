@@ -9,31 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import AccuracyError, InputError, choice, real, whole
+from ..errors import AccuracyError, InputError, choice, whole
 from ..numerics.curves import smallest_delay, smallest_meeting
 from ..path import Path
-from ..stationary.decay import safe_lead
 from ..system.threads import on_cores
 from ..tcp import chain_key, chain_of
-from ..transient.coarse import check_quantum
-from ..transient.cost import affordable, check
 from ..video import Video
-from .answer import Streaming, check_length, no_late_target
+from .answer import Streaming, check_duration, check_length, no_late_target, probabilities
 from .answer import startup_delay as checked_delay
-from .arrivals import ON_TIME, RISK, Arrivals, delivered_quantiles, due_by_round, packets
+from .arrivals import Arrivals, delivered_quantiles
+from .plan import plan
+from .timeline import HORIZONS, Timeline
 
 Floats = NDArray[np.float64]
-
-HORIZONS = ("end", "paper")
-
-LONG = 2000
-"""Rounds from which a video is long: then a lead that makes it safe is worth to be computed."""
-
-SAFE_LOAD = 0.98
-"""Load mu / T above which no lead is worth it."""
-
-SPAN = 4
-"""Positions followed at a time, in leads, for a long video: room for what is late too."""
 
 QUANTUM_ERROR = 0.02
 """Relative error of f and of 1 - alpha on a lattice of several packets, up to those of a mean round; twice what
@@ -62,10 +50,9 @@ class StoredStreaming(Streaming):
     kind = "stored"
 
     def __init__(self, path: Path, video: Video, horizon: str, arrivals: Arrivals) -> None:
-        super().__init__(path, video)
+        super().__init__(path, video, horizon)
         self.horizon = horizon
         self._arrivals = arrivals
-        self._goal = packets(video)
         self._no_late: dict[float, float] = {}
 
     def __reduce__(self) -> tuple[type[StoredStreaming], tuple[Any, ...]]:
@@ -126,14 +113,10 @@ class StoredStreaming(Streaming):
         AccuracyError
             For a quantile too near to 0 or 1 for the accuracy of the solve.
         """
-        wanted = np.array([real("quantile", u) for u in np.ravel(np.asarray(quantiles, dtype=object))])
-        for u in wanted:
-            if not 0 < u < 1:
-                raise InputError(f"quantile must lie strictly between 0 and 1, got {u:g}")
+        wanted = probabilities("quantile", quantiles)
         due = self.due_by_round(checked_delay(startup_delay))
-        delivered = delivered_quantiles(self._arrivals.chain, self._goal, self.quantum, len(due), wanted)
-        times = np.asarray(self.path.rtt * np.arange(1, len(due) + 1), dtype=np.float64)
-        return times, np.minimum(delivered, self.video.packets) - due
+        delivered = delivered_quantiles(self._arrivals.chain, self.timeline.packets, self.quantum, len(due), wanted)
+        return self.timeline.ends(len(due)), np.minimum(delivered, self.video.packets) - due
 
     def no_late_lower_bound(self, startup_delay: ArrayLike) -> Any:
         """Return the lower bound of Theorem 1, prod (1 - P_i), on the probability that no packet is late."""
@@ -142,8 +125,7 @@ class StoredStreaming(Streaming):
     def no_late_probability(self, startup_delay: ArrayLike) -> Any:
         """Return alpha, the exact probability that no packet of the video is late.
 
-        One more pass per delay, several at a time: mass that is late is removed in every round, what is left at the
-        end is alpha.
+        One more pass per delay, several at a time: late mass is removed in every round, what is left is alpha.
 
         Parameters
         ----------
@@ -202,8 +184,7 @@ class StoredStreaming(Streaming):
         Judged from what is lost until playback ends without a delay, and from how much longer than that TCP needs. An
         answer whose own pass has lost more is refused with an `AccuracyError`.
         """
-        packets_due = self.video.packet_rate * self.path.rtt
-        longer = max(1, math.ceil(packets_due / self._arrivals.chain.packets_per_round - ROUNDING))
+        longer = max(1, math.ceil(self.timeline.packets_due / self._arrivals.chain.packets_per_round - ROUNDING))
         return MARGIN * longer * self._arrivals.unaccounted(self._rounds(0.0)) + LEAST
 
     def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
@@ -220,13 +201,9 @@ class StoredStreaming(Streaming):
         }
 
     def _rounds(self, tau: float) -> int:
-        assert self.video.duration is not None
-        if self.horizon == "paper":
-            rounds = self.video.duration / self.path.rtt + ON_TIME
-        else:
-            rounds = math.ceil((self.video.duration + tau) / self.path.rtt - ON_TIME)
+        rounds = self.timeline.judged_rounds(tau)
         check_length(rounds, self.video)
-        return int(rounds)
+        return rounds
 
     def due_by_round(self, startup_delay: float, *, rounds: int | None = None) -> Floats:
         """Return B_i, the packets due for playback by the end of rounds i = 1, 2, ... [packets].
@@ -239,7 +216,7 @@ class StoredStreaming(Streaming):
             How many; by default those that are judged.
         """
         count = self._rounds(startup_delay) if rounds is None else rounds
-        return due_by_round(self.path, self.video, startup_delay, count)
+        return self.timeline.due(startup_delay, count)
 
     def _due(self, tau: float) -> Floats:
         """Packets due by the end of each round, when the rows for them are accurate."""
@@ -255,16 +232,10 @@ class StoredStreaming(Streaming):
                 f"{self.error_bound:.1e}"
             )
 
-    def _judged(self) -> float:
-        """Packets of the video that are judged."""
-        if self.horizon == "paper":
-            return float(self.video.due(self._rounds(0.0) * self.path.rtt))
-        return self.video.packets
-
     def _late_at(self, tau: float) -> float:
         due = self._due(tau)
         late = self._arrivals.missing(np.concatenate([[0.0], due[:-1]]), due)
-        return float(late.sum() / self._judged())
+        return float(late.sum() / self.timeline.judged)
 
     def _lower_bound(self, tau: float) -> float:
         P = self.late_probability_per_round(tau)
@@ -361,7 +332,9 @@ def stored_many(
     cases = list(cases)
     groups: dict[Any, list[int]] = {}
     for i, (path, video) in enumerate(cases):
-        _check(path, video)
+        if video.duration is None:
+            raise InputError("stored media needs the duration of the video [s]")
+        check_duration(path, video)
         groups.setdefault(chain_key(path), []).append(i)
     results: dict[int, StoredStreaming] = {}
     for members in groups.values():
@@ -370,29 +343,7 @@ def stored_many(
     return [results[i] for i in range(len(cases))]
 
 
-def _check(path: Path, video: Video) -> None:
-    if video.duration is None:
-        raise InputError("stored media needs the duration of the video [s]")
-    if video.duration < path.rtt:
-        raise InputError(f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s")
-    check_length(video.duration / path.rtt, video)
-
-
 def _shared(cases: list[tuple[Path, Video]], quantum: int | None) -> Arrivals:
     """Return the arrivals that serve all of some cases with the same chain."""
-    chain = chain_of(cases[0][0])
-    packets_due = max(video.packet_rate * path.rtt for path, video in cases)
-    long = all(
-        video.curve is None and video.duration is not None and video.duration > LONG * path.rtt for path, video in cases
-    )
-    steady = long and packets_due < SAFE_LOAD * chain.packets_per_round
-
-    most = max(packets(video) for _, video in cases)
-    rounds = max(video.duration / path.rtt for path, video in cases if video.duration is not None)
-    lead = float(math.ceil(safe_lead(chain, packets_due, RISK))) if steady else math.inf
-    span = min(most, SPAN * lead)
-    if quantum is None:
-        quantum = affordable(chain, rounds, span)
-    check_quantum(chain, quantum)
-    check(chain, rounds, span, quantum)
-    return Arrivals(cases, packets_due if steady else 0.0, lead, quantum, chain)
+    path, timelines = cases[0][0], [Timeline.of(*one) for one in cases]
+    return Arrivals(path, timelines, plan(chain_of(path), timelines, quantum))

@@ -7,7 +7,8 @@ import dataclasses
 import click
 
 from . import options as opt
-from .report import Report, Table
+from .blocks import Table
+from .report import Report
 
 
 @click.command()

@@ -88,20 +88,20 @@ def delay(
         result = solve(route.path, video)
         tau = needed(result)
     except NoFiniteDelayError as error:
-        carried = route.carry(math.inf, at, 0.0, math.inf)
-        answer = {"required_startup_delay_s": None, "parameters": wanted} | _interval(carried)
-        return no_finite_delay(error, route, video, solve, answer, as_json, _span(carried, route.interval), target)
-    carried = route.carry(tau, at, 0.0, math.inf)
+        found = route.propagate_intervals(math.inf, at, 0.0, math.inf)
+        answer = {"required_startup_delay_s": None, "parameters": wanted} | _interval(found)
+        return no_finite_delay(error, route, video, solve, answer, as_json, _span(found, route.interval), target)
+    found = route.propagate_intervals(tau, at, 0.0, math.inf)
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
     lattice_error = float(result.lattice_error(tau)) if isinstance(result, LiveStreaming) else 0.0
     if is_live:
         data["lattice_error"] = lattice_error
-    data |= _interval(carried)
-    span = _span(carried, route.interval)
+    data |= _interval(found)
+    span = _span(found, route.interval)
     blocks = [_sentence(tau, target, target_no_late), *span, *details.solved(result, route, lattice_error)]
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), carried))
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), found))
 
 
 def _check(
@@ -119,20 +119,20 @@ def _check(
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
 
 
-def _interval(carried: PropagatedIntervals | None) -> dict[str, Any]:
-    return {} if carried is None else {"required_startup_delay_interval_s": [float(carried.low), float(carried.high)]}
+def _interval(found: PropagatedIntervals | None) -> dict[str, Any]:
+    return {} if found is None else {"required_startup_delay_interval_s": [float(found.low), float(found.high)]}
 
 
-def _span(carried: PropagatedIntervals | None, interval: str) -> list[str]:
+def _span(found: PropagatedIntervals | None, interval: str) -> list[str]:
     """Return the smallest and the largest delay in a sentence; none without a capture, or without a finite one."""
-    if carried is None or not math.isfinite(carried.low):
+    if found is None or not math.isfinite(found.low):
         return []
-    low, high = float(carried.low), float(carried.high)
+    low, high = float(found.low), float(found.high)
     least = f"{low:.3g} s" if low < 100 else f"{low:.0f} s"
     if math.isfinite(high):
         span = f"{least} to {wait(high)}"
     else:
-        span = f"at least {least}" if carried.refused else f"{least} to no finite delay"
+        span = f"at least {least}" if found.refused else f"{least} to no finite delay"
     return [f"Over {interval}: {span}."]
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..answers.answer import at_most
-from .report import Table
+from ..variants import VARIANTS
+from .blocks import Table
 from .words import bits_per_second, packets_per_second
 
 if TYPE_CHECKING:
@@ -73,11 +74,7 @@ def path_rows(path: Path) -> list[tuple[str, str]]:
         ("retransmission timer", f"{_timer(path)}, back-off {path.backoff}"),
         ("largest window", f"{path.max_window} packets"),
     ]
-    if path.tcp == "cubic":
-        growth = f"RFC 9438, reduced windows: {path.halving}"
-    else:
-        growth = f"1 packet in {path.rounds_per_increase} R, half of odd windows: {path.halving}"
-    rows.append(("window growth", growth))
+    rows.append(("window growth", VARIANTS[path.tcp].growth.format(**path.to_dict())))
     if path.bottleneck is not None:
         rows.append(("bottleneck", f"{path.bottleneck:.4g} packets/s, with a buffer of {path.buffer} packets"))
     if path.tcp != "reno":
@@ -100,7 +97,10 @@ def _proposed(route: Route, proposal: Proposal) -> list[str]:
     """Return a line for the chain, the slow start and the detection of the path, unless the user has chosen them."""
     lines, window = proposal.sentences(), route.path.initial_window
     if window != proposal.initial_window:
-        lines["initial_window"] = f"slow start from {window}: the largest window"
+        why = "the largest window" if proposal.initial_window else "as the sender"
+        lines["initial_window"] = f"slow start from {window}: {why}"
+    if route.path.tcp != proposal.tcp:
+        lines["tcp"] = f"chain {route.path.tcp}: for the losses that are given"
     shown = [
         f"{text[0].upper()}{text[1:]}. --{name.replace('_', '-')} chooses another."
         for name, text in lines.items()

@@ -9,7 +9,8 @@ import click
 
 from ..errors import choice, unwritable
 from . import options as opt
-from .report import Report, Table
+from .blocks import Table
+from .report import Report
 
 NUMBERS = ("4", "5", "8a", "8b", "9a", "9b", "10a", "10b", "11a", "11b")
 FORMATS = ("png", "svg", "pdf")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, positive
+from ..path import PARAMETERS, Path
+from .options import flag
 
 if TYPE_CHECKING:
     from ..video import Video
@@ -12,22 +14,18 @@ if TYPE_CHECKING:
     from .units import Rate
 
 MEASURED = ("loss", "throughput", "rtt", "rto", "timeout_ratio")
-CHOSEN = (
-    *("max_window", "rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection"),
-    *("bottleneck", "buffer"),
-)
+CHOSEN = ("sender", *(one.name for one in PARAMETERS if one.name not in MEASURED))
 
 
 def read_route(options: dict[str, Any]) -> Route:
     """Return the path that the options describe, measured where a capture is given."""
-    from ..path import Path
     from .route import Route, measured, with_throughput
 
     given = {name: options[name] for name in (*MEASURED, *CHOSEN) if options[name] is not None}
     if "bottleneck" in given:
         given["bottleneck"] = _packets("bottleneck", given["bottleneck"], options)
     if options["capture"] is not None:
-        if twice := [_flag(name) for name in MEASURED if name in given]:
+        if twice := [flag(name) for name in MEASURED if name in given]:
             raise InputError(f"--capture measures the path: leave out {' and '.join(twice)}, or --capture")
         return measured(options["capture"], given)
     if "loss" in given and "throughput" in given:
@@ -49,11 +47,11 @@ def read_video(options: dict[str, Any], route: Route, *, stored: bool) -> Video:
 
     size = packet_size(options, route)
     if options["playback"] is not None:
-        if twice := [_flag(name) for name in ("rate", "duration") if options[name] is not None]:
+        if twice := [flag(name) for name in ("rate", "duration") if options[name] is not None]:
             raise InputError(f"--playback gives rate and duration: leave out {' and '.join(twice)}, or --playback")
         return Video.from_file(options["playback"], packet_size=size)
     needed = ("rate", "duration") if stored else ("rate",)
-    if missing := [_flag(name) for name in needed if options[name] is None]:
+    if missing := [flag(name) for name in needed if options[name] is None]:
         accepted = "a stored video is --rate R --duration T, or --playback FILE" if stored else "a live one is --rate R"
         raise InputError(f"missing {' and '.join(missing)}: {accepted}")
     name, value = options["rate"]
@@ -72,9 +70,5 @@ def _packets(option: str, rate: Rate, options: dict[str, Any]) -> float:
     if rate.name == "packet_rate":
         return float(rate.value)
     if options["capture"] is not None and options["packet_size"] is None:
-        raise InputError(f"{_flag(option)} in bit/s with --capture needs --packet-size; or give it in pps")
+        raise InputError(f"{flag(option)} in bit/s with --capture needs --packet-size; or give it in pps")
     return float(rate.value) / (8 * positive("packet size", options["packet_size"] or 1500, "bytes"))
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")

@@ -8,8 +8,9 @@ import click
 
 from . import options as opt
 from . import units
+from .blocks import Table
 from .inputs import read_route, read_video
-from .report import Report, Table
+from .report import Report
 from .words import with_spans
 
 if TYPE_CHECKING:
@@ -59,14 +60,16 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
         answer = {"startup_delay_s": delay, "late_fraction": None}
         return no_finite_delay(error, route, video, solve, answer, as_json)
     data = result.to_dict(delay)
-    carried = route.carry(data["late_fraction"], lambda path: solve(path, video).late_fraction(delay), 0.0, 1.0)
+    found = route.propagate_intervals(
+        data["late_fraction"], lambda path: solve(path, video).late_fraction(delay), 0.0, 1.0
+    )
     late = [f"{fraction:.4g}" for fraction in data["late_fraction"]]
-    if carried is not None:
-        data["late_fraction_interval"] = np.column_stack((carried.low, carried.high)).tolist()
+    if found is not None:
+        data["late_fraction_interval"] = np.column_stack((found.low, found.high)).tolist()
         late = with_spans(late, data["late_fraction_interval"], ".4g")
     rows = list(zip((f"{tau:g}" for tau in delay), late))
     blocks = [
         Table(rows, ("startup delay [s]", "late fraction")),
         *details.solved(result, route, max(data["lattice_error"])),
     ]
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), carried))
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), found))

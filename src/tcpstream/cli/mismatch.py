@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from .._version import __version__
 from ..answers.answer import SCHEMA
 from . import details
-from .report import Report, Table
+from .blocks import Table
+from .report import Report
 
 if TYPE_CHECKING:
     from .route import Route

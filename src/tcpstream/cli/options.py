@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import Field, fields
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 import click
 
 from ..errors import AccuracyError, InputError
+from ..path import PARAMETERS, Network
+from ..sender import SENDERS, Sender, takes_text
 from . import units
 
+PARSERS: dict[str, Callable[[str], Any]] = {
+    "N": units.number,
+    "P": units.probability,
+    "R": units.rate,
+    "T": units.seconds,
+}
+"""What reads the values of options, by what help says in their place."""
+
 #: Parameters that messages of the library name; the command line has them as options, and has no quantum.
-_NAMES = re.compile(r"\b(max_window|initial_window|timeout_ratio|packet_size)\b|( or a larger quantum)")
+_PARAMETERS = (*(one.name for one in PARAMETERS if "_" in one.name), "packet_size")
+_NAMES = re.compile(rf"\b({'|'.join(_PARAMETERS)})\b|( or a larger quantum)")
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
+
+
+def flag(name: str) -> str:
+    """Return the option that stands for a parameter."""
+    return "--" + name.replace("_", "-")
 
 
 def option(name: str, parse: Callable[[str], Any], metavar: str, text: str, **settings: Any) -> Decorator[Any]:
@@ -50,64 +67,43 @@ def in_options(command: F) -> F:
         try:
             return command(**options)
         except (InputError, AccuracyError) as error:
-            text = _NAMES.sub(lambda found: "--" + found[1].replace("_", "-") if found[1] else "", str(error))
+            text = _NAMES.sub(lambda found: flag(found[1]) if found[1] else "", str(error))
             raise type(error)(text) from error
 
     return cast(F, call)
 
 
+def _parameter(one: Field[Any]) -> Decorator[Any]:
+    """Return the option of a parameter of a path."""
+    of, text = one.metadata["of"], one.metadata["text"]
+    metavar = of if isinstance(of, str) else "|".join(map(str, of))
+    parse = str if takes_text(one) else PARSERS.get(of, units.number)
+    return option(flag(one.name), parse, metavar, text(of) if callable(text) else text)
+
+
 path_options = _all(
     in_options,
-    option("--loss", units.probability, "P", "Loss rate p: probability that a packet starts a loss, as 0.02 or 2%."),
+    *(_parameter(one) for one in fields(Network)),
     option(
         "--throughput",
         units.measured,
         "R[,R,R]",
         "Instead of --loss: throughput that TCP was seen to have, as 250pps or 3Mbps, and the ends of its interval.",
     ),
-    option("--rtt", units.seconds, "T", "Round trip time R, as 0.11 or 110ms."),
-    option("--rto", units.seconds, "T", "First retransmission timer.  [default: R + 200ms, as Linux]"),
-    option("--timeout-ratio", units.number, "N", "Instead of --rto: timer over round trip time, at least 1."),
     option(
         "--capture",
         str,
         "FILE",
-        "Instead of the five above: pcap or pcapng file of a TCP flow over the path, measured.",
-    ),
-    option("--max-window", units.number, "N", "Largest window [packets].  [default: too large to matter]"),
-    option(
-        "--rounds-per-increase",
-        units.number,
-        "1|2",
-        "Rounds of full windows per window increase; 2 for delayed ACKs.  [default: 1]",
+        "Instead of --loss, --throughput, --rtt, --rto and --timeout-ratio: pcap or pcapng file of a TCP flow over the "
+        "path, measured.",
     ),
     option(
-        "--backoff", str, "rfc6298|paper", "Timers doubled 6 times at most, or from the second.  [default: rfc6298]"
-    ),
-    option("--halving", str, "floor|ceil", "How half of an odd window is rounded.  [default: floor]"),
-    option(
-        "--tcp",
+        "--sender",
         str,
-        "reno|reno-sack|cubic",
-        "Losses in bursts; or SACK with independent losses, as Reno or CUBIC.  [default: what fits the capture, else "
-        "reno]",
+        "|".join(SENDERS),
+        "What sends, but for what follows: the paper's TCP, or today's.  [default: classic]",
     ),
-    option(
-        "--initial-window",
-        units.number,
-        "N",
-        "Slow start, from this window on and after timeouts; 10 as RFC 6928.  [default: what the capture shows, else "
-        "none]",
-    ),
-    option(
-        "--detection",
-        str,
-        "duplicates|rack",
-        "Losses seen by duplicate acknowledgements, or by RACK-TLP.  [default: what the capture shows, else "
-        "duplicates]",
-    ),
-    option("--bottleneck", units.rate, "R", "Rate of a link that the flow fills, as 667pps or 8Mbps.  [default: none]"),
-    option("--buffer", units.number, "N", "Packets that wait before the bottleneck at most."),
+    *(_parameter(one) for one in fields(Sender)),
 )
 
 packet_size_option = option(

@@ -10,8 +10,9 @@ import click
 from ..errors import InputError
 from . import options as opt
 from . import units
+from .blocks import Table
 from .inputs import packet_size, read_route
-from .report import Report, Table
+from .report import Report
 from .words import at_most, packets_per_second, share
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def rate(
         return search.largest_rate(path, delay=delay, duration=duration, target=target, no_late=target_no_late)
 
     mu = largest(route.path)
-    carried = route.carry(mu, largest, math.inf, 0.0)
+    found = route.propagate_intervals(mu, largest, math.inf, 0.0)
     T = tcp.throughput(route.path)
     data = {
         "schema": SCHEMA,
@@ -69,7 +70,7 @@ def rate(
         | {"packet_size_bytes": size, "duration_s": duration, "startup_delay_s": delay}
         | {"target_late_fraction": target, "target_no_late": target_no_late},
         "packet_rate_pps": mu,
-        **_interval(carried),
+        **_interval(found),
         "bitrate_bps": 8 * size * mu,
         "throughput_pps": T,
         "load": mu / T,
@@ -80,11 +81,11 @@ def rate(
         rows.append(("duration", f"{duration:g} s"))
     blocks: list[str | Table] = [
         _sentence(at_most(mu, size), delay, target, target_no_late),
-        *_span(carried, size, route.interval),
+        *_span(found, size, route.interval),
         Table([*rows, *details.path_rows(route.path)]),
         *details.captured(route, T),
     ]
-    return Report(data, blocks, as_json, route.warnings(T, carried))
+    return Report(data, blocks, as_json, route.warnings(T, found))
 
 
 def _check(is_live: bool, duration: float | None, target: float | None, target_no_late: float | None) -> None:
@@ -98,15 +99,15 @@ def _check(is_live: bool, duration: float | None, target: float | None, target_n
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
 
 
-def _interval(carried: PropagatedIntervals | None) -> dict[str, Any]:
-    return {} if carried is None else {"packet_rate_interval_pps": [float(carried.low), float(carried.high)]}
+def _interval(found: PropagatedIntervals | None) -> dict[str, Any]:
+    return {} if found is None else {"packet_rate_interval_pps": [float(found.low), float(found.high)]}
 
 
-def _span(carried: PropagatedIntervals | None, size: float, interval: str) -> list[str]:
+def _span(found: PropagatedIntervals | None, size: float, interval: str) -> list[str]:
     """Return the smallest and the largest rate in a sentence, as far as both ends have one; none without a capture."""
-    if carried is None:
+    if found is None:
         return []
-    low, high = float(carried.low), float(carried.high)
+    low, high = float(found.low), float(found.high)
     known = [at_most(low, size)] if low > 0 else []
     if math.isfinite(high):
         known.append(packets_per_second(high, size))

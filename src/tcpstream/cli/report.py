@@ -8,15 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..system.json_numbers import finite
+from .blocks import Table
 from .streams import say
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of cells for people; without a header the first column names the second."""
-
-    rows: Sequence[Sequence[str]]
-    header: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -44,6 +37,6 @@ class Report:
                 json.dumps(finite(self.data | {"warnings": [*self.warnings, *self.notes]}), indent=2, allow_nan=False)
             )
         elif self.blocks:
-            from .tables import text_of
+            from .rendering import text_of  # loads rich
 
             print(text_of(self.blocks))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, ModelMismatchError
 from ..path import Path
+from ..variants import VARIANTS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,7 +36,7 @@ class Route:
         """What answers have an interval over."""
         return "the 95% intervals of the capture" if self.estimate is not None else "the interval of the throughput"
 
-    def carry(
+    def propagate_intervals(
         self, value: ArrayLike, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
     ) -> PropagatedIntervals | None:
         """Return what `answer` may be between the ends of what was measured (`answers.interval.between`); None without.
@@ -69,9 +70,9 @@ class Route:
             return error
         return None
 
-    def warnings(self, throughput: float, carried: PropagatedIntervals | None = None) -> list[str]:
+    def warnings(self, throughput: float, propagated: PropagatedIntervals | None = None) -> list[str]:
         """Return what limits the answer, the modelled throughput [packets/s] being known."""
-        refused = [] if carried is None else carried.refused
+        refused = [] if propagated is None else propagated.refused
         if self.estimate is None:
             return list(refused)
         return [*self.estimate.warnings, *_unlike(throughput, self.path.tcp, self.estimate), *refused]
@@ -128,7 +129,7 @@ def _unlike(modelled: float, tcp: str, estimate: PathEstimate) -> list[str]:
     slower = modelled < seen
     why = (
         "; its losses are independent, and the model's take the rest of their round with them"
-        if slower and tcp == "reno" and estimate.loss_process.fits == "independent"
+        if slower and VARIANTS[tcp].losses == "bursts" and estimate.loss_process.fits == "independent"
         else ""
     )
     return [

@@ -11,7 +11,8 @@ import click
 from ..errors import InputError
 from . import options as opt
 from . import units
-from .report import Report, Table
+from .blocks import Table
+from .report import Report
 
 if TYPE_CHECKING:
     from ..sim import Run
@@ -114,7 +115,7 @@ def _write(run: Run, number: int | None, csv: str | None, save: str | None) -> N
 
 def _parameters(experiment: Experiment, file: str | None, run: Run) -> dict[str, Any]:
     """Return what was simulated; a network that is drawn is that of the first run."""
-    from ..sim.store import plain
+    from ..sim.files import plain
 
     return experiment.video.to_dict() | {
         "file": file,

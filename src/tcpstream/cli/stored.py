@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import options as opt
+from .blocks import Table
 from .inputs import read_route, read_video
-from .report import Report, Table
+from .report import Report
 from .words import with_spans
 
 if TYPE_CHECKING:
@@ -53,15 +54,15 @@ def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bo
     result = stored_model.stored(route.path, video, horizon=horizon or "end")
     data = result.to_dict(delay)
     data["parameters"]["horizon"] = result.horizon
-    carried = route.carry(
+    found = route.propagate_intervals(
         [data[name] for name in _ANSWERS],
         lambda path: answers(stored_model.stored(path, video, horizon=result.horizon)),
         _BEST,
         _WORST,
     )
     columns = [[f"{value:{digits}}" for value in data[name]] for name, digits in _ANSWERS.items()]
-    if carried is not None:
-        spans = np.stack((carried.low, carried.high), axis=-1).tolist()
+    if found is not None:
+        spans = np.stack((found.low, found.high), axis=-1).tolist()
         data |= {f"{name}_interval": pairs for name, pairs in zip(_ANSWERS, spans)}
         columns = [with_spans(*column) for column in zip(columns, spans, _ANSWERS.values())]
     rows = list(zip((f"{tau:g}" for tau in delay), *columns))
@@ -70,7 +71,7 @@ def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bo
         curves = [result.late_probability_per_round(tau).tolist() for tau in delay]
         data["late_probability_per_round"] = curves
         blocks.insert(1, _rounds(result, delay, curves))
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, carried))
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))
 
 
 def _rounds(result: StoredStreaming, delays: list[float], curves: list[list[float]]) -> Table:

@@ -11,7 +11,8 @@ import click
 
 from ..errors import InputError, unwritable
 from . import options as opt
-from .report import Report, Table
+from .blocks import Table
+from .report import Report
 
 if TYPE_CHECKING:
     from pandas import DataFrame

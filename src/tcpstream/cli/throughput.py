@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from .blocks import Table
 from .inputs import packet_size, read_route
 from .options import json_option, packet_size_option, path_options
-from .report import Report, Table
+from .report import Report
 
 
 @click.command()
@@ -34,7 +35,7 @@ def throughput(as_json: bool, **options: Any) -> Report:
     bits = 8 * positive("packet size", packet_size(options, route), "bytes")
     rates = {"chain": tcp.throughput, **formulas.ALL}
     T, *others = found = [rate(route.path) for rate in rates.values()]
-    carried = route.carry(found, lambda path: [rate(path) for rate in rates.values()], math.inf, 0.0)
+    propagated = route.propagate_intervals(found, lambda path: [rate(path) for rate in rates.values()], math.inf, 0.0)
     data = {
         "schema": SCHEMA,
         "version": __version__,
@@ -45,8 +46,8 @@ def throughput(as_json: bool, **options: Any) -> Report:
         **route.to_dict(),
     }
     texts = [f"{rate:.4g}" for rate in found]
-    if carried is not None:
-        spans = [[float(low), float(high)] for low, high in zip(carried.low, carried.high)]
+    if propagated is not None:
+        spans = [[float(low), float(high)] for low, high in zip(propagated.low, propagated.high)]
         data["throughput_interval_pps"] = spans[0]
         data["formulas_interval"] = dict(zip(formulas.ALL, spans[1:]))
         texts = with_spans(texts, spans, ".4g")
@@ -56,5 +57,5 @@ def throughput(as_json: bool, **options: Any) -> Report:
         Table([*details.path_rows(route.path), ("packet size", f"{bits / 8:g} bytes")]),
         *details.captured(route, T),
     ]
-    warnings = route.warnings(T, carried) + ([str(route.mismatch)] if route.mismatch else [])
+    warnings = route.warnings(T, propagated) + ([str(route.mismatch)] if route.mismatch else [])
     return Report(data, blocks, as_json, warnings)

@@ -10,7 +10,8 @@ import click
 
 from ..errors import InputError, unwritable
 from . import options as opt
-from .report import Report, Table
+from .blocks import Table
+from .report import Report
 
 if TYPE_CHECKING:
     from ..paper.compare import Comparison

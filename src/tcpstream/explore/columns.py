@@ -6,21 +6,20 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 
 from ..errors import InputError, choice, shown
+from ..path import PARAMETERS
+from ..sender import SUFFIXES, takes_text
 from .frames import pandas
 
 KINDS = ("live", "stored")
 
-PATH = (
-    *("loss", "rtt", "rto", "timeout_ratio", "max_window", "rounds_per_increase", "backoff", "halving", "tcp"),
-    *("initial_window", "detection", "bottleneck", "buffer"),
-)
+PATH = (*(one.name for one in PARAMETERS), "sender")
 VIDEO = ("packet_rate", "bitrate", "packet_size", "duration")
 LOAD = "T_over_mu"
 QUESTIONS = ("delay", "target", "no_late")
 POINTS = (*PATH, *VIDEO, LOAD, *QUESTIONS)
 """Columns that a table of points may have."""
 
-WORDS = ("backoff", "halving", "tcp", "detection")
+WORDS = (*(one.name for one in PARAMETERS if takes_text(one)), "sender")
 """Columns of text; all others are numbers."""
 
 LARGEST = 1_000_000
@@ -30,15 +29,7 @@ FILLED = ("rtt", "packet_rate", LOAD)
 """Columns that follow from others where they are not given."""
 
 UNITS = {
-    "loss": "1",
-    "rtt": "s",
-    "rto": "s",
-    "timeout_ratio": "1",
-    "max_window": "packets",
-    "rounds_per_increase": "1",
-    "initial_window": "packets",
-    "bottleneck": "packets/s",
-    "buffer": "packets",
+    **{one.name: one.metadata["unit"] for one in PARAMETERS if not takes_text(one)},
     "packet_rate": "packets/s",
     "bitrate": "bit/s",
     "packet_size": "bytes",
@@ -58,12 +49,10 @@ UNITS = {
     "quantum_error": "1",
 }
 
-_SUFFIXES = {"s": "_s", "packets/s": "_pps", "bit/s": "_bps", "bytes": "_bytes"}
-
 
 def with_unit(name: str) -> str:
     """Return the name of a column in a file that has no other place for its unit, as in the command's JSON."""
-    return "startup_delay_s" if name == "delay" else name + _SUFFIXES.get(UNITS.get(name, ""), "")
+    return "startup_delay_s" if name == "delay" else name + SUFFIXES.get(UNITS.get(name, ""), "")
 
 
 def few_enough(what: str, number: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import InputError, positive
 from ..path import Path
 from ..tcp import throughput
-from ..variants import IN_SECONDS
+from ..variants import VARIANTS
 
 
 def rate_for(path: Path, T_over_mu: float) -> float:
@@ -48,8 +48,7 @@ def rtt_for(*, loss: float, timeout_ratio: float, packet_rate: float, T_over_mu:
     T_over_mu : float
         Throughput over playback rate, > 0; a live stream needs more than 1.
     **chosen
-        What else `Path` takes: max_window, rounds_per_increase, backoff, halving, tcp, initial_window, detection;
-        no bottleneck.
+        What else `Path` takes; no bottleneck.
 
     Raises
     ------
@@ -63,7 +62,8 @@ def rtt_for(*, loss: float, timeout_ratio: float, packet_rate: float, T_over_mu:
     path = Path(loss=loss, rtt=1.0, timeout_ratio=timeout_ratio, **chosen)
     if path.bottleneck is not None:
         raise InputError("a round trip time for a wanted T/mu needs a path without bottleneck: its T R depends on R")
-    if path.tcp in IN_SECONDS:
-        raise InputError(f"a round trip time for a wanted T/mu needs tcp reno or reno-sack, got {path.tcp}")
+    if VARIANTS[path.tcp].clock == "seconds":
+        accepted = " or ".join(name for name, one in VARIANTS.items() if one.clock == "rounds")
+        raise InputError(f"a round trip time for a wanted T/mu needs tcp {accepted}, got {path.tcp}")
     per_round = throughput(path)
     return per_round / (positive("playback rate", packet_rate, "packets/s") * positive("T/mu", T_over_mu))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..system.threads import cores
+from .chunk import solve
 from .frames import distributed, one_thread
-from .solve import solve
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-from contextlib import suppress
 from os import PathLike
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, cause, unwritable
+from ..system.whole_files import aside
 from .columns import KINDS
 from .frames import pandas, parquet
 
@@ -56,9 +55,9 @@ class Store:
                 if any(not _unfinished(file) for file in self.folder.iterdir()):
                     raise InputError(f"{folder} has other files: give an empty or a new folder")
                 data = _parquet(points, folder)
-                _replace(self.folder / POINTS, data)
+                _write(self.folder / POINTS, data)
                 kept = about | {"points": hashlib.sha256(data).hexdigest()}
-                _replace(self.folder / MANIFEST, (json.dumps(kept, indent=1) + "\n").encode())
+                _write(self.folder / MANIFEST, (json.dumps(kept, indent=1) + "\n").encode())
         except OSError as error:
             raise unwritable(f"keep a sweep in {folder}", error) from None
         kept = _manifest(self.folder)
@@ -79,7 +78,7 @@ class Store:
         marked = answers.copy(deep=False)
         marked.attrs = {"sweep": self.sweep, "chunk": chunk, "digest": _digest(answers)}
         try:
-            _replace(file, _parquet(marked, self.folder))
+            _write(file, _parquet(marked, self.folder))
         except OSError as error:
             found = unwritable(f"write {file}", error)
             raise type(found)(f"{found}; what is kept stays, and the same call goes on after it") from None
@@ -162,15 +161,9 @@ def _unfinished(file: FilePath) -> bool:
     return file.name == POINTS or file.name.startswith((f".{POINTS}.", f".{MANIFEST}."))
 
 
-def _replace(file: FilePath, data: bytes) -> None:
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(data)
-        unfinished.replace(file)
-    except OSError:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise
+def _write(file: FilePath, data: bytes) -> None:
+    with aside(file) as out:
+        out.write(data)
 
 
 def _sweep(about: dict[str, Any]) -> str:

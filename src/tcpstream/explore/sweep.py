@@ -8,10 +8,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
+from .batches import chunks
 from .cases import known
 from .columns import check
 from .frames import pandas
-from .plan import chunks
 from .run import here, on_cluster
 from .store import Store
 from .table import assemble

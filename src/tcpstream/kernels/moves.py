@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .rows import reach
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -80,67 +81,4 @@ def apply(
             for k in range(size):
                 sink[k] += a * mass[k]
             j += 1
-        end = first + size + taps - 1
-        if new_low[t] < new_high[t]:
-            first = min(first, new_low[t])
-            end = max(end, new_high[t])
-        new_low[t] = first
-        new_high[t] = end
-
-
-@kept(nogil=True)
-def trim(
-    x: Floats, low: Ints, high: Ints, floors: Ints, shares: Floats, limits: Ints, negligible: float
-) -> tuple[float, float, float]:
-    """Drop what is followed no longer at both ends of rows.
-
-    Parameters
-    ----------
-    x : (S, n) array
-        Changed in place, as are `low` and `high`.
-    low, high : (S,) arrays
-    floors, limits : (S,) arrays
-        Only indices from ``floors`` to ``limits``, exclusive, are followed.
-    shares : (S,) array
-        Share of the mass at ``floors`` itself that stays.
-    negligible : float
-        Mass dropped at most at each end of each row.
-
-    Returns
-    -------
-    below, above, dropped : float
-        Mass removed below the floor, at or above the limit, and as negligible.
-    """
-    below = 0.0
-    above = 0.0
-    dropped = 0.0
-    for s in range(len(x)):
-        row = x[s]
-        first = low[s]
-        last = high[s]
-        while first < last and first < floors[s]:
-            below += row[first]
-            row[first] = 0.0
-            first += 1
-        if first == floors[s] and first < last:
-            below += (1.0 - shares[s]) * row[first]
-            row[first] *= shares[s]
-        while last > first and last > limits[s]:
-            last -= 1
-            above += row[last]
-            row[last] = 0.0
-        edge = 0.0
-        while first < last and abs(edge + row[first]) <= negligible:
-            edge += row[first]
-            row[first] = 0.0
-            first += 1
-        dropped += abs(edge)
-        edge = 0.0
-        while last > first and abs(edge + row[last - 1]) <= negligible:
-            last -= 1
-            edge += row[last]
-            row[last] = 0.0
-        dropped += abs(edge)
-        low[s] = first
-        high[s] = last
-    return below, above, dropped
+        reach(new_low, new_high, t, first, first + size + taps - 1)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .two_rounds import by_pairs
 
 
 @kept(nogil=True, fastmath={"contract"})
@@ -92,13 +93,7 @@ def recover(
             for j in range(max(3, most + 1), w):
                 frozen[rows[s], j] += p * power[j] * y[k]
             for total_sent in range(least + 3, 2 * most + 1):
-                pairs = min(most, total_sent - 3) - max(least, total_sent // 2 + 1) + 1
-                pmf = 0.0
-                if pairs > 0:
-                    pmf = p * p * pairs
-                middle = total_sent // 2
-                if 2 * middle == total_sent and least <= middle <= most:
-                    pmf += p
+                pmf = by_pairs(total_sent, least, most, p)
                 if pmf != 0.0:
                     target[k + total_sent * steps_per_packet] += pmf * power[total_sent] * y[k]
         # away from the limits: recursions

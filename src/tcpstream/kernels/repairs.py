@@ -9,11 +9,11 @@ States that lose in the same way are put together in one row before (`gather`).
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .rows import add_to
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -121,7 +121,7 @@ def grow(
     for i in range(len(sources)):
         s = sources[i]
         mass, start = x[s, low[s] : high[s]], low[s] + offset + windows[s] * steps_per_packet
-        _add(mass, shares[i] * success[s], targets[i], start, new, new_low, new_high)
+        add_to(mass, shares[i] * success[s], targets[i], start, new, new_low, new_high)
 
 
 @kept(nogil=True, fastmath={"contract"})
@@ -141,7 +141,7 @@ def gather(
     """
     for g in range(len(y_low)):
         for s in order[starts[g] : starts[g + 1]]:
-            _add(x[s, low[s] : high[s]], 1.0, g, low[s], y, y_low, y_high)
+            add_to(x[s, low[s] : high[s]], 1.0, g, low[s], y, y_low, y_high)
 
 
 @kept(nogil=True, fastmath={"contract"})
@@ -207,7 +207,7 @@ def recover(
                 pmf[k + most - K] += weight * repaired[w - sent, K]
         for i in range(targets.shape[1]):
             if shares[g, i] > 0.0:
-                _add(pmf, shares[g, i], targets[g, i], start + least, new, new_low, new_high)
+                add_to(pmf, shares[g, i], targets[g, i], start + least, new, new_low, new_high)
 
 
 @kept(nogil=True)
@@ -221,19 +221,3 @@ def total(x: Floats, low: Ints, high: Ints) -> float:
             part += row[k]
         found += part
     return found
-
-
-@numba.njit(nogil=True, fastmath={"contract"})
-def _add(mass: Floats, weight: float, row: int, start: int, new: Floats, low: Ints, high: Ints) -> None:
-    """Add ``weight * mass`` to a row from index `start` on, and follow it there."""
-    if len(mass) == 0:
-        return
-    sink = new[row, start : start + len(mass)]
-    for k in range(len(mass)):
-        sink[k] += weight * mass[k]
-    end = start + len(mass)
-    if low[row] < high[row]:
-        start = min(start, low[row])
-        end = max(end, high[row])
-    low[row] = start
-    high[row] = end

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .rows import reach, renew, trim_row
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -156,7 +157,7 @@ def retransmit(
 
         size = high[e] - low[e] + 2 if low[e] < high[e] else 0  # a packet moves by one position at most
         start = low[e] - 1
-        _renew(new, new_low, new_high, f, start + offset, start + offset + size)
+        renew(new, new_low, new_high, f, start + offset, start + offset + size)
         left, here, right = x[e, start - 1 :], x[e, start:], x[e, start + 1 :]
         sink = new[f, start + offset : start + offset + size]
         together = resting[start + offset : start + offset + size]
@@ -200,7 +201,7 @@ def leave(
     first = len(resting)
     last = 0
     for level in range(len(new) // 2):
-        _renew(new, low, high, level, 0, 0)
+        renew(new, low, high, level, 0, 0)
         for kind in range(len(rounds)):
             for way in range(2):
                 then = number + 1 - rounds[kind, way]
@@ -210,10 +211,7 @@ def leave(
                 if levels[kind] != level or then < 0 or weight == 0.0 or size == 0:
                     continue
                 start = firsts[row] - origin
-                if low[level] == high[level]:
-                    low[level] = start
-                low[level] = min(low[level], start)
-                high[level] = max(high[level], start + size)
+                reach(low, high, level, start, start + size)
                 source = mass[row, :size]
                 sink = new[level, start : start + size]
                 together = back[start : start + size]
@@ -240,34 +238,7 @@ def settle(
     above = 0.0
     dropped = 0.0
     for s in range(len(x)):
-        row = x[s]
-        start = low[s]
-        end = high[s]
-        while start < end and start < floor:
-            below += row[start]
-            row[start] = 0.0
-            start += 1
-        if start == floor and start < end:
-            below += (1.0 - share) * row[start]
-            row[start] *= share
-        while end > start and end > limit:
-            end -= 1
-            above += row[end]
-            row[end] = 0.0
-        edge = 0.0
-        while start < end and abs(edge + row[start]) <= negligible:
-            edge += row[start]
-            row[start] = 0.0
-            start += 1
-        dropped += abs(edge)
-        edge = 0.0
-        while end > start and abs(edge + row[end - 1]) <= negligible:
-            end -= 1
-            edge += row[end]
-            row[end] = 0.0
-        dropped += abs(edge)
-        low[s] = start
-        high[s] = end
+        below, above, dropped = trim_row(x, low, high, s, floor, share, limit, negligible, below, above, dropped)
     for k in range(min(floor, len(total))):
         total[k] = 0.0
     if 0 <= floor < len(total):
@@ -275,15 +246,3 @@ def settle(
     for k in range(max(limit, 0), len(total)):
         total[k] = 0.0
     return below, above, dropped
-
-
-@numba.njit(nogil=True)
-def _renew(x: Floats, low: Ints, high: Ints, s: int, start: int, end: int) -> None:
-    """Follow a row from `start` to `end`, where it is to be overwritten, and empty the rest of it."""
-    row = x[s]
-    for k in range(low[s], min(start, high[s])):
-        row[k] = 0.0
-    for k in range(max(low[s], end), high[s]):
-        row[k] = 0.0
-    low[s] = start
-    high[s] = end

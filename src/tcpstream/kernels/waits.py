@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .rows import ends
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -56,15 +57,7 @@ def enter(
     above = 0.0
     for k in range(last, len(x)):
         above += weight * x[k]
-    start = 0
-    below = 0.0
-    while start < last and abs(below + weight * x[start]) <= negligible:
-        below += weight * x[start]
-        start += 1
-    end = 0.0
-    while last > start and abs(end + weight * x[last - 1]) <= negligible:
-        end += weight * x[last - 1]
-        last -= 1
+    start, last, before, behind = ends(x, 0, last, weight, negligible, True)
     firsts[row] = origin + start
     sizes[row] = last - start
     kept = x[start:last]
@@ -73,7 +66,7 @@ def enter(
     for k in range(last - start):
         own[k] = weight * kept[k]
         together[k] += own[k]
-    return above, abs(below) + abs(end)
+    return above, abs(before) + abs(behind)
 
 
 @kept(nogil=True)

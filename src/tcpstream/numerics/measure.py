@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.ends import ends
+from ..kernels.rows import ends
 from ..kernels.waits import add
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,8 @@ class Measure:
 
     def trimmed(self, negligible: float) -> tuple[Measure | None, float]:
         """Cut off ends that hold at most `negligible` each; return the rest and what was dropped."""
-        first, last, dropped = ends(self.mass, negligible)
+        first, last, before, behind = ends(self.mass, 0, len(self.mass), 1.0, negligible, False)
+        dropped = before + behind
         if first == last:
             return None, dropped
         return Measure(self.origin + first, self.mass[first:last]), dropped

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlogged import span
+from ..kernels.rows import span
 from ..kernels.waits import add
 from .measure import Measure
 

@@ -3,32 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Claim:
-    """A statement of the paper and what became of it.
-
-    Attributes
-    ----------
-    key : str
-        Short name.
-    section : str
-        Where the paper has it.
-    says : str
-        The statement, in our words, as exactly as it is judged.
-    found : str
-        The numbers that decide.
-    holds : bool
-    """
-
-    key: str
-    section: str
-    says: str
-    found: str
-    holds: bool
+from .claim import Claim
+from .conditions import conditions
+from .lengths import lengths
+from .summary import summary
 
 
 def claims(**tcp: Any) -> Iterator[Claim]:
@@ -37,13 +17,9 @@ def claims(**tcp: Any) -> Iterator[Claim]:
     Parameters
     ----------
     **tcp
-        How the TCP differs from the defaults of `Path`, which the paper leaves open: max_window, rounds_per_increase,
+        How the TCP differs from the classic sender in what the paper leaves open: max_window, rounds_per_increase,
         backoff, halving.
     """
-    from .conditions import conditions
-    from .lengths import lengths
-    from .summary import summary
-
     yield from lengths(**tcp)
     yield from conditions("live", **tcp)
     yield from conditions("stored", **tcp)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..answers import live as live_model
 from ..answers import stored as stored_model
 from ..errors import NoFiniteDelayError
+from ..numerics.confidence import student, wilson
 from ..numerics.roots import crossing
 from ..path import Path
 from ..tcp import throughput
@@ -134,7 +135,7 @@ def compare(setting: Setting, records: Iterable[Record]) -> Comparison:
         alpha = stored_model.stored(paths["events"], Video(packet_rate=rate, duration=VIDEO)).no_late_probability(
             NO_LATE_DELAY
         )
-        low, high = wilson(float(share.mean()), len(share))
+        low, high = wilson(float(share.sum()), len(share))
         no_late.append((rate, float(share.mean()), low, high, float(alpha)))
     return Comparison(
         setting, len(runs), len(chosen), mean["loss"], mean["loss_events"], mean["rtt"], mean["timeout_ratio"], T, mu,
@@ -151,24 +152,14 @@ def selected(runs: list[Record]) -> list[Record]:
 
 def interval(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return half of the 95% interval of the mean of each column, by Student's t."""
-    from scipy.stats import t  # loads slowly
-
-    n = len(values)
-    if n < 2:
+    if len(values) < 2:
         return np.full(values.shape[1], math.inf)
-    return np.asarray(t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1) / math.sqrt(n))
-
-
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """Return the 95% interval of a share of n runs (Wilson 1927)."""
-    z = 1.96
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return centre - half, centre + half
+    return np.asarray(student(values))
 
 
 def _path(mean: dict[str, float], p: float) -> Path:
-    return Path(loss=p, rtt=mean["rtt"], timeout_ratio=max(1.0, mean["timeout_ratio"]), max_window=WINDOW)
+    timeout_ratio = max(1.0, mean["timeout_ratio"])
+    return Path(sender="classic", loss=p, rtt=mean["rtt"], timeout_ratio=timeout_ratio, max_window=WINDOW)
 
 
 def _inputs(mean: dict[str, float], T: float) -> dict[str, float]:

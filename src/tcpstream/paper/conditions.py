@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .claims import Claim
+from .claim import Claim
 from .exploring import figure_9a, figure_9b
 from .late_fractions import LOSSES, RTTS, SATISFACTORY, TIMERS, over_rate, over_rtt, required_delays
 

@@ -48,7 +48,7 @@ def printed_path(setting: Setting, **tcp: Any) -> Path:
         As for `over_rtt`.
     """
     tcp = {"max_window": WINDOW} | tcp
-    return Path(loss=setting.loss, rtt=setting.rtt, timeout_ratio=setting.timeout_ratio, **tcp)
+    return Path(sender="classic", loss=setting.loss, rtt=setting.rtt, timeout_ratio=setting.timeout_ratio, **tcp)
 
 
 def over_rtt(loss: float, timer: float, ratio: float, **tcp: Any) -> Case:
@@ -59,15 +59,15 @@ def over_rtt(loss: float, timer: float, ratio: float, **tcp: Any) -> Case:
     loss, timer, ratio : float
         p, T_O, T/mu.
     **tcp
-        How `Path` differs from its defaults: max_window, rounds_per_increase, backoff, halving.
+        How `Path` differs from the classic sender: max_window, rounds_per_increase, backoff, halving.
     """
-    rtt = rtt_for(loss=loss, timeout_ratio=timer, packet_rate=RATE, T_over_mu=ratio, **tcp)
-    return Path(loss=loss, rtt=rtt, timeout_ratio=timer, **tcp), Video(packet_rate=RATE)
+    rtt = rtt_for(sender="classic", loss=loss, timeout_ratio=timer, packet_rate=RATE, T_over_mu=ratio, **tcp)
+    return Path(sender="classic", loss=loss, rtt=rtt, timeout_ratio=timer, **tcp), Video(packet_rate=RATE)
 
 
 def over_rate(loss: float, timer: float, rtt: float, ratio: float, **tcp: Any) -> Case:
     """Return a path, and the video whose mu makes T/mu what it should be; parameters as `over_rtt`, R in seconds."""
-    path = Path(loss=loss, rtt=rtt, timeout_ratio=timer, **tcp)
+    path = Path(sender="classic", loss=loss, rtt=rtt, timeout_ratio=timer, **tcp)
     return path, Video(packet_rate=rate_for(path, ratio))
 
 

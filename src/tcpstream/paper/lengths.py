@@ -10,7 +10,7 @@ import numpy as np
 from ..answers.stored import stored, stored_many
 from ..errors import NoFiniteDelayError
 from ..video import Video
-from .claims import Claim
+from .claim import Claim
 from .late_fractions import STORED, printed_path
 from .settings import SETTINGS
 from .simulated import figure_8a

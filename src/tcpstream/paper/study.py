@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import InputError, cause, unwritable
 from ..sim import Backlogged, Delivery, Steady, simulate
 from ..sim.dumbbell import WARMUP
+from ..system.log import appending, whole_lines
 from ..system.threads import cores
 from .settings import SETTINGS, Setting
 
@@ -104,17 +105,15 @@ def run_study(scale: Scale, file: FilePath, step: Callable[[], object] = int) ->
         return [job for job in jobs if (job[0], job[1].name, job[2]) not in have]
 
     try:
-        out = file.open("a", encoding="utf-8")
+        with appending(file) as append:
+            for jobs in (first, then):
+                rates = {s.name: achieved(have.values(), s) for s in SETTINGS} if jobs is then else {}
+                for record in _made(todo(jobs), rates, scale):
+                    append(record)
+                    have[key(record)] = record
+                    step()
     except OSError as error:
         raise unwritable(f"keep runs in {file}", error) from None
-    with out:
-        for jobs in (first, then):
-            rates = {s.name: achieved(have.values(), s) for s in SETTINGS} if jobs is then else {}
-            for record in _made(todo(jobs), rates, scale):
-                out.write(json.dumps(record) + "\n")
-                out.flush()
-                have[key(record)] = record
-                step()
 
 
 def _jobs(scale: Scale) -> tuple[list[tuple[str, Setting, int]], list[tuple[str, Setting, int]]]:
@@ -127,19 +126,13 @@ def _jobs(scale: Scale) -> tuple[list[tuple[str, Setting, int]], list[tuple[str,
 
 def read(file: FilePath) -> list[Record]:
     """Return the runs in a file; a last line that an interruption cut off is left out."""
-    if not file.exists():
-        return []
     try:
-        lines = file.read_bytes().decode("utf-8", "replace").splitlines()
+        lines = whole_lines(file)
+        if not lines and file.exists() and file.stat().st_size > 0:
+            raise InputError(f"{file} holds no runs of a study: give another file")
     except OSError as error:
         raise InputError(f"cannot read {file}: {cause(error)}") from None
-    cut = bool(lines) and not lines[-1].endswith("}")
-    records = [_record(line, file, number) for number, line in enumerate(lines[:-1] if cut else lines, 1)]
-    if cut and not records:
-        raise InputError(f"{file} holds no runs of a study: give another file")
-    if cut:
-        file.write_text("".join(line + "\n" for line in lines[:-1]), encoding="utf-8")
-    return records
+    return [_record(line, file, number) for number, line in enumerate(lines, 1)]
 
 
 def _record(line: str, file: FilePath, number: int) -> Record:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from .. import plots
 from ..answers import stored as stored_model
+from ..numerics.confidence import wilson
 from ..path import Path
 from ..video import Video
-from .compare import INPUTS, Comparison, interval, selected, wilson
+from .compare import INPUTS, Comparison, interval, selected
 from .late_fractions import solve_live
 from .study import LENGTHS, LENGTHS_DELAY, LENGTHS_OF, ROUND, ROUNDS_DELAY, ROUNDS_OF, ROUNDS_RATE, VIDEO, Record
 
@@ -115,7 +116,7 @@ def over_rounds(runs: list[Record]) -> Columns:
     pieces = int((VIDEO + ROUNDS_DELAY) / ROUND)
     share = np.bincount(np.concatenate([np.array(one, dtype=int) for one in found]), minlength=pieces) / len(found)
     every = slice(int(ROUNDS_DELAY / ROUND), pieces, 10)
-    low, high = np.maximum(np.array([wilson(value, len(found)) for value in share[every]]).T, 0)  # not by rounding
+    low, high = np.array([wilson(value * len(found), len(found)) for value in share[every]]).T
     return _columns(
         time_s=ROUND * (np.arange(pieces)[every] + 0.5), late_probability=share[every], low_95=low, high_95=high
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .claims import Claim
+from .claim import Claim
 from .conditions import over_paths
 from .late_fractions import LOSSES, RTTS, SATISFACTORY, TIMERS, over_rate, required_delays
 

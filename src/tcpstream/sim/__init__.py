@@ -1,15 +1,16 @@
 """A packet-level simulator of TCP over networks: independent of the Markov chain."""
 
+from .agent import rounds_agent
+from .delivery import Delivery
 from .dumbbell import Dumbbell
 from .experiment import Experiment
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
 from .read import read_capacity, read_losses, read_requests
 from .replications import interval, replicate
-from .rounds import rounds_agent
-from .run import Delivery, Run, simulate
 from .scenario import Flow, Scenario, single_path
 from .senders import Tcp
+from .simulation import Run, simulate
 from .sources import Backlogged, Requests, Steady, web_requests
 from .toml import read_experiment
 

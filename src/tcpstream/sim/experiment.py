@@ -11,9 +11,10 @@ import numpy as np
 
 from ..errors import InputError, positive, real, whole
 from ..video import Video
+from .delivery import Delivery
 from .replications import interval, replicate
-from .run import Delivery, Run
 from .scenario import Scenario
+from .simulation import Run
 from .sources import Backlogged, Source, Steady
 
 SECONDS, RUNS, SEED = 1000.0, 10, 1

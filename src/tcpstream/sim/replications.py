@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import whole
+from ..numerics.confidence import student
 from ..system.threads import on_cores
-from .run import Run, simulate
 from .scenario import Scenario
-
-CONFIDENCE = 0.95
-"""Of intervals."""
+from .simulation import Run, simulate
 
 
 def replicate(
@@ -65,13 +63,10 @@ def interval(values: ArrayLike) -> tuple[float, float, float]:
     mean, low, high : float
         NaN where there are too few values: one for the mean, two for the interval.
     """
-    from scipy.special import stdtrit
-
     found = np.asarray(values, dtype=float)
     found = found[~np.isnan(found)]
     n = len(found)
     if n < 2:
         return (float(found[0]) if n else math.nan, math.nan, math.nan)
-    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * float(found.std(ddof=1)) / math.sqrt(n)
-    mean = float(found.mean())
+    half, mean = float(student(found)), float(found.mean())
     return mean, mean - half, mean + half

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..numerics.roots import crossing
-from ..tcp.reno import BurstChain
+from ..tcp.chain import Chain
 from ..tcp.silences import LEVELS
 
 Floats = NDArray[np.float64]
@@ -21,14 +21,14 @@ DENSE = 200
 """Matrices up to this size are solved dense."""
 
 
-def _perron(chain: BurstChain, theta: float, packets_due: float, levels: int) -> tuple[float, Floats]:
+def _perron(chain: Chain, theta: float, packets_due: float, levels: int) -> tuple[float, Floats]:
     """Return the spectral radius of the tilted matrix and its right eigenvector, positive.
 
     Of a chain of lines they are those of the chain watched where lines meet: the same where the radius is 1, on the
     same side of 1 elsewhere.
     """
-    rows, columns, entries = chain.tilted(theta, packets_due, levels)
-    n = chain.size + 2 * LEVELS
+    rows, columns, entries = chain.transform(theta, packets_due, levels)
+    n = chain.n_states
     if chain.junction_states is not None:
         return _watched(rows, columns, entries, n, chain.junction_states)
     if n < DENSE:
@@ -75,12 +75,12 @@ def _leading(matrix: Any) -> tuple[Complexes, Complexes]:
     return values, vectors
 
 
-def decay_rate(chain: BurstChain, packets_due: float, levels: int = LEVELS) -> float:
+def decay_rate(chain: Chain, packets_due: float, levels: int = LEVELS) -> float:
     """Return theta > 0 [1/packet] with spectral radius of sum P exp(theta (m d - S)) equal to 1.
 
     Parameters
     ----------
-    chain : BurstChain
+    chain : Chain
         With more throughput than `packets_due`.
     packets_due : float
         m, packets per round.
@@ -103,7 +103,7 @@ def decay_rate(chain: BurstChain, packets_due: float, levels: int = LEVELS) -> f
         return _perron(chain, theta, packets_due, levels)[0]
 
     high = 1e-9
-    longest = packets_due * max(d for wait in chain.backoff_wait[:levels] for d, _ in wait)
+    longest = packets_due * chain.longest_wait(levels)
     while radius(2 * high) < 1:
         high *= 2
         if high * longest > 100:
@@ -111,7 +111,7 @@ def decay_rate(chain: BurstChain, packets_due: float, levels: int = LEVELS) -> f
     return crossing(lambda theta: radius(theta) - 1, high, 2 * high, 1e-10 * high)
 
 
-def safe_lead(chain: BurstChain, packets_due: float, risk: float) -> float:
+def safe_lead(chain: Chain, packets_due: float, risk: float) -> float:
     """Return a lead [packets] of delivered over due from which a packet is ever late with at most probability `risk`.
 
     With v the right eigenvector at the decay rate theta, exp(-theta N) v(X) is a martingale over the transitions, so
@@ -120,7 +120,7 @@ def safe_lead(chain: BurstChain, packets_due: float, risk: float) -> float:
 
     Parameters
     ----------
-    chain : BurstChain
+    chain : Chain
         With more throughput than `packets_due`.
     packets_due : float
         m, packets per round.
@@ -130,4 +130,4 @@ def safe_lead(chain: BurstChain, packets_due: float, risk: float) -> float:
     theta = decay_rate(chain, packets_due)
     v = _perron(chain, theta, packets_due, LEVELS)[1]
     smallest = max(float(v.min()), 1e-300)
-    return chain.max_window + (math.log(float(v.max()) / smallest) - math.log(risk)) / theta
+    return chain.largest_round + (math.log(float(v.max()) / smallest) - math.log(risk)) / theta

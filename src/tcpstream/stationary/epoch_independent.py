@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .epoch import Playback, Windows, through_states
+from .playback import Playback
 from .program import Program
+from .windows import Windows, through_states
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -115,7 +116,7 @@ def climb(
 def _through_groups(
     playback: Playback, states: Windows, outcomes: RoundOutcomes, entries: int, entered: Ints
 ) -> Iterator[tuple[int, int]]:
-    """Climb as `epoch.through_states`, but yield groups, and the mass of all states of each together."""
+    """Climb as `windows.through_states`, but yield groups, and the mass of all states of each together."""
     program, n, left, rows = playback.program, playback.n, np.bincount(outcomes.groups), dict[int, int]()
     for s, now in through_states(playback, states, entries, entered):
         g = int(outcomes.groups[s])

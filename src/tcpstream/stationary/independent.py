@@ -1,7 +1,7 @@
-"""The stationary backlog of a live stream over a chain with independent losses; see `tcpstream.stationary.burst`.
+"""One loss epoch of a live stream over a chain with independent losses.
 
 The backlog counts what is not received. What the receiver holds beyond a hole is in order one round later, with the
-retransmissions: `IndependentEpoch.shown` says where the rounds of losses end in order.
+retransmissions: `IndependentEpoch.in_order` says where the rounds of losses end in order.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tcp.sack import IndependentChain
+from ..numerics.lattices import Lattice
+from ..tcp.independent import IndependentChain
 from ..tcp.silences import LEVELS
-from .burst import Backlog
-from .epoch import Playback, Windows, back_off
+from .back_off import back_off
 from .epoch_independent import RoundOutcomes, climb
 from .perron import climbs
+from .playback import Playback
 from .program import Program
+from .window_epochs import WindowEpochs
+from .windows import Windows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,12 +41,25 @@ class IndependentEpoch:
     entries: Floats
 
 
-class IndependentBacklog(Backlog):
-    """The operator of one loss epoch on a lattice of backlogs; parameters as those of `Backlog`."""
+class IndependentBacklog(WindowEpochs[IndependentEpoch]):
+    """The operator of one loss epoch of a chain with independent losses.
 
-    chain: IndependentChain
+    Parameters
+    ----------
+    chain : IndependentChain
+        What sends.
+    lattice : Lattice
+        Of the backlog, and what is generated per round.
+    """
 
-    def _record(self, n: int) -> tuple[Program, Floats, IndependentEpoch]:  # type: ignore[override]
+    long = 0.7  # such losses blur waves little, in small windows too: epochs wear out the rest
+    blurs = True
+
+    def __init__(self, chain: IndependentChain, lattice: Lattice) -> None:
+        super().__init__(chain.loss, chain.graph, chain.silences, chain.recover_to, lattice)
+        self.chain = chain
+
+    def _record(self, n: int) -> tuple[Program, Floats, IndependentEpoch]:
         chain, rows = self.chain, len(self.entered)
         program = Program()
         playback = Playback(program, n, self.steps_per_packet, self.drop, self.lattice.trace)
@@ -52,7 +68,14 @@ class IndependentBacklog(Backlog):
         rows_of_first = self._rows[:, 0]
         over = None if self._over_row is None else program.room(n)
         states = Windows(
-            chain.windows, rows_of_first, chain.loss, self._feedback, self._ends, chain.n_preamble, self._branches, over
+            chain.graph.windows,
+            rows_of_first,
+            chain.loss,
+            self._feedback,
+            self._ends,
+            chain.graph.n_preamble,
+            self._branches,
+            over,
         )
         climb(
             playback, states, self._outcomes, entries, self.entered, active, lost, in_order, timing_out, following, rows
@@ -89,16 +112,16 @@ class IndependentBacklog(Backlog):
     def _ends(self) -> tuple[int, ...]:
         """States before the last lines that lead to the largest window."""
         chain = self.chain
-        before = np.arange(chain.n_preamble, chain.size - chain.rounds_per_increase - 1)
-        return tuple(before[chain.grow_to[before] != before + 1].tolist())
+        before = np.arange(chain.graph.n_preamble, chain.graph.size - chain.graph.rounds_per_increase - 1)
+        return tuple(before[chain.graph.grow_to[before] != before + 1].tolist())
 
     @cached_property
     def _outcomes(self) -> RoundOutcomes:
         """What becomes of the packets of a round."""
         chain = self.chain
-        groups = chain.recoveries(chain.size)
+        groups = chain.recoveries(chain.graph.size)
         first = groups.order[groups.starts[:-1]]
-        group = np.empty(chain.size, dtype=np.int64)
+        group = np.empty(chain.graph.size, dtype=np.int64)
         group[groups.order] = np.repeat(np.arange(len(first)), np.diff(groups.starts))
         return RoundOutcomes(
             repaired=chain.repaired,
@@ -125,7 +148,7 @@ class IndependentBacklog(Backlog):
         chain = self.chain
         s = slice(self._states)
         mu = playback[:, np.newaxis]
-        whole = mu * ((1 - chain.loss) * packet[:, np.newaxis]) ** chain.windows[s]
+        whole = mu * ((1 - chain.loss) * packet[:, np.newaxis]) ** chain.graph.windows[s]
         recovers = mu * chain.recovering(packet)[:, s]
         fails = mu * few[:, np.newaxis] * chain.timing_out(packet)[:, s]
         times_out = chain.all_lost[s] * all_lost[:, np.newaxis] + fails
@@ -142,17 +165,17 @@ class IndependentBacklog(Backlog):
         half = np.where(chain.recover_to >= 0, self._rows, -1)
         return entry, half[:states], chain.recover_share[:states], ends
 
-    def occupancy(self, epoch: IndependentEpoch) -> Floats:  # type: ignore[override]
+    def occupancy(self, epoch: IndependentEpoch) -> Floats:
         """Return the time spent at each position in order [rounds], counted at the ends of rounds."""
         pmf: Floats = epoch.active - epoch.recovered + epoch.in_order + epoch.visits.sum(axis=0)
         cap = len(pmf) - 1
-        self._add_waits(pmf, epoch.lost, self.chain.all_lost_wait, 1)
-        self._add_waits(pmf, epoch.timing_out, self.chain.short_wait, 0)
+        self._add_waits(pmf, epoch.lost, self.chain.silences.whole_loss, 1)
+        self._add_waits(pmf, epoch.timing_out, self.chain.silences.unrepaired, 0)
         for e in range(LEVELS):
-            self._add_waits(pmf, self.chain.loss * epoch.visits[e, :cap], self.chain.backoff_wait[e], 1)
+            self._add_waits(pmf, self.chain.loss * epoch.visits[e, :cap], self.chain.silences.backoff[e], 1)
         return pmf
 
-    def overflow(self, epoch: IndependentEpoch) -> float:  # type: ignore[override]
+    def overflow(self, epoch: IndependentEpoch) -> float:
         """Return a bound on the mass that left through the deepest backlog in an epoch."""
         bottom = self.drop + 1
         gone = epoch.active[:bottom].sum() + epoch.visits[:, :bottom].sum()

@@ -1,27 +1,28 @@
-"""TCP chains, one per file: a Path becomes a chain in structured form. Closed formulas stand beside them."""
+"""TCP chains, one per file: a Path becomes a chain. Closed formulas stand beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import lru_cache
+from importlib import import_module
 
 from ..path import Path
-from ..variants import IN_SECONDS
+from ..variants import VARIANTS
+from .burst import BurstChain
+from .chain import Chain, Features, Transitions
 from .cubic import cubic
 from .growth import Growth
-from .reno import BurstChain, ExplicitArrays, reno
+from .independent import IndependentChain
+from .reno import reno
 from .reno_sack import reno_sack
-from .sack import IndependentChain
-from .slow_reno import slow_reno
-
-#: Every TCP variant by name; a new one is a file here and a line in this dict.
-SOURCES: dict[str, Callable[[Path], BurstChain]] = {"reno": slow_reno, "reno-sack": reno_sack, "cubic": cubic}
 
 __all__ = [
-    "SOURCES",
     "BurstChain",
-    "ExplicitArrays",
+    "Chain",
+    "Features",
     "Growth",
     "IndependentChain",
+    "Transitions",
     "chain_key",
     "chain_of",
     "cubic",
@@ -30,20 +31,38 @@ __all__ = [
     "throughput",
 ]
 
+KEPT = 8
+"""Chains that are kept for the next question."""
 
-def chain_of(path: Path) -> BurstChain:
-    """Return the chain that a path names, `Path.tcp`, with slow start where it has an initial window."""
-    return SOURCES[path.tcp](path)
+
+class _Keyed:
+    """A path that equals others with the same chain."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.key = path, (VARIANTS[path.tcp].chain, chain_key(path))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Keyed) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def chain_of(path: Path) -> Chain:
+    """Return the chain that a path names, `Path.tcp`; paths with the same one share it."""
+    return _built(_Keyed(path))
+
+
+@lru_cache(KEPT)
+def _built(keyed: _Keyed) -> Chain:
+    module, name = VARIANTS[keyed.path.tcp].chain.split(":")
+    builder: Callable[[Path], Chain] = getattr(import_module(module), name)
+    return builder(keyed.path)
 
 
 def chain_key(path: Path) -> Hashable:
-    """Return what is equal for paths with the same chain.
-
-    All but the round trip time, in which chains count; and that as well where windows grow with time in seconds, or a
-    bottleneck has a rate.
-    """
-    seconds = path.tcp in IN_SECONDS or path.bottleneck is not None
-    other = ("rto_s", "rto_assumed") if seconds else ("rtt_s", "rto_s", "rto_assumed")
+    """Return what is equal for paths with the same chain."""
+    other = ("rto_s", "rto_assumed", *(("rtt_s",) if VARIANTS[path.tcp].counts_rounds(path.bottleneck) else ()))
     return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 

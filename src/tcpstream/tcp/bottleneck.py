@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import AccuracyError
 from ..path import Path
-from .reno import MOST_STATES
+from .chain import MOST_STATES
 
 Ints = NDArray[np.int64]
 

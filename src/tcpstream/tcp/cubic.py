@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..kernels.cubic_line import cubic_line
-from ..path import REACHES_MAX_WINDOW, Path
-from .reno import MOST_STATES
-from .sack import IndependentChain
+from ..path import Path
+from ..variants import REACHES_MAX_WINDOW
+from .chain import MOST_STATES
+from .independent import IndependentChain
 from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import SlowStartLinks, with_slow_start
+from .window_graph import WindowGraph
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -92,16 +94,15 @@ def cubic(path: Path) -> IndependentChain:
     at = firsts[repairs:thresholds]
     after = Repairs(at, np.tile(reduced[at_loss], 2), np.tile(merged, 2), grow_to[at])
     recover_to, recover_share = leads(windows, plateaus, grow_to, ways, after)
-    restart = min(1, top)
-    chain = IndependentChain.on_lines(
-        path,
+    graph = WindowGraph(
         windows=windows,
         grow_to=grow_to,
-        recover_to=recover_to,
-        recover_share=recover_share,
         start=firsts[0],
-        restart=restart,
+        restart=min(1, top),
+        max_window=W,
+        rounds_per_increase=path.rounds_per_increase,
     )
+    chain = IndependentChain.on_lines(path, graph, recover_to, recover_share)
     if path.initial_window is None:
         return chain
     left = windows.copy()  # of the sender, which sends more in a repair

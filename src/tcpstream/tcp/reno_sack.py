@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from ..path import Path
 from .bottleneck import line, sent
 from .growth import Growth
+from .independent import IndependentChain
 from .reno import halves
-from .sack import IndependentChain
 from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import SlowStartLinks, with_slow_start
+from .window_graph import WindowGraph
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,19 +55,17 @@ def reno_sack(path: Path) -> IndependentChain:
         return between(at_loss, half, windows)
 
     recover_to, recover_share = leads(w, np.zeros_like(w), grow_to, ways, Repairs(s[:R], half[at_loss], merged, on))
-    chain = IndependentChain.on_lines(
-        path,
-        max_window=int(sent(path, W)),
-        rounds_per_increase=1 if limited else b,
+    graph = WindowGraph(
         windows=sent(path, np.append(repaired, climbing)),
         grow_to=grow_to,
-        recover_to=recover_to,
-        recover_share=recover_share,
         start=R,
         restart=int(first[min(2, W)]),
+        max_window=int(sent(path, W)),
+        rounds_per_increase=1 if limited else b,
         n_preamble=R,
         branches=Growth(s[:R], on, np.ones(R)),
     )
+    chain = IndependentChain.on_lines(path, graph, recover_to, recover_share)
     if path.initial_window is None:
         return chain
     thresholds = np.maximum(half, 2)

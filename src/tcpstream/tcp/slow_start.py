@@ -23,14 +23,16 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..path import Path
 from .bottleneck import sent
+from .burst import BurstChain
 from .growth import Growth
-from .reno import BurstChain
-from .sack import IndependentChain
+from .independent import IndependentChain
 from .sack_recovery import LossTargets, leads, no_repairs
+from .silences import LEVELS
+from .window_graph import WindowGraph
 
+WindowChain = TypeVar("WindowChain", BurstChain, IndependentChain)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Source = TypeVar("Source", bound=BurstChain)
 
 SETTLED = 1e-12
 """Change of the distribution of thresholds, all together, at which it is stationary."""
@@ -61,7 +63,7 @@ class SlowStartLinks(NamedTuple):
     ways: LossTargets | None = None
 
 
-def with_slow_start(chain: Source, path: Path, around: SlowStartLinks) -> Source:
+def with_slow_start(chain: WindowChain, path: Path, around: SlowStartLinks) -> WindowChain:
     """Return a chain that begins at the initial window of its path, and comes back from timeouts, by slow start.
 
     Parameters
@@ -84,10 +86,10 @@ def with_slow_start(chain: Source, path: Path, around: SlowStartLinks) -> Source
     pmf = np.eye(1, int(max(around.thresholds.max(), around.reduced.max())) + 1, 2)[0]
     W, b = path.max_window, path.rounds_per_increase
     assert path.initial_window is not None
-    opening = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
-    climbing = windows(2, max(len(pmf) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
+    opening: list[int] = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
+    climbing: list[int] = windows(2, max(len(pmf) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
     for _ in range(PATIENCE):
-        made = _slow(chain, path, opening, climbing, pmf, around)
+        made: WindowChain = _slow(chain, path, opening, climbing, pmf, around)
         before, pmf = pmf, _thresholds(made, around, np.array([*opening, *climbing], dtype=np.int64), len(pmf))
         if float(np.abs(pmf - before).sum()) < SETTLED:
             return made
@@ -107,57 +109,43 @@ def windows(first: int, end: int, rounds_per_increase: int, pipe: float = math.i
 
 
 def _slow(
-    chain: Source, path: Path, opening: list[int], climbing: list[int], pmf: Floats, around: SlowStartLinks
-) -> Source:  # fmt: skip
+    chain: Any, path: Path, opening: list[int], climbing: list[int], pmf: Floats, around: SlowStartLinks
+) -> Any:  # fmt: skip
     """Return a chain with slow start of given windows, and the pmf of the threshold t = 0, 1, ... after timeouts."""
     slow = np.array([*opening, *climbing], dtype=np.int64)
-    again, behind = len(opening), len(slow)
-    top = behind + chain.size - chain.rounds_per_increase
-    end = top if path.bottleneck is None else behind + int(chain.grow_to[-1])
+    again, behind, inner = len(opening), len(slow), chain.graph
+    top = behind + inner.size - inner.rounds_per_increase
+    end = top if path.bottleneck is None else behind + int(inner.grow_to[-1])
     up = np.append(np.arange(1, again), end)[:again]
-    recover_to = np.where(chain.recover_to >= 0, chain.recover_to + behind, -1)
-    made = replace(
-        chain,
-        windows=np.append(sent(path, slow), chain.windows),
+    graph = replace(
+        inner,
+        windows=np.append(sent(path, slow), inner.windows),
         grow_to=np.concatenate(
-            [up, np.full(len(climbing), -1), np.where(chain.grow_to >= 0, chain.grow_to + behind, -1)]
+            [up, np.full(len(climbing), -1), np.where(inner.grow_to >= 0, inner.grow_to + behind, -1)]
         ).astype(np.int64),
-        recover_to=recover_to,
         start=0 if opening else top,
-        restart=again if climbing else chain.restart + behind,
-        n_preamble=behind + chain.n_preamble,
-        n_initial_slow_start=0 if isinstance(chain, IndependentChain) else again,
-        branches=_branches(slow[again:], again, pmf, chain, behind, around),
+        restart=again if climbing else inner.restart + behind,
+        n_preamble=behind + inner.n_preamble,
+        branches=_branches(slow[again:], again, pmf, inner, behind, around),
     )
-    if not isinstance(made, IndependentChain) or around.ways is None:
-        return made
+    if around.ways is None:
+        return chain.behind_slow_start(graph, again)
     known = np.append(slow, path.max_window)  # whose recoveries are by state
     larger = np.append(np.arange(1, again + 1), np.arange(again, behind + 1))
     larger[again - 1 : again] = behind
     to, share = leads(known, np.zeros_like(known), larger, around.ways, no_repairs())
     to = np.where(to >= 0, to + behind, -1)
-    wide = max(to.shape[1], recover_to.shape[1])
-    return replace(
-        made,
-        recover_to=np.concatenate([_wide(to[:behind], wide), _wide(recover_to, wide)]),
-        recover_share=np.concatenate([_wide(share[:behind], wide, 0.0), _wide(made.recover_share, wide, 0.0)]),
-    )
-
-
-def _wide(rows: Any, columns: int, filling: float | None = None) -> Any:
-    """Return rows with as many columns, filled up with the first one by default."""
-    more = np.broadcast_to(rows[:, :1] if filling is None else filling, (len(rows), columns - rows.shape[1]))
-    return np.concatenate([rows, more], axis=1)
+    return chain.behind_slow_start(graph, to[:behind], share[:behind])
 
 
 def _branches(
-    climbing: Ints, first: int, pmf: Floats, chain: BurstChain, behind: int, around: SlowStartLinks
+    climbing: Ints, first: int, pmf: Floats, inner: WindowGraph, behind: int, around: SlowStartLinks
 ) -> Growth:
     """Return where states lead whose growth is not one state: those of the chain, and slow start after a timeout.
 
     The threshold of a window of slow start is not below that window.
     """
-    moves = Growth(chain.branches.from_state + behind, chain.branches.to_state + behind, chain.branches.share)
+    moves = Growth(inner.branches.from_state + behind, inner.branches.to_state + behind, inner.branches.share)
     above = np.append(np.cumsum(pmf[::-1])[::-1], 0.0)  # P(threshold >= t)
     for i, w in enumerate(climbing.tolist()):
         last = i + 1 == len(climbing)
@@ -166,7 +154,7 @@ def _branches(
         targets = behind + around.enter_to[reached].ravel()
         weights = (pmf[reached, np.newaxis] * around.enter_share[reached]).ravel()
         if i == 0:  # a threshold of 2: in congestion avoidance already
-            targets = np.append(behind + chain.grow_to[around.enter_to[w]], targets)
+            targets = np.append(behind + inner.grow_to[around.enter_to[w]], targets)
             weights = np.append(pmf[w] * around.enter_share[w], weights)
         if not last:
             targets, weights = np.append(targets, first + i + 1), np.append(weights, above[end + 1])
@@ -183,10 +171,11 @@ def _shares(state: int, targets: Ints, weights: Floats) -> Growth:
     return Growth(np.full(len(to), state), to, shares)
 
 
-def _thresholds(chain: BurstChain, around: SlowStartLinks, slow: Ints, size: int) -> Floats:
+def _thresholds(chain: WindowChain, around: SlowStartLinks, slow: Ints, size: int) -> Floats:
     """Return the pmf of the threshold at the end of a timeout, in the long run; `slow` are windows of slow start."""
-    rows, columns, values = chain.tilted(0.0, 0.0)
-    lost = (rows < chain.size) & (columns == chain.size)
+    timeouts = chain.n_states - 2 * LEVELS
+    rows, columns, values = chain.transform(0.0, 0.0)
+    lost = (rows < timeouts) & (columns == timeouts)
     thresholds = np.append(around.reduced[slow], around.thresholds)
     flow = np.bincount(thresholds[rows[lost]], chain.stationary[rows[lost]] * values[lost], size)
     pmf = (1 - chain.loss) * flow / flow.sum()

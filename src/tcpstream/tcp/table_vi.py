@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import AccuracyError
+from ..path import Path
+from .chain import Transitions
 
 #: A dense solve with more states than this is refused.
 MAX_STATES = 5_000
@@ -174,6 +176,33 @@ def states(max_window: int, rounds_per_increase: int = 1) -> list[State]:
         *(State(j, 0, w - j, 0, 0) for w in windows for j in range(1, w)),
         *(State(1, 0, 0, e, r) for e in range(1, 8) for r in (1, 0)),
     ]
+
+
+def table_vi(path: Path) -> Transitions:
+    """Return every transition of the chain of a path, by Table VI, from the start of a video on.
+
+    Parameters
+    ----------
+    path : Path
+        Of tcp reno, without slow start and RACK-TLP.
+    """
+    labels, number = [START], {START: 0}
+    rows: list[tuple[int, int, float, int, int, int]] = []
+    for i, state in enumerate(labels):  # the list grows while it is read
+        for one in transitions(
+            state,
+            p=path.loss,
+            max_window=path.max_window,
+            timeout_ratio=path.timeout_ratio,
+            rounds_per_increase=path.rounds_per_increase,
+            backoff=path.backoff,
+            halving=path.halving,
+        ):
+            if one.target not in number:
+                number[one.target] = len(labels)
+                labels.append(one.target)
+            rows.append((i, number[one.target], one.probability, one.packets, one.packets, one.rounds))
+    return Transitions.of([tuple(label) for label in labels], rows)
 
 
 def packets_per_round(

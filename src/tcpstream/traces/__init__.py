@@ -8,8 +8,8 @@ from .parts import Part, estimate_flows, estimate_segments
 from .process import LossProcess
 from .proposal import Proposal
 from .recognise import estimate_report, is_report
-from .report import SenderReport
 from .result import FlowSize, PathEstimate
+from .sender_report import SenderReport
 
 __all__ = [
     "UNKNOWN",

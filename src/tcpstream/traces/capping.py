@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .intervals import wilson
+from ..numerics.confidence import wilson
 from .transmissions import LOST, Transmissions
 
 #: Losses closer than this many round trips belong to one burst.

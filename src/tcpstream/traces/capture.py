@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..errors import CaptureError
 from .containers import ACCEPTED, open_capture
 from .layers import UndecodedError, find_tcp
-from .records import Record, read_records
+from .packet_records import Record, read_records
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 NO_TIMESTAMP = -1

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .events import Events
+from ..numerics.confidence import wilson
 from .fates import Fates
-from .intervals import Measured, wilson
+from .intervals import Measured
+from .loss_events import Events
 from .transmissions import AGAIN
 
 #: Ratios that are taken for 0.5 (RFC 5681, Section 3.1; some more in small windows) and 0.7 (RFC 9438, Section 4.6).

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.confidence import wilson
 from .fates import Fates
 from .flow import Flow
-from .intervals import Measured, wilson
+from .intervals import Measured
 from .timing import LEAST_VARIATION
 from .transmissions import AGAIN, Transmissions
 

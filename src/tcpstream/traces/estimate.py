@@ -15,10 +15,10 @@ from .connections import Connection, connections
 from .decrease import decrease
 from .detection import detection, repairs
 from .diagnosis import bulk_is_udp, limitation
-from .events import count_events
 from .fates import Fates, follow
 from .flow import Flow, read_flow, require_data
-from .measure import packets_per_ack, quantiles, rates, throughput, times
+from .loss_events import count_events
+from .measured_values import packets_per_ack, quantiles, rates, throughput, times
 from .opening import first_flight
 from .process import loss_process
 from .result import FlowSize, PathEstimate

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import CaptureError
 from .intervals import Measured, batch_means, dispersion
-from .report import SenderReport, counter, ratio_of, retransmitted, smoothed
+from .sender_report import SenderReport, counter, ratio_of, retransmitted, smoothed
 from .timing import LEAST_VARIATION
 
 _COUNTERS = {"seconds": "s", "bytes": "bytes", "retransmits": "packets", "rtt": "us", "rttvar": "us"}

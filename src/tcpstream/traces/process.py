@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .events import Events
-from .intervals import Measured, wilson
+from ..numerics.confidence import wilson
+from .intervals import Measured
+from .loss_events import Events
 
 #: A likelihood ratio of this much decides: under the other process it comes up in at most 1 of as many captures.
 DECISIVE = 20.0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from ..path import TCPS
+from ..variants import VARIANTS
 from .detection import Detection
 
 #: Why the paper's chain, by loss process.
@@ -43,6 +45,13 @@ class Proposal:
     initial_window_reason: str
     detection: str
     detection_reason: str
+
+    def beside(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is given and what is proposed beside it: no chain for other losses than are given."""
+        proposed = {"detection": self.detection}
+        if given.get("losses") in (None, VARIANTS[self.tcp].losses):
+            proposed["tcp"] = self.tcp
+        return proposed | dict(given)
 
     def sentences(self) -> dict[str, str]:
         """Return what is proposed, and why, by the parameter of `Path`."""
@@ -100,8 +109,9 @@ def _detection(found: Detection | None) -> tuple[str, str]:
 
 
 def _chain(losses: str | None, sack: bool, control: str | None) -> tuple[str, str]:
-    if control == "cubic" and control in TCPS and losses in ("independent", None):
-        return "cubic", "the sender's congestion control is CUBIC"
+    for name, one in VARIANTS.items():
+        if control is not None and one.control == control and losses in (one.losses, None):
+            return name, f"the sender's congestion control is {control.upper()}"
     if losses == "independent" and sack:
         tcp, reason = "reno-sack", "losses are independent, and SACK repairs several at once"
     else:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import CaptureError
 from .iperf3 import read_iperf3
-from .report import SenderReport
+from .sender_report import SenderReport
 from .socket_stats import read_ss
 
 _HEAD = 1 << 16

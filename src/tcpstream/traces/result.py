@@ -10,7 +10,7 @@ from .decrease import named
 from .detection import Detection
 from .intervals import Measured
 from .limitation import Limitation
-from .paths import ends_of, path_of
+from .paths import MeasuredPath
 from .process import LossProcess
 from .proposal import Proposal, propose
 
@@ -139,7 +139,7 @@ class PathEstimate:
         InputError
             When no loss was seen and no loss rate is given, or `Path` rejects a value.
         """
-        return path_of(self, overrides)
+        return self._measured_path().path(overrides)
 
     def ends(self, **overrides: Any) -> tuple[Path | None, Path]:
         """Return the best and the worst path that the 95% intervals allow.
@@ -161,7 +161,7 @@ class PathEstimate:
         InputError
             As `path`.
         """
-        return ends_of(self, overrides)
+        return self._measured_path().ends(overrides)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, strings, lists and dicts, units in the names."""
@@ -202,6 +202,9 @@ class PathEstimate:
         for key, m in self._measured().items():
             lines.append(f"{key:16} {m.value:9.5g}   95% interval {m.low:.5g} to {m.high:.5g}")
         return "\n".join(lines + [f"warning: {text}" for text in self.warnings])
+
+    def _measured_path(self) -> MeasuredPath:
+        return MeasuredPath(self.loss, self.loss_event_rate, self.rtt, self.rto, self.packets, self.proposal)
 
     def _measured(self) -> dict[str, Measured]:
         some = {"packets_per_ack": self.packets_per_ack, "decrease": self.decrease}

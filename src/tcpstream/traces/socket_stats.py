@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import CaptureError
 from .intervals import Measured, batch_means, dispersion
-from .report import SenderReport, counter, ratio_of, retransmitted, smoothed
+from .sender_report import SenderReport, counter, ratio_of, retransmitted, smoothed
 
 _SOCKET = re.compile(r"(?:[A-Z][A-Z0-9-]+\s+)?\d+\s+\d+\s+(\S+:\S+)\s+(\S+:\S+)(.*)")
 _FIELD = re.compile(r"(\w+):(\S+)")

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
-from ..kernels.backlogged import clear
-from ..kernels.moves import apply, trim
+from ..kernels.moves import apply
+from ..kernels.rows import clear, trim
 from ..numerics.measure import Measure, together
 from ..numerics.rows import Rows, row_of
 from ..numerics.weights import split
-from ..tcp import BurstChain, IndependentChain
-from .backlogged import BackloggedTransient
-from .backlogged_independent import BackloggedIndependent
-from .quanta import Moves, Phase, coarsen
+from ..tcp.burst import BurstChain
+from .backlogged import Backlogged
+from .boundary import OPEN, Boundary, Crossed
+from .coarse_moves import Moves, Phase, coarsen
 from .timeouts import Timeouts
 
 Floats = NDArray[np.float64]
@@ -28,40 +27,6 @@ NEGLIGIBLE = 1e-16
 
 GONE = 1e-13
 """Mass that is not worth another round."""
-
-
-HEAD = 64
-"""Quanta of packets that are followed packet by packet as well: what is known of the first ones is not smooth."""
-
-WINDOWS = 15
-"""States followed of a mean round's window at least: windows have to be finer than positions."""
-
-
-def state_step(chain: BurstChain, quantum: int) -> int:
-    """Return G, one in how many states is followed with a quantum: a power of two, 1 for an exact chain."""
-    most = min(chain.packets_per_round / WINDOWS, quantum / 8)
-    return int(2 ** max(0, math.floor(math.log2(most))))
-
-
-def packet_by_packet(chain: BurstChain) -> bool:
-    """Return whether a chain is only solved in steps of a packet: independent losses, and slow start."""
-    return isinstance(chain, IndependentChain) or chain.n_preamble > 0 or bool(chain.windows[chain.start] > 1)
-
-
-def check_quantum(chain: BurstChain, quantum: int) -> None:
-    """Raise `InputError` for a quantum of several packets where a chain is only solved in steps of one."""
-    if quantum > 1 and packet_by_packet(chain):
-        what = "independent losses are" if isinstance(chain, IndependentChain) else "slow start is"
-        raise InputError(f"{what} solved in steps of a packet: leave out quantum, or give 1, got {quantum}")
-
-
-def follow(chain: BurstChain, goal: int, quantum: int) -> BackloggedTransient | CoarseTransient:
-    """Return the transient of a chain on a lattice of `quantum` packets: exact for one packet."""
-    if isinstance(chain, IndependentChain):
-        return BackloggedIndependent(chain, goal)
-    if quantum == 1:
-        return BackloggedTransient(chain, goal)
-    return CoarseTransient(chain, goal, quantum, state_step(chain, quantum))
 
 
 @dataclass
@@ -85,7 +50,7 @@ class Lossless:
 
     def step(self) -> None:
         """Make one round."""
-        window = int(self.chain.windows[self.state])
+        window = int(self.chain.graph.windows[self.state])
         self.packets += window
         self.probability *= (1 - self.chain.loss) ** window
         self.state = min(self.state + 1, self._top)
@@ -108,12 +73,11 @@ class Lossless:
 
     @property
     def _top(self) -> int:
-        return self.chain.size - self.chain.rounds_per_increase
+        return self.chain.graph.size - self.chain.graph.rounds_per_increase
 
 
-@dataclass
-class CoarseTransient:
-    """Evolution of a chain from its start, as `BackloggedTransient`, in positions of a quantum of packets.
+class BackloggedCoarse(Backlogged):
+    """Evolution of a chain with bursts of losses, in positions of a quantum of packets.
 
     What has lost nothing yet is late or not as a whole (`Lossless`).
 
@@ -129,33 +93,25 @@ class CoarseTransient:
         G: every G-th state is followed.
     """
 
-    chain: BurstChain
-    goal: int
-    quantum: int
-    state_step: int
-    round: int = 0
-    floor: int = 0
-    done: float = 0.0
-    killed: float = 0.0
-    neglected: float = 0.0
-    residual: float = 0.0
-    cells: int = 0
-
-    def __post_init__(self) -> None:
+    def __init__(self, chain: BurstChain, goal: int, quantum: int, state_step: int) -> None:
+        super().__init__(goal, quantum)
+        self.chain, self.state_step = chain, state_step
         self._quanta = coarsen(self.chain, self.quantum, self.state_step)
-        self._margin = 2 * self.chain.max_window // self.quantum + 8
+        self._margin = 2 * self.chain.graph.max_window // self.quantum + 8
         rows = self._quanta.rows
         self._x = Rows.empty(rows).at(-self._margin, 4 * self._margin)
         self._lossless = Lossless(self.chain, self.quantum, self.state_step)
         self._lossless.on(self._x)
         self._before, self._spare = Rows.empty(rows), Rows.empty(rows)
-        self._timeouts = Timeouts(self.chain, self.quantum, NEGLIGIBLE)
+        self._timeouts = Timeouts(self.chain.loss, self.chain.silences, self.account, self.quantum, NEGLIGIBLE)
         self._total = Measure(0, np.ones(1))
         self._short = Measure(0, np.zeros(1))
         self._few = Measure(0, np.zeros(1))
 
-    def step(self, *, floor: int = 0, safe: float = math.inf) -> None:
-        """Make one round; `floor` and `safe` [packets] as for `BackloggedTransient.step`."""
+    def step(self, boundary: Boundary = OPEN) -> Crossed:
+        """Make one round, and return what lies below the floor [packets] at its end; it is removed."""
+        floor, safe, account = boundary.floor, boundary.safe, self.account
+        killed = account.killed
         Q, x, before = self.quantum, self._x, self._before
         number = self.round
         then, now, following = (self._phase(number + i) for i in (-1, 0, 1))
@@ -193,15 +149,13 @@ class CoarseTransient:
         self._total = _collected(following.collect, new, self._margin)
         self.round += 1
         self.floor = floor
-        self.killed += below
-        self.done += above
-        self.neglected += dropped
+        account.killed += below
+        account.done += above
+        account.neglected += dropped
         self._x, self._before, self._spare = new, x, before
         self.cells += int((new.high - new.low).sum())
-        timeouts = self._timeouts
-        accounted = self._active() + float(timeouts.waiting.mass.sum()) + self.done + self.killed + self.neglected
-        accounted += timeouts.done + timeouts.killed + timeouts.neglected
-        self.residual = max(self.residual, abs(accounted - 1))
+        account.close(self._active() + float(self._timeouts.waiting.mass.sum()))
+        return Crossed(account.killed - killed)
 
     def _follow_lossless(self, new: Rows, needed: int, limit: float) -> None:
         """Add to the new rows what has lost nothing yet, unless it is late, or done."""
@@ -213,9 +167,9 @@ class CoarseTransient:
             lossless.on(new)
             return
         if lossless.packets < needed:
-            self.killed += lossless.probability
+            self.account.killed += lossless.probability
         else:
-            self.done += lossless.probability
+            self.account.done += lossless.probability
         lossless.probability = 0.0
 
     def _surviving(self, offsets: Floats, floor: int, sent: Floats) -> tuple[Ints, Floats]:
@@ -236,12 +190,7 @@ class CoarseTransient:
     def survivors(self) -> float:
         """Return the probability of being at or above the floor now, in waits too."""
         waiting = self._timeouts.surviving(math.ceil(self.floor / self.quantum))
-        return self.done + self._timeouts.done + waiting + self._active()
-
-    @property
-    def unaccounted(self) -> float:
-        """Probability dropped, and departure of the total from 1."""
-        return self.neglected + self._timeouts.neglected + self.residual
+        return self.account.done + waiting + self._active()
 
     @property
     def exhausted(self) -> bool:

@@ -5,14 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import AccuracyError
-from ..tcp import BurstChain, IndependentChain
-from .coarse import HEAD, packet_by_packet, state_step
-
-Ints = NDArray[np.int64]
+from ..tcp.chain import Chain
+from .select import NANOSECONDS, has_coarse_lattice, nanoseconds, state_step
 
 EXACT = 2e9
 """Cells (states x positions x rounds) up to which a transient is exact by default: some seconds."""
@@ -32,8 +27,8 @@ MOST_WAITS = 2e12
 MOST_BYTES = 8 * 2**30
 """Memory that a transient may take."""
 
-NANOSECONDS, NANOSECONDS_INDEPENDENT = 2.0, 7.0
-"""Time of a cell, roughly, and for independent losses."""
+HEAD = 64
+"""Quanta of packets that are followed packet by packet as well: what is known of the first ones is not smooth."""
 
 HEAD_ROUNDS = 4
 """Times the mean time of the first packets until hardly any of them is missing."""
@@ -50,22 +45,22 @@ class Cost:
     memory: float
 
 
-def forecast(chain: BurstChain, rounds: float, span: float, quantum: int) -> Cost:
+def forecast(chain: Chain, rounds: float, span: float, quantum: int) -> Cost:
     """Return what a transient will take on a lattice of `quantum` packets.
 
     Parameters
     ----------
-    chain : BurstChain
+    chain : Chain
     rounds, span : float
         Rounds followed, and positions at a time at most [packets].
     quantum : int
     """
-    states = chain.size / state_step(chain, quantum)
-    positions = min(span, float(_climb(chain, math.ceil(rounds)).sum())) / quantum  # no more is ever delivered
+    states = chain.followed_states / state_step(chain, quantum)
+    positions = min(span, chain.most_received(math.ceil(rounds))) / quantum  # no more is ever delivered
     return Cost(SHARE * states * rounds * positions, 8 * positions * (3 * states + SHARE * rounds))
 
 
-def affordable(chain: BurstChain, rounds: float, span: float) -> int:
+def affordable(chain: Chain, rounds: float, span: float) -> int:
     """Return the quantum to use: a packet, which is exact, if that is quick; else a power of two, about a round's.
 
     Small windows stay exact where that is possible at all: they have no packets to spare. So does what is only known
@@ -73,17 +68,17 @@ def affordable(chain: BurstChain, rounds: float, span: float) -> int:
     """
     a_round, exact = chain.packets_per_round, forecast(chain, rounds, span, 1)
     most = MOST_CELLS if a_round < SMALL else EXACT
-    if packet_by_packet(chain) or (exact.cells <= most and exact.memory <= MOST_BYTES):
+    if not has_coarse_lattice(chain) or (exact.cells <= most and exact.memory <= MOST_BYTES):
         return 1
     return int(2 ** max(0, math.floor(math.log2(a_round * ABOUT))))
 
 
-def check(chain: BurstChain, rounds: float, span: float, quantum: int) -> None:
+def check(chain: Chain, rounds: float, span: float, quantum: int) -> None:
     """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
-    waits = [max(d for d, _ in wait) for wait in (chain.all_lost_wait, chain.short_wait, *chain.backoff_wait)]
-    if sum(waits) * max(rounds, max(waits)) > MOST_WAITS:
+    longest = chain.longest_wait()
+    if chain.total_wait * max(rounds, longest) > MOST_WAITS:
         raise AccuracyError(
-            f"the timer backs off to {max(waits):.3g} round trips, too many to follow one by one: take a shorter timer "
+            f"the timer backs off to {longest:.3g} round trips, too many to follow one by one: take a shorter timer "
             "or a longer round trip time"
         )
     cost = forecast(chain, rounds, span, quantum)
@@ -91,9 +86,8 @@ def check(chain: BurstChain, rounds: float, span: float, quantum: int) -> None:
         first = HEAD * quantum
         head = forecast(chain, min(rounds, HEAD_ROUNDS * first / chain.packets_per_round), min(span, first), 1)
         cost = Cost(cost.cells + head.cells, cost.memory + head.memory)
-    nanoseconds = NANOSECONDS_INDEPENDENT if isinstance(chain, IndependentChain) else NANOSECONDS
-    coarser = " or a larger quantum" if not packet_by_packet(chain) and quantum < chain.packets_per_round else ""
-    minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds, MOST_CELLS * NANOSECONDS))
+    coarser = " or a larger quantum" if has_coarse_lattice(chain) and quantum < chain.packets_per_round else ""
+    minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds(chain), MOST_CELLS * NANOSECONDS))
     too_much, remedy = [], "take a shorter video"
     if minutes > most:
         too_much.append(f"about {minutes:.3g} minutes, more than {most:.3g}")
@@ -105,11 +99,3 @@ def check(chain: BurstChain, rounds: float, span: float, quantum: int) -> None:
             f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
             f"{', and '.join(too_much)}: {remedy}{coarser}"
         )
-
-
-def _climb(chain: BurstChain, rounds: int) -> Ints:
-    """Return the windows of rounds in which nothing is ever lost [packets]."""
-    first = chain.start
-    ends = chain.grow_to[first:] != np.arange(first + 1, chain.size + 1)
-    line = chain.windows[first : first + 1 + int(np.argmax(ends))][:rounds]
-    return np.append(line, np.full(rounds - len(line), chain.max_window))

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ..numerics.lattices import Lattice
 from ..numerics.stop_loss import Excess
-from ..tcp import BurstChain, IndependentChain
-from .limited import LimitedTransient
-from .limited_independent import LimitedIndependent
+from ..tcp.chain import Chain
+from .limited import Limited
+from .select import limited
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ class FiniteBacklog:
 
     Parameters
     ----------
-    chain : BurstChain
+    chain : Chain
         What sends.
     lattice : Lattice
         Of the backlog, and what is generated per round.
@@ -37,17 +37,13 @@ class FiniteBacklog:
         Bound on the error of f, probability unaccounted for.
     """
 
-    def __init__(self, chain: BurstChain, lattice: Lattice, length: float) -> None:
+    def __init__(self, chain: Chain, lattice: Lattice, length: float) -> None:
         self.lattice, self.length = lattice, length
         self.packets = lattice.packets_due * length
         self._goal = math.ceil(self.packets * lattice.steps_per_packet - 1e-6)
         self._generating = math.floor(length + NOISE)
         start = (lattice.trace, lattice.steps_per_packet, lattice.trace)
-        transient = (
-            LimitedIndependent(chain, *start)
-            if isinstance(chain, IndependentChain)
-            else LimitedTransient(chain, *start)
-        )
+        transient = limited(chain, *start)
         total = np.zeros(1)
         for i in range(1, self._generating + 1):
             ceiling = min(self._goal, lattice.steps * i) + lattice.trace
@@ -60,7 +56,7 @@ class FiniteBacklog:
             transient.step(ceiling, final=True)
             excess = Excess.of(_by_level(transient, ceiling), lattice)
             self._after += [excess] * (1 + transient.rest())
-        self.error_bound = transient.neglected + transient.residual + transient.left
+        self.error_bound = transient.account.unaccounted + transient.left
 
     def late_fraction(self, delay: float) -> float:
         """Return f for a startup delay [rounds], >= 0."""
@@ -74,7 +70,7 @@ class FiniteBacklog:
         return max(0.0, late / self.packets)
 
 
-def _by_level(transient: LimitedTransient, ceiling: int) -> Floats:
+def _by_level(transient: Limited, ceiling: int) -> Floats:
     """Return the probability of each level of the backlog; what is done has none, and is left out."""
     measure = transient.distribution()
     backlog = np.zeros(max(0, ceiling - measure.origin) + 1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..numerics.measure import Measure
-from ..tcp.reno import DUPLICATE_ACKS, BurstChain
+from ..tcp.burst import DUPLICATE_ACKS, BurstChain
 
 
 @dataclass
@@ -67,7 +67,7 @@ class FirstSlowStart:
         entered, self._recovering = self._recovering, []
         if self.chance == 0.0:
             return entered, [], [], 0.0
-        short, few = (Measure(n, np.zeros(2 * chain.max_window)) for _ in range(2))
+        short, few = (Measure(n, np.zeros(2 * chain.graph.max_window)) for _ in range(2))
         removed = 0.0
         _, *losses = (one[chain.first_slow_start_losses.state == s] for one in chain.first_slow_start_losses)
         for j, sent, window in zip(*(one.tolist() for one in losses)):
@@ -83,12 +83,12 @@ class FirstSlowStart:
             if sent >= DUPLICATE_ACKS:
                 fast = Measure(n + j + DUPLICATE_ACKS, chance * measure[DUPLICATE_ACKS:])
                 self._recovering.append((int(chain.recover_to[window]), fast))
-        w = int(chain.windows[s])
+        w = int(chain.graph.windows[s])
         self.chance *= q**w
         self.delivered += w
         self.state = s + 1
         if self.state == chain.n_initial_slow_start:
-            ((target, _),) = chain.growth.of(s)
+            ((target, _),) = chain.graph.growth.of(s)
             entered += [(target, measure) for measure in self.measure]
             self.chance = 0.0
         if self.delivered < floor:

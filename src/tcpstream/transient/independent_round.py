@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlogged import clear
 from ..kernels.repairs import gather, grow, lose, recover
+from ..kernels.rows import clear
 from ..numerics.rows import Rows
 from ..tcp import IndependentChain
 
@@ -30,10 +30,12 @@ class IndependentRound:
     """
 
     def __init__(self, chain: IndependentChain, steps_per_packet: int) -> None:
-        states = chain.size - chain.rounds_per_increase + 1
+        states = chain.graph.size - chain.graph.rounds_per_increase + 1
         self.chain, self.steps_per_packet = chain, steps_per_packet
-        self.windows = chain.windows[:states]
-        self._growth = chain.growth.between(np.arange(states), np.minimum(np.arange(chain.size), states - 1))
+        self.windows = chain.graph.windows[:states]
+        self._growth = chain.graph.growth.between(
+            np.arange(states), np.minimum(np.arange(chain.graph.size), states - 1)
+        )
         self._success: Floats = np.power(1 - chain.loss, self.windows, dtype=np.float64)
         self._groups = groups = chain.recoveries(states)
         first = groups.order[groups.starts[:-1]]

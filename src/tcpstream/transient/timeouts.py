@@ -12,8 +12,8 @@ from ..kernels.waits import enter, leaving
 from ..numerics.measure import Measure
 from ..numerics.rows import Rows
 from ..numerics.weights import split
-from ..tcp.reno import BurstChain
-from ..tcp.silences import LEVELS
+from ..tcp.silences import LEVELS, Silences
+from .account import Account
 
 Floats = NDArray[np.float64]
 
@@ -31,15 +31,14 @@ class Waits:
 
     Parameters
     ----------
-    chain : BurstChain
+    silences : Silences
     """
 
-    chain: BurstChain
+    silences: Silences
     measure: Measure = field(default_factory=lambda: Measure(0, np.zeros(1)))
 
     def __post_init__(self) -> None:
-        chain = self.chain
-        waits = (chain.all_lost_wait, chain.short_wait, *chain.backoff_wait)
+        waits = self.silences.every
         self.rounds = np.array([[wait[0][0], wait[-1][0]] for wait in waits])
         self.weights = np.array([[wait[0][1], wait[-1][1] if len(wait) > 1 else 0.0] for wait in waits])
         self.levels = np.array([0, 0, *(min(e + 1, LEVELS - 1) for e in range(LEVELS))])
@@ -99,7 +98,11 @@ class Timeouts:
 
     Parameters
     ----------
-    chain : BurstChain
+    loss : float
+        p.
+    silences : Silences
+    account : Account
+        Of the transient: what is removed is added to it.
     quantum : int
         Packets per position: what a packet moves is split between three.
     negligible : float
@@ -109,21 +112,18 @@ class Timeouts:
     ----------
     resting : Measure
         What is sending a packet alone, by position.
-    done, killed, neglected : float
-        Mass removed at or above the limit, below the floor, and as negligible.
     """
 
-    chain: BurstChain
+    loss: float
+    silences: Silences
+    account: Account
     quantum: int
     negligible: float
     round: int = 0
-    done: float = 0.0
-    killed: float = 0.0
-    neglected: float = 0.0
     resting: Measure = field(default_factory=lambda: Measure(0, np.zeros(1)))
 
     def __post_init__(self) -> None:
-        self._waits = Waits(self.chain)
+        self._waits = Waits(self.silences)
         self._rows, self._spare = Rows.empty(2 * LEVELS), Rows.empty(2 * LEVELS)
         first, weights = split(np.array([1 / self.quantum]), 3)
         self._step = np.roll(weights[:, 0], int(first[0]) + 1)
@@ -150,11 +150,11 @@ class Timeouts:
             What is back in congestion avoidance.
         """
         rows, waits, number = self._rows, self._waits, self.round
-        all_lost = self.chain.loss if all_lost is None else all_lost
+        all_lost = self.loss if all_lost is None else all_lost
         for kind, measure, weight in ((0, sending, all_lost), (1, few, 1.0)):
             above, dropped = waits.enter(kind, number, measure, weight, limit, self.negligible)
-            self.done += above
-            self.neglected += dropped
+            self.account.done += above
+            self.account.neglected += dropped
         span = rows.span
         if span is not None:
             waits.cover(*span)
@@ -164,14 +164,14 @@ class Timeouts:
         new = self._spare.at(origin, size)
         restarted, resting = np.zeros(size), np.zeros(size)
         below, above, dropped, first, last = turn(
-            number, self.chain.loss, self._step, rows.mass, rows.low, rows.high, rows.origin, waits.rounds,
+            number, self.loss, self._step, rows.mass, rows.low, rows.high, rows.origin, waits.rounds,
             waits.weights, waits.levels, waits.starts, waits.depths, waits.mass, waits.firsts, waits.sizes,
             waits.measure.mass, waits.measure.origin, floor, limit, share, self.negligible, new.mass, new.low, new.high,
             origin, restarted, resting,
         )  # fmt: skip
-        self.killed += below
-        self.done += above
-        self.neglected += dropped
+        self.account.killed += below
+        self.account.done += above
+        self.account.neglected += dropped
         self.resting = Measure(origin, resting)
         self._rows, self._spare = new, rows
         self.round += 1

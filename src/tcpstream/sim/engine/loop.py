@@ -22,7 +22,7 @@ from .records import (
     TIMER,
     World,
 )
-from .sender import acknowledged, send, start_afresh, timer, transmit
+from .tcp_sender import acknowledged, send, start_afresh, timer, transmit
 
 ENDLESS = 2**62
 """Packets of a source that always has something to send."""

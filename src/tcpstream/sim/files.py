@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from os import PathLike
 from pathlib import Path as FilePath
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from zipfile import ZipFile
 
 import numpy as np
 
 from .._version import __version__
 from ..errors import InputError, cause, positive, real, shown, unwritable, whole
+from ..system.whole_files import aside
 from .arrays import array
+from .delivery import Delivery
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
 from .scenario import Flow, Scenario
 from .senders import Tcp
 from .sources import Backlogged, Requests, Steady
-
-if TYPE_CHECKING:
-    from .run import Delivery, Run
 
 KINDS = {
     kind.__name__: kind
@@ -59,23 +56,21 @@ def from_plain(value: Any) -> Any:
     return KINDS[value["kind"]](**parts) if "kind" in value else parts
 
 
-def write_npz(run: Run, file: str | PathLike[str]) -> None:
-    """Write a run: ``times_0``, ``times_1``, ... of its flows, and what else it knows."""
-    from .run import Delivery
-
+def write_npz(file: str | PathLike[str], run: dict[str, Any]) -> None:
+    """Write the parts of a `Run`, by their names: ``times_0``, ``times_1``, ... of its flows, and the rest."""
     numbers = [field.name for field in fields(Delivery) if field.name != "times"]
-    arrays: dict[str, Any] = {name: np.array([getattr(flow, name) for flow in run.flows]) for name in numbers}
-    arrays |= {f"times_{number}": flow.times for number, flow in enumerate(run.flows)}
-    about = _about(run) | {"duration": run.duration, "packets": run.packets, "events": run.events}
-    with _aside(file) as out:
+    arrays: dict[str, Any] = {name: np.array([getattr(flow, name) for flow in run["flows"]]) for name in numbers}
+    arrays |= {f"times_{number}": flow.times for number, flow in enumerate(run["flows"])}
+    about = _about(run["scenario"], run["seed"]) | {name: run[name] for name in ("duration", "packets", "events")}
+    with _written(file) as out:
         np.savez_compressed(out, about=np.array(json.dumps(about)), **arrays)
 
 
-def read_npz(file: str | PathLike[str]) -> Run:
-    """Return a run that `write_npz` wrote, or raise `InputError`."""
+def read_npz(file: str | PathLike[str]) -> dict[str, Any]:
+    """Return the parts of a `Run` that `write_npz` wrote, or raise `InputError`."""
     try:
         with ZipFile(file) as archive:
-            return _run(archive)
+            return _parts(archive)
     except OSError as error:
         raise InputError(f"cannot read {file}: {cause(error)}") from None
     except MemoryError:
@@ -84,9 +79,7 @@ def read_npz(file: str | PathLike[str]) -> Run:
         raise InputError(f"{file} is not a saved run: {shown(str(error) or type(error).__name__)}") from None
 
 
-def _run(archive: ZipFile) -> Run:
-    from .run import Delivery, Run
-
+def _parts(archive: ZipFile) -> dict[str, Any]:
     about = json.loads(str(array(archive, "about", "U", 0)))
     scenario = from_plain(about["scenario"])
     if not isinstance(scenario, Scenario):
@@ -110,14 +103,20 @@ def _run(archive: ZipFile) -> Run:
     seed = about["seed"]
     if not isinstance(seed, dict) or set(seed) != {"entropy", "spawn_key"}:
         raise ValueError("it has no seed")
-    return Run(scenario, duration, flows, packets, events, seed)
+    return {
+        "scenario": scenario,
+        "duration": duration,
+        "flows": flows,
+        "packets": packets,
+        "events": events,
+        "seed": seed,
+    }
 
 
-def write_csv(run: Run, file: str | PathLike[str], flow: int = 0) -> None:
+def write_csv(file: str | PathLike[str], seen: Delivery, scenario: Scenario, seed: dict[str, Any]) -> None:
     """Write a row for each delivered packet of a measured flow, with what was simulated in lines that begin with #."""
-    seen = run.flows[flow]
-    with _aside(file) as out:
-        for key, value in _about(run).items():
+    with _written(file) as out:
+        for key, value in _about(scenario, seed).items():
             out.write(f"# {key}: {value if isinstance(value, str) else json.dumps(value)}\n".encode())
         out.write(b"packet,generated_s,delivered_s\n")
         out.writelines(f"{row}\n".encode() for row in _rows(seen))
@@ -129,9 +128,9 @@ def _rows(seen: Delivery) -> Iterator[str]:
         yield f"{packet},{packet * seen.interval:.9g},{time:.9f}"
 
 
-def _about(run: Run) -> dict[str, Any]:
+def _about(scenario: Scenario, seed: dict[str, Any]) -> dict[str, Any]:
     """Return where a run comes from."""
-    return {"tcpstream": __version__, "seed": run.seed, "scenario": plain(run.scenario)}
+    return {"tcpstream": __version__, "seed": seed, "scenario": plain(scenario)}
 
 
 def _finite(value: Any) -> bool:
@@ -139,22 +138,11 @@ def _finite(value: Any) -> bool:
 
 
 @contextmanager
-def _aside(file: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file beside the one that is wanted, which it becomes once it is complete; a device stays what it is."""
+def _written(file: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open what becomes a file once it is complete; a device stays what it is."""
     path = FilePath(file)
     try:
-        if path.exists() and not path.is_file():
-            with path.open("wb") as out:
-                yield out
-            return
-        handle, name = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
-        aside = FilePath(name)
-        try:
-            with os.fdopen(handle, "wb") as out:
-                yield out
-            aside.chmod(0o644)
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
+        with path.open("wb") if path.exists() and not path.is_file() else aside(path) as out:
+            yield out
     except OSError as error:
         raise unwritable(f"write {file}", error) from None

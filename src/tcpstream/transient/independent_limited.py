@@ -1,43 +1,37 @@
-"""The transient of a live chain with independent losses; see `tcpstream.transient.limited`."""
+"""The transient of a live chain with independent losses."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.measure import Measure
 from ..numerics.rows import Rows
-from ..tcp import IndependentChain
+from ..tcp.independent import IndependentChain
 from ..tcp.silences import LEVELS
 from .independent_round import IndependentRound
-from .limited import LimitedTransient, PausedShortRounds, take
+from .limited import LimitedWindows, take
 
 Floats = NDArray[np.float64]
 
 
-@dataclass
-class LimitedIndependent(LimitedTransient):
-    """Evolution of a chain from its start, one round at a time; as `Transient`, in packets received.
+class LimitedIndependent(LimitedWindows):
+    """Evolution of a chain with independent losses, one round at a time, in packets received.
 
-    `distribution` says what is in order.
+    `distribution` says what is in order. Parameters as for `Limited`.
+
+    Parameters
+    ----------
+    chain : IndependentChain
+        What sends.
     """
 
-    chain: IndependentChain
-
-    def __post_init__(self) -> None:
-        self._rounds = IndependentRound(self.chain, self.steps_per_packet)
+    def __init__(self, chain: IndependentChain, ceiling: int, steps_per_packet: int = 1, trace: int = 0) -> None:
+        self.chain = chain
+        self._rounds = IndependentRound(chain, steps_per_packet)
         self._last = len(self._rounds.windows) - 1  # the states of the largest window are one here
-        self._x = Measure(self.ceiling, np.zeros((self._last + 1, 1)))
-        self._x.mass[min(self.chain.start, self._last), 0] = 1.0
-        self._timeouts = Measure(self.ceiling, np.zeros((2, LEVELS, 1)))  # r = 1, then r = 0
-        self._sending = Measure(self.ceiling, np.zeros((self._last + 1, 1)))
-        self._waiting = Measure(0, np.zeros(1))
-        self._short, self._held = (
-            Measure(0, np.zeros((1, 1))),
-            PausedShortRounds(0, np.zeros((1, 1)), np.zeros(3)),
-        )  # none, ever
+        start = min(chain.graph.start, self._last)
+        super().__init__(chain.loss, chain.silences, self._last + 1, start, ceiling, steps_per_packet, trace)
         self._held_back = Measure(
             0, np.zeros(1)
         )  # what is in order in place of what is received: a difference of measures
@@ -70,9 +64,9 @@ class LimitedIndependent(LimitedTransient):
         few = Measure(x.origin, np.zeros(end - x.origin))
         few.add(Measure(x.origin, timing_out), limit=ceiling)
         self._come_back(leaving, nt)
-        self._wait(chain.all_lost_wait, 1, Measure(x.origin, lost[:n]), nt)
+        self._wait(chain.silences.whole_loss, 1, Measure(x.origin, lost[:n]), nt)
         self._wait_after_short(few, ceiling, final, nt)
-        self._send_alone(timeouts, min(chain.restart, self._last), nx, nt, ceiling)
+        self._send_alone(timeouts, min(chain.graph.restart, self._last), nx, nt, ceiling)
         self.round += 1
         self.ceiling, self._sending, self._x, self._timeouts = ceiling, x, nx, nt
         self._settle(final)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CaptureError, InputError, real
+from ..numerics.confidence import wilson
 from ..path import Path
-from .intervals import Measured, batch_means, wilson
+from .intervals import Measured, batch_means
 from .proposal import Proposal, propose
 
-#: Half-width of 95% of a normal law over its mean deviation, which is what RTTVAR estimates: 1.96 sqrt(pi / 2).
+#: Half-width of 95% of a normal distribution over its mean deviation, which RTTVAR estimates: 1.96 sqrt(pi / 2).
 _DEVIATIONS = 2.46
 
 
@@ -102,10 +103,10 @@ class SenderReport:
                 f"{self.source} shows no loss-event rate, only that {self.loss.value:.4g} of the packets were "
                 "retransmissions: give a loss rate, that one if losses are independent"
             )
-        values: dict[str, Any] = {"tcp": self.proposal.tcp, "rtt": self.rtt.value}
+        values: dict[str, Any] = {"rtt": self.rtt.value}
         if "timeout_ratio" not in overrides:
             values["rto"] = self.rto.value
-        return Path(**(values | overrides))
+        return Path(**(values | self.proposal.beside(overrides)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, strings, lists and dicts, units in the names."""

@@ -1,21 +1,15 @@
-"""Running a scenario, and what a measured flow saw."""
+"""What a measured flow delivered, and what that is for a video."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, positive
-from .engine import records
-from .scenario import Scenario
-from .size import check
-from .sources import Steady
-from .world import build, grown
 
 Floats = NDArray[np.float64]
 
@@ -137,107 +131,3 @@ class Delivery:
             raise InputError(f"no packet is played within {self.duration:g} s after a startup delay of {tau:g} s")
         missing = max(0, count - len(lateness))
         return np.concatenate([lateness[:count], np.full(missing, math.inf)])
-
-
-@dataclass(frozen=True)
-class Run:
-    """One simulation.
-
-    Attributes
-    ----------
-    scenario : Scenario
-    duration : float
-        [s].
-    flows : list of Delivery
-        Of the measured flows, in their order.
-    packets : int
-        Packets sent by all flows.
-    events : int
-    seed : dict
-        ``entropy`` and ``spawn_key`` of the `numpy.random.SeedSequence` of the generator.
-    """
-
-    scenario: Scenario
-    duration: float
-    flows: list[Delivery]
-    packets: int
-    events: int
-    seed: dict[str, Any]
-
-    def save(self, file: str | PathLike[str]) -> None:
-        """Write the run, with its scenario, to a file (.npz), or raise `InputError`."""
-        from .store import write_npz
-
-        write_npz(self, file)
-
-    @classmethod
-    def load(cls, file: str | PathLike[str]) -> Run:
-        """Return a run that was saved, or raise `InputError`."""
-        from .store import read_npz
-
-        return read_npz(file)
-
-    def write_csv(self, file: str | PathLike[str], flow: int = 0) -> None:
-        """Write ``packet,generated_s,delivered_s`` of a measured flow, or raise `InputError`.
-
-        Times are seconds from the flow's start; what a backlogged sender sends is there from the start. Lines that
-        begin with # say what was simulated, by which version.
-        """
-        from .store import write_csv
-
-        write_csv(self, file, flow)
-
-
-def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> Run:
-    """Simulate a scenario packet by packet.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    duration : float
-        How long [s].
-    rng : numpy.random.Generator
-        Of loss processes, and of where in their requests connections start. The same generator in the same state
-        gives the same run, bit for bit.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    InputError
-        For a scenario that would take more than 4 GiB or more than 1e10 packets.
-    """
-    from .engine.loop import run
-
-    positive("duration", duration, "s")
-    check(scenario, float(duration))
-    world = build(scenario, rng)
-    while (full := run(world, rng, float(duration))) != records.DONE:
-        world = grown(world, full)
-    flows = [_delivery(scenario, world, number, duration) for number in scenario.measured]
-    seeds = rng.bit_generator.seed_seq
-    seed = {"entropy": getattr(seeds, "entropy", None), "spawn_key": list(getattr(seeds, "spawn_key", ()))}
-    return Run(scenario, duration, flows, int(world.flows["sent"].sum()), int(world.clock["events"][0]), seed)
-
-
-def _delivery(scenario: Scenario, world: records.World, number: int, duration: float) -> Delivery:
-    flow, seen = scenario.flows[number], world.flows[number]
-    source = flow.source
-
-    def mean(total: float, count: int) -> float:
-        return float(total / count) if count else math.nan
-
-    return Delivery(
-        times=world.log[seen["log"], : seen["expected"]] - flow.start,
-        duration=duration - flow.start,
-        interval=1 / source.packet_rate if isinstance(source, Steady) else 0.0,
-        loss_rate=mean(seen["dropped"], seen["sent"]),
-        loss_event_rate=mean(seen["loss_events"], seen["at_risk"]),
-        rtt=mean(seen["rtt_sum"], seen["rtts"]),
-        rto=mean(seen["rto_sum"], seen["rtos"]),
-        sent=int(seen["sent"]),
-        timeouts=int(seen["timeouts"]),
-        fast_retransmits=int(seen["fast_retransmits"]),
-    )

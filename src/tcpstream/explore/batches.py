@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from ..variants import IN_SECONDS
+from ..errors import InputError
+from ..sender import sender_of
+from ..variants import VARIANTS
 from .cases import Row
 from .columns import LOAD, PATH
 
@@ -46,8 +48,18 @@ def _packed(pieces: Iterable[list[int]], alpha: bool) -> list[list[int]]:
 def _source(row: Row) -> Hashable:
     """Return what is equal for points with one TCP source; only what is solved together depends on it."""
     ratio = row["rto"] / row["rtt"] if _numbers(row, "rto", "rtt") and row["rtt"] else row.get("rto")
-    other = ("rto",) if row.get("tcp") in IN_SECONDS else ("rtt", "rto")
+    other = ("rtt", "rto") if _counts_rounds(row) else ("rto",)
     return tuple(str(row.get(name)) for name in PATH if name not in other), ratio
+
+
+def _counts_rounds(row: Row) -> bool:
+    """Tell whether the round trip time does not say which TCP chain it is."""
+    try:
+        given = {"tcp": row["tcp"]} if "tcp" in row else {}
+        tcp = sender_of(row.get("sender", "classic"), row.get("losses"), given).tcp
+    except InputError:  # which is said when it is solved
+        return True
+    return VARIANTS[tcp].counts_rounds(row.get("bottleneck"))
 
 
 def _law(row: Row) -> Hashable:

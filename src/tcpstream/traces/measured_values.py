@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .events import Events
+from ..numerics.confidence import wilson
 from .fates import Fates
-from .intervals import BATCHES, Measured, batch_means, correlation, wilson
+from .intervals import BATCHES, Measured, batch_means, correlation
+from .loss_events import Events
 from .timing import LEAST_VARIATION, Upstream, timers
 from .transmissions import ACKED, AGAIN, LOST, SEEN
 

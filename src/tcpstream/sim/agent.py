@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import positive, whole
+from .delivery import Delivery
 from .engine.compiled import loop
 from .losses import probability
-from .run import Delivery
 
 TOP_LEVEL = 6
 """Doublings after which the timer grows no more."""

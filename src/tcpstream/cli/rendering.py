@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..errors import printable
-from .report import Table
+from .blocks import Table
 
 WIDE = 10_000
 """Columns that a file or a pipe has: nothing is ever wrapped there."""

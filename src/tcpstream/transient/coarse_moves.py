@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.weights import split
-from ..tcp.reno import DUPLICATE_ACKS, BurstChain
+from ..tcp.burst import DUPLICATE_ACKS, BurstChain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -116,14 +116,14 @@ def coarsen(chain: BurstChain, quantum: int, state_step: int) -> Quanta:
     state_step : int
         G >= 1 [states].
     """
-    b, top = chain.rounds_per_increase, chain.size - chain.rounds_per_increase
+    b, top = chain.graph.rounds_per_increase, chain.graph.size - chain.graph.rounds_per_increase
     states = np.arange(-state_step, top)
     windows = states // b + 1  # below zero they send packets back: so does a mean between neighbours stay right
     delivered = np.concatenate([[0], np.cumsum(windows)])
     delivered -= delivered[state_step]
     offsets = np.append((delivered % quantum)[:-1], 0)  # of states, then of the largest window
     last = (top - 1) // state_step + 2
-    model = _Model(chain, quantum, state_step, top, last, np.append(windows, chain.max_window), offsets)
+    model = _Model(chain, quantum, state_step, top, last, np.append(windows, chain.graph.max_window), offsets)
     return Quanta(quantum, last + 1, [model.phase(phase) for phase in range(state_step)])
 
 
@@ -149,7 +149,7 @@ class _Model:
             if row < self.last and state >= self.top:
                 continue
             w, offset = int(self.windows[state + self.state_step]), int(self.offsets[state + self.state_step])
-            offsets[row], sent[row] = offset, (state - 1) // self.chain.rounds_per_increase + 1
+            offsets[row], sent[row] = offset, (state - 1) // self.chain.graph.rounds_per_increase + 1
             collect.add(row, 0, here + offset, here + 1)
             for target, weight, base in self._targets(min(state + 1, self.top), following):
                 grow.add(row, target, here + offset + w - base, here + weight * q ** max(w, 1))
@@ -165,7 +165,7 @@ class _Model:
                 for target, weight, base in self._targets(goal, (phase + 2) % self.state_step):
                     recover.add(row, target, total + (offset - base), weight * measure)
         restart = _Collector(self.quantum)
-        for target, weight, base in self._targets(min(self.chain.restart, self.top), phase):
+        for target, weight, base in self._targets(min(self.chain.graph.restart, self.top), phase):
             restart.add(0, target, here - base, here + weight)
         near, few = _Collector(self.quantum), _Collector(self.quantum)
         near.add(0, 0, *stand_out)

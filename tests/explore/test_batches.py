@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcpstream.explore import grid
+from tcpstream.explore.batches import MOST_POINTS, SOLVES, chunks
 from tcpstream.explore.cases import known
-from tcpstream.explore.plan import MOST_POINTS, SOLVES, chunks
 
 rows = st.fixed_dictionaries(
     {"loss": st.sampled_from([0.01, 0.02, 0.03]), "rtt": st.sampled_from([0.1, 0.2])},
@@ -39,3 +39,10 @@ def test_live_points_with_one_law_share_a_chunk():
     found = chunks(points, "live", False)
     assert [len(chunk) for chunk in found] == [2 * SOLVES, 2]
     assert {points[i]["T_over_mu"] for i in found[1]} == {points[8]["T_over_mu"]}
+
+
+def test_a_bottleneck_makes_another_source_of_each_round_trip():
+    rtts = [0.1 + 0.01 * i for i in range(SOLVES + 1)]
+    shared = dict(loss=0.02, rtt=rtts, timeout_ratio=2, tcp="reno-sack", packet_rate=20, delay=1)
+    assert len(chunks(known(grid(**shared)), "stored", False)) == 1
+    assert len(chunks(known(grid(**shared, bottleneck=100, buffer=10)), "stored", False)) == 2

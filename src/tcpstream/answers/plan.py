@@ -1,0 +1,74 @@
+"""How the transient of a stored video is made: what is followed, on which lattice, and whether that is affordable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..stationary.decay import safe_lead
+from ..tcp import Chain
+from ..transient.cost import affordable, check
+from ..transient.select import check_quantum
+from .timeline import Timeline
+
+RISK = 1e-17
+"""Probability that what is followed no longer is late after all."""
+
+LONG = 2000
+"""Rounds from which a video is long: then a lead that makes it safe is worth to be computed."""
+
+SAFE_LOAD = 0.98
+"""Load mu / T above which no lead is worth it."""
+
+SPAN = 4
+"""Positions followed at a time, in leads, for a long video: room for what is late too."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a transient is made that serves some cases.
+
+    Attributes
+    ----------
+    packets_due, lead : float
+        m, the most packets ever due per round, and the lead over them [packets] from which nothing is late again, but
+        with a probability of 1e-17: what has it is followed no longer. 0 and infinite where everything is followed.
+    quantum : int
+        Packets per step of the lattice.
+    """
+
+    packets_due: float = 0.0
+    lead: float = math.inf
+    quantum: int = 1
+
+
+def plan(chain: Chain, cases: Sequence[Timeline], quantum: int | None = None) -> Plan:
+    """Return how to make the transient that serves all of some cases with the same chain.
+
+    Parameters
+    ----------
+    chain : Chain
+    cases : sequence of Timeline
+        With durations.
+    quantum : int, optional
+        Packets per step of the lattice; by default exact where that takes some seconds, else about a round's.
+
+    Raises
+    ------
+    InputError
+        For a quantum of several packets where the chain is only solved in steps of one.
+    AccuracyError
+        When the transient would need too much time or memory; the message says how much.
+    """
+    packets_due = max(one.packets_due for one in cases)
+    long = all(one.video.curve is None and one.video.duration is not None and one.length > LONG for one in cases)
+    steady = long and packets_due < SAFE_LOAD * chain.packets_per_round
+    most, rounds = max(one.packets for one in cases), max(one.length for one in cases)
+    lead = float(math.ceil(safe_lead(chain, packets_due, RISK))) if steady else math.inf
+    span = min(most, SPAN * lead)
+    if quantum is None:
+        quantum = affordable(chain, rounds, span)
+    check_quantum(chain, quantum)
+    check(chain, rounds, span, quantum)
+    return Plan(packets_due if steady else 0.0, lead, quantum)
