@@ -75,7 +75,7 @@ _solved: dict[Hashable, EndlessLive | FiniteLive] = {}
 
 
 def solve_live(cases: Iterable[Case]) -> list[EndlessLive | FiniteLive]:
-    """Return what `live_many` does; what one figure or claim has solved, no other solves again.
+    """Return what `live_many` does for streams without end; what one figure or claim has solved, no other solves again.
 
     Parameters
     ----------
