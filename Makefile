@@ -11,7 +11,7 @@ all := all
 test := all test
 bench := all bench
 docs := all docs
-dev := all test docs dev
+dev := all test bench docs dev
 
 # PyDTMC goes with neither the plots' nor numpy's newer versions: an environment of its own.
 PYDTMC := $(VENV)/peers/pydtmc
@@ -22,7 +22,7 @@ DEMO := tcpstream delay --capture examples/linux-reno.pcap --sender classic --ra
 
 help:
 	@echo "make demo    one answer from a recorded TCP flow"
-	@echo "make test    the tests"
+	@echo "make test    the tests (TEST=path: some of them)"
 	@echo "make bench   the benchmarks (13 minutes; BENCH=--quick: 2 minutes)"
 	@echo "make check   linters, types, import rules"
 	@echo "make docs    the documentation as a site, in build/site"
@@ -32,8 +32,9 @@ demo: $(VENV)/.all
 	@echo '$$ $(DEMO)'
 	@$(BIN)/$(DEMO)
 
+# A worker a core: linear algebra starts no threads of its own.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope --no-loadscope-reorder
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope --no-loadscope-reorder $(TEST)
 
 bench: $(VENV)/.bench $(PYDTMC)/.installed
 	$(BIN)/python -m benchmarks $(BENCH)

@@ -10,6 +10,7 @@ import pytest
 
 import tcpstream
 from tcpstream import tcp
+from tcpstream.answers import live as live_model
 from tcpstream.answers import rate as search
 from tcpstream.answers import stored as stored_model
 from tcpstream.cli.words import at_most, packets_per_second, wait
@@ -224,11 +225,24 @@ def test_long_delays_are_printed_within_their_interval(run, capture, monkeypatch
     assert "Over the 95% intervals of the capture: 1236 s to 1237 s." in out
 
 
-def test_live_answers_have_intervals_up_to_all_late(run, capture):
+@pytest.fixture(scope="module")
+def solved():
+    """Live streams by path and video, of whichever test asked for them first."""
+    return cache(live_model.live)
+
+
+@pytest.fixture
+def solved_once(solved, monkeypatch):
+    """The command solves no live stream that another test of this module has solved."""
+    monkeypatch.setattr(live_model, "live", solved)
+
+
+@pytest.mark.usefixtures("solved_once")
+def test_live_answers_have_intervals_up_to_all_late(run, capture, solved):
     """At 80 packets/s TCP keeps up at the estimate, not at the worst ends of the intervals."""
     line = f"live --capture {capture} --rate 80pps --delay 1,4"
     answer = run(f"{line} --json").answer
-    best = tcpstream.live(tcpstream.estimate(capture).ends()[0], tcpstream.Video(packet_rate=80))
+    best = solved(tcpstream.estimate(capture).ends()[0], tcpstream.Video(packet_rate=80))
     assert answer["late_fraction_interval"] == [[late, 1] for late in best.late_fraction([1, 4])]
     assert " to 1)" in run(line).out
 
@@ -246,10 +260,8 @@ def test_delay_is_printed_with_its_interval(process, capture):
 
 
 @pytest.mark.parametrize(("rate", "status"), [(80, 0), (95, 3)])
-def test_delay_may_be_finite_at_the_best_ends_only(run, capture, rate, status, monkeypatch):
-    from tcpstream.answers import live as live_model
-
-    monkeypatch.setattr(live_model, "live", cache(live_model.live))  # both outputs of the same solves
+@pytest.mark.usefixtures("solved_once")
+def test_delay_may_be_finite_at_the_best_ends_only(run, capture, rate, status):
     done = run(f"delay --capture {capture} --rate {rate}pps --live")
     assert done.status == status
     assert done.out.splitlines()[2 if status == 0 else 0].endswith(" s to no finite delay.")
@@ -347,6 +359,7 @@ def test_bit_rates_are_of_the_captures_packets(run, capture):
     assert run(f"{line} --packet-size 1000").answer["parameters"]["packet_rate_pps"] == 10
 
 
+@pytest.mark.usefixtures("solved_once")
 def test_no_finite_delay_shows_the_capture_too(run, capture):
     done = run(f"delay --capture {capture} --rate 1000pps --live --json")
     assert done.status == 3

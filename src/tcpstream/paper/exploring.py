@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..answers.live import live_many
 from .figure import Curve, Figure
-from .late_fractions import LOSSES, RTTS, SATISFACTORY, TIMERS, Case, over_rate, over_rtt, required_delays
+from .late_fractions import LOSSES, RTTS, SATISFACTORY, TIMERS, Case, over_rate, over_rtt, required_delays, solve_live
 
 DELAYS = np.arange(0, 30.5, 0.5)
 """Startup delays of Figure 9 [s]."""
@@ -52,7 +51,7 @@ def figure_11b(**tcp: Any) -> Figure:
 
 
 def _gain(number: str, title: str, cases: list[Case]) -> Figure:
-    solved = live_many(cases)
+    solved = solve_live(cases)
     curves = [
         Curve(
             f"$T/\\mu$ = {ratio:g}",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..answers.live import live
 from ..answers.stored import stored
 from ..path import Path
 from ..system.threads import on_cores
@@ -17,7 +16,7 @@ from ..video import Video
 from . import record
 from .compare import Comparison
 from .figure import Curve, Figure
-from .late_fractions import printed_path
+from .late_fractions import printed_path, solve_live
 from .study import LENGTHS_DELAY, LENGTHS_OF, ROUNDS_DELAY, ROUNDS_OF, ROUNDS_RATE, VIDEO
 from .study_figures import LABELS, model_by_length
 
@@ -83,7 +82,9 @@ def _over_delay(number: str, name: str, title: str) -> Figure:
     one = _setting(name)
     delays = np.array([point.delay for point in one.points])
     video = Video(packet_rate=one.setting.packet_rate, duration=VIDEO if one.setting.kind == "stored" else None)
-    printed = (stored if one.setting.kind == "stored" else live)(printed_path(one.setting), video).late_fraction(delays)
+    path = printed_path(one.setting)
+    answer = stored(path, video) if one.setting.kind == "stored" else solve_live([(path, video)])[0]
+    printed = answer.late_fraction(delays)
     runs = {
         "startup_delay_s": delays,
         "late_fraction": np.array([point.simulated for point in one.points]),

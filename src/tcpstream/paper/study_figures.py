@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import plots
-from ..answers import live as live_model
 from ..answers import stored as stored_model
+from ..answers.live import live
 from ..numerics.confidence import wilson
 from ..path import Path
 from ..video import Video
 from .compare import INPUTS, Comparison, interval, selected
+from .late_fractions import solve_live
 from .study import LENGTHS, LENGTHS_DELAY, LENGTHS_OF, ROUND, ROUNDS_DELAY, ROUNDS_OF, ROUNDS_RATE, VIDEO, Record
 
 if TYPE_CHECKING:
@@ -81,9 +83,15 @@ def model_by_length(path: Path, packet_rate: float, lengths: Floats) -> Floats:
     is the same number of late packets in every longer one.
     """
     length = min(SETTLED, float(lengths[0]))
-    endless = live_model.live(path, Video(packet_rate=packet_rate)).late_fraction(LENGTHS_DELAY)
-    settled = live_model.live(path, Video(packet_rate=packet_rate, duration=length)).late_fraction(LENGTHS_DELAY)
+    endless = solve_live([(path, Video(packet_rate=packet_rate))])[0].late_fraction(LENGTHS_DELAY)
+    settled = _of_length(path, packet_rate, length)
     return np.asarray(endless - (endless - settled) * length / lengths)
+
+
+@lru_cache
+def _of_length(path: Path, packet_rate: float, length: float) -> float:
+    """Return the late fraction of a live video of a length [s]: Figure 8a and a claim both ask for it."""
+    return float(live(path, Video(packet_rate=packet_rate, duration=length)).late_fraction(LENGTHS_DELAY))
 
 
 def over_length(runs: list[Record]) -> Columns:
