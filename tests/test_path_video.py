@@ -106,7 +106,7 @@ def test_application_limited_by_hand(tcp, window):
     """10 packets a round: half, or seven tenths, after a loss; caught up at 15, or 13; and one more."""
     path = Path(loss=0.01, rtt=0.2, rto=0.5, tcp=tcp, detection="rack", initial_window=20, backoff="paper")
     limited = path.application_limited(50)
-    assert (limited.graph.max_window, limited.initial_window) == (window, window)
+    assert (limited.max_window, limited.initial_window) == (window, window)
     changed = {"max_window", "initial_window"}
     assert {k: v for k, v in limited.to_dict().items() if k not in changed} == {
         k: v for k, v in path.to_dict().items() if k not in changed

@@ -13,6 +13,7 @@ from tcpstream.answers.timeline import Timeline
 from tcpstream.explicit import explicit_stored
 from tcpstream.stationary.decay import safe_lead
 from tcpstream.tcp import reno
+from tcpstream.transient.boundary import Boundary
 from tcpstream.transient.burst import BackloggedBurst
 
 #: Agreement asked of twins: relative, and absolute where values are tiny.
@@ -163,7 +164,7 @@ def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
     head_start = Video(curve=([0, 1, 4000], [0, 0, 3999]))
     transient = BackloggedBurst(reno(path), 10**9)
     for needed in np.ceil(head_start.due(np.arange(1, 4001))) - lead:
-        transient.step(floor=max(0, int(needed)))
+        transient.step(Boundary(max(0, int(needed))))
     assert 0 < 1 - transient.survivors() < risk
 
 

@@ -82,11 +82,11 @@ def test_never_below_the_floor(options):
     _, fast, slow = both(options)
     one, other = backlogged(fast, 60), backlogged(slow, 60)
     for i in range(1, 31):
-        boundary = Boundary(floor=max(0, i - 8), safe=2 * i + 30)
+        boundary = Boundary(floor=max(0, i - 4), safe=2 * i + 30)
         one.step(boundary)
         other.step(boundary)
         assert one.survivors() == pytest.approx(other.survivors(), abs=1e-14)
-    assert 0.1 < one.survivors() < 0.999
+    assert 1e-5 < 1 - one.survivors() < 0.9
 
 
 def test_what_crosses_the_floor(options):
@@ -123,9 +123,9 @@ def test_finite_live(options, lattice):
         assert one.late_fraction(delay) == pytest.approx(other.late_fraction(delay), abs=1e-12)
 
 
-@pytest.mark.parametrize("lattice", [Lattice(1, 2), Lattice(1, 2, trace=1)], ids=str)
-def test_endless_live(options, lattice):
-    _, fast, slow = both(options)
+def test_endless_live(options):
+    _, fast, slow = both({"timeout_ratio": 1, "loss": 0.05} | options)
+    lattice = Lattice(1, 1, trace=len(options) % 2)
     one, other = solve(fast, lattice), solve(slow, lattice)
     for delay in (0, 2.5, 20):
         allowed = one.error_bound + other.error_bound

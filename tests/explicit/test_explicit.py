@@ -48,12 +48,12 @@ def test_one_round_clock_has_the_throughput_of_table_vi(path):
     tcp = round_chain(path)
     n = len(tcp.states)
     matrix = np.zeros((n, n))
-    np.add.at(matrix, (tcp.chain, tcp.target), tcp.probability)
+    np.add.at(matrix, (tcp.source, tcp.target), tcp.probability)
     assert matrix.sum(axis=1) == pytest.approx(np.ones(n), abs=1e-14)
     balance = matrix.T - np.eye(n)
     balance[-1] = 1
     weights = np.linalg.solve(balance, np.eye(n)[-1])
-    assert weights[tcp.chain] @ (tcp.probability * tcp.packets) == pytest.approx(throughput(path), rel=1e-12)
+    assert weights[tcp.source] @ (tcp.probability * tcp.packets) == pytest.approx(throughput(path), rel=1e-12)
 
 
 @path_of_kind

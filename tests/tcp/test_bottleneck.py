@@ -72,7 +72,7 @@ def test_rows_sum_to_one_and_nothing_is_faster_than_the_bottleneck(path):
 def test_without_losses_it_is_the_sawtooth():
     """From half of W_max to W_max by a packet a round, and the round that repairs: without a buffer it is 3/4 of C."""
     path = limited(100, 0, loss=1e-9)
-    repair = int(reno_sack(path).graph.windows[reno_sack(path).overflow])
+    repair = int(reno_sack(path).graph.windows[reno_sack(path).graph.overflow_state])
     packets, rounds = sum(range(50, 101)) + repair, 52
     assert throughput(path) * RTT == pytest.approx(packets / rounds, rel=1e-5)
     assert throughput(path) == pytest.approx(0.75 * path.bottleneck, rel=0.01)
@@ -185,7 +185,7 @@ def test_slow_start_ends_when_the_buffer_is_full():
     path = limited(33.3, 60, loss=0.01, initial_window=10)
     chain = chain_of(path)
     assert chain.graph.windows[:4].tolist() == [10, 20, 33, 33]
-    repair = reno_sack(limited(33.3, 60, loss=0.01)).overflow
+    repair = reno_sack(limited(33.3, 60, loss=0.01)).graph.overflow_state
     behind = chain.graph.size - reno_sack(limited(33.3, 60, loss=0.01)).graph.size
     assert chain.graph.grow_to[:4].tolist() == [1, 2, 3, behind + repair]
     assert chain.graph.overflow_state == behind + repair

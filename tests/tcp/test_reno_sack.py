@@ -16,7 +16,6 @@ from tcpstream.answers.arrivals import Arrivals
 from tcpstream.answers.stored import StoredStreaming
 from tcpstream.answers.timeline import Timeline
 from tcpstream.errors import unremarked
-from tcpstream.explicit import explicit_live
 from tcpstream.sim import Bernoulli, Link, Tcp, simulate, single_path
 from tcpstream.tcp import chain_of, reno_sack
 from tcpstream.tcp import sack_recovery as recovery
@@ -29,7 +28,7 @@ def sack(path, **others):
         if name not in ("rto_s", "rto_assumed")
     }
     with unremarked():
-        return Path(**(values | {"tcp": "reno-sack"} | others))
+        return Path(**(values | {"tcp": "reno-sack", "losses": "independent"} | others))
 
 
 def dense(chain, weights):
@@ -71,11 +70,11 @@ def test_tilted_matrix_and_throughput_are_those_of_the_transitions(path):
     found = np.zeros_like(expected)
     np.add.at(found, (rows, columns), values)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
-    chain = dense(chain, lambda a: np.ones(len(a.received)))
-    balance = chain.T - np.eye(len(chain))
+    matrix = dense(chain, lambda a: np.ones(len(a.received)))
+    balance = matrix.T - np.eye(len(matrix))
     balance[-1] = 1.0
-    law = np.linalg.solve(balance, np.eye(len(chain))[-1])
-    packets, rounds = ((law @ dense(chain, lambda a, n=name: getattr(a, n))).sum() for name in ("packets", "rounds"))
+    law = np.linalg.solve(balance, np.eye(len(matrix))[-1])
+    packets, rounds = ((law @ dense(chain, lambda a, n=name: getattr(a, n))).sum() for name in ("received", "rounds"))
     assert chain.packets_per_round == pytest.approx(packets / rounds, rel=1e-9)
 
 
@@ -200,8 +199,6 @@ def test_what_is_not_solved_is_refused():
     path = CASES[0]
     with pytest.raises(InputError, match="leave out quantum, or give 1, got 4"):
         stored(path, Video(packet_rate=10, duration=10), quantum=4)
-    with pytest.raises(InputError, match="explicit chains are the paper's, of tcp = reno, got reno-sack"):
-        explicit_live(path, Video(packet_rate=10), 1.0, depth=10)
     with pytest.raises(InputError, match="tcp must be one of reno, reno-sack, cubic, got 'tahoe'"):
         Path(loss=0.1, rtt=0.1, rto=0.2, tcp="tahoe")
 
