@@ -81,8 +81,8 @@ class Variant:
 
     Attributes
     ----------
-    chain : str
-        What makes a `tcpstream.Path` its chain, "module:function", imported when it is needed.
+    chain : str or callable
+        What makes a `tcpstream.Path` its chain; as "module:function" it is imported when it is needed.
     losses : {"bursts", "independent"}
         The losses that the chain is for.
     text : str
@@ -103,7 +103,7 @@ class Variant:
         From p, R [s] and b, the window [packets] that a flow hardly ever reaches.
     """
 
-    chain: str
+    chain: str | Callable[[Any], Any]
     losses: str
     text: str
     clock: str = "rounds"
@@ -121,6 +121,8 @@ class Variant:
 
     def build(self, path: Any) -> Any:
         """Return the chain (`tcpstream.tcp.Chain`) of a path."""
+        if callable(self.chain):
+            return self.chain(path)
         module, name = self.chain.split(":")
         return getattr(import_module(module), name)(path)
 

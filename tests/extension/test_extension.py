@@ -124,6 +124,11 @@ def test_it_is_as_short_as_promised():
     assert lines(RECORD) <= MOST_OF_RECORD
 
 
+def test_the_documentation_is_that_file():
+    page = (HERE.parents[1] / "docs" / "add-a-tcp-variant.md").read_text()
+    assert (HERE / "aimd.py").read_text().strip() in page
+
+
 def test_its_answers_agree_with_each_other(answers):
     np.testing.assert_allclose(answers["short"], answers["explicit"], rtol=0, atol=1e-11)
     assert answers["finite"] == pytest.approx(answers["explicit finite"], abs=1e-11)
