@@ -87,7 +87,7 @@ class NamesAreLinks(SphinxTransform):
 
 
 def public(name: str) -> str:
-    """Return a name below tcpstream as the reference has it: tcpstream.live for live_model.live."""
+    """Return a name below tcpstream as the reference has it: tcpstream.live for answers.live.live."""
     whole = f"tcpstream.{name.removeprefix('tcpstream.')}"
     owners = (home for home in PUBLIC if f"{whole}.".startswith(f"{home}."))
     home = max(owners, key=len, default="")

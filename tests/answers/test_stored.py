@@ -169,7 +169,7 @@ def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
 
 
 def test_one_pass_serves_every_round_trip_and_rate():
-    """The law of the arrivals counts rounds: the same video in rounds has the same answers at any R."""
+    """The distribution of the arrivals counts rounds: the same video in rounds has the same answers at any R."""
     slow = stored(Path(loss=0.03, rtt=0.2, timeout_ratio=2), Video(packet_rate=20, duration=20))
     fast = stored(Path(loss=0.03, rtt=0.05, timeout_ratio=2), Video(packet_rate=80, duration=5))
     assert slow.late_fraction(2.0) == pytest.approx(fast.late_fraction(0.5), rel=1e-9)

@@ -73,5 +73,5 @@ def test_claims(run, monkeypatch):
     }  # fmt: skip
     out = run("claims").out
     assert "6.1 one: holds\n  claim     what it says\n  evidence  1 s and 2 s\n" in out
-    assert "6.3 two: HOLDS NOT" in out
+    assert "6.3 two: DOES NOT HOLD" in out
     assert out.endswith("1 of 2 claims hold.\n")

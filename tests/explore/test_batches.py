@@ -26,13 +26,13 @@ def test_every_point_is_in_one_small_chunk(rows, kind, alpha):
     assert all(0 < len(chunk) <= (SOLVES if alpha else MOST_POINTS) for chunk in found)
 
 
-def test_stored_points_of_a_source_share_a_chunk():
+def test_stored_points_of_a_chain_share_a_chunk():
     points = known(grid(loss=0.02, rtt=[0.1, 0.2, 0.3], timeout_ratio=2, packet_rate=[20, 30], delay=[1, 2, 3, 4]))
     assert chunks(points, "stored", False) == [list(range(24))]
     assert max(map(len, chunks(points, "stored", True))) == SOLVES
 
 
-def test_live_points_with_one_law_share_a_chunk():
+def test_live_points_with_one_backlog_share_a_chunk():
     points = known(
         grid(loss=0.02, rtt=[0.1, 0.2], timeout_ratio=2, T_over_mu=[1.2 + 0.1 * i for i in range(9)], delay=1)
     )
@@ -41,7 +41,7 @@ def test_live_points_with_one_law_share_a_chunk():
     assert {points[i]["T_over_mu"] for i in found[1]} == {points[8]["T_over_mu"]}
 
 
-def test_a_bottleneck_makes_another_source_of_each_round_trip():
+def test_a_bottleneck_makes_another_chain_of_each_round_trip():
     rtts = [0.1 + 0.01 * i for i in range(SOLVES + 1)]
     shared = dict(loss=0.02, rtt=rtts, timeout_ratio=2, tcp="reno-sack", packet_rate=20, delay=1)
     assert len(chunks(known(grid(**shared)), "stored", False)) == 1

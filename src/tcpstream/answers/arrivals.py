@@ -200,7 +200,7 @@ class Arrivals:
         while record.rounds < rounds and not record.complete:
             if record.full:
                 raise AccuracyError(
-                    f"the law of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
+                    f"the distribution of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
                     f"after {record.rounds} of {rounds} rounds: take a shorter video or a smaller max_window"
                 )
             with self._lock:

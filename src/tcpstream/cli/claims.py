@@ -37,7 +37,7 @@ def claims(as_json: bool) -> Report:
         "claims": [dataclasses.asdict(claim) for claim in found],
     }
     blocks: list[str | Table] = [
-        f"{claim.section} {claim.key}: {'holds' if claim.holds else 'HOLDS NOT'}\n"
+        f"{claim.section} {claim.key}: {'holds' if claim.holds else 'DOES NOT HOLD'}\n"
         f"  claim     {claim.says}\n"
         f"  evidence  {claim.found}"
         for claim in found

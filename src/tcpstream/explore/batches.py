@@ -20,12 +20,12 @@ MOST_POINTS = 500
 def chunks(rows: Sequence[Row], kind: str, alpha: bool) -> list[list[int]]:
     """Return chunks of positions of points.
 
-    Stored points of one TCP source, whatever their round trip time, rate and delay, share a transient; live ones of
-    one source and as many packets a round share a law. With `alpha` each stored point is a solve of its own.
+    Stored points of one TCP chain, whatever their round trip time, rate and delay, share a transient; live ones of
+    one chain and as many packets a round share a backlog. With `alpha` each stored point is a solve of its own.
     """
     groups: dict[Hashable, list[int]] = {}
     for i, row in enumerate(rows):
-        groups.setdefault((_source(row), _law(row) if kind == "live" else None), []).append(i)
+        groups.setdefault((_chain(row), _packets_due(row) if kind == "live" else None), []).append(i)
     most = SOLVES if alpha else MOST_POINTS
     pieces = [members[i : i + most] for members in groups.values() for i in range(0, len(members), most)]
     return _packed(pieces, alpha)
@@ -45,8 +45,8 @@ def _packed(pieces: Iterable[list[int]], alpha: bool) -> list[list[int]]:
     return found
 
 
-def _source(row: Row) -> Hashable:
-    """Return what is equal for points with one TCP source; only what is solved together depends on it."""
+def _chain(row: Row) -> Hashable:
+    """Return what is equal for points with one TCP chain; only what is solved together depends on it."""
     ratio = row["rto"] / row["rtt"] if _numbers(row, "rto", "rtt") and row["rtt"] else row.get("rto")
     other = ("rtt", "rto") if _counts_rounds(row) else ("rto",)
     return tuple(str(row.get(name)) for name in PATH if name not in other), ratio
@@ -62,7 +62,7 @@ def _counts_rounds(row: Row) -> bool:
     return VARIANTS[tcp].counts_rounds(row.get("bottleneck"))
 
 
-def _law(row: Row) -> Hashable:
+def _packets_due(row: Row) -> Hashable:
     """Return what is equal for points with as many packets a round."""
     if LOAD in row:
         return str(row[LOAD]), str(row.get("duration"))

@@ -91,7 +91,7 @@ def _filled(row: Row, path: Path, video: Video) -> dict[str, float]:
 
 
 def _live(cases: dict[int, Case], found: list[dict[str, Any]]) -> dict[int, Streaming]:
-    """Solve each law once."""
+    """Solve each backlog once."""
     solved: dict[Hashable, EndlessLive | FiniteLive | None] = {}
     results: dict[int, Streaming] = {}
     for i, (path, video) in cases.items():

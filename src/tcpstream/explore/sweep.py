@@ -31,8 +31,8 @@ def sweep(
 ) -> DataFrame:
     """Answer a question for every point of a table.
 
-    Points that share work are solved together: stored ones of one TCP source, whatever their round trip time, rate
-    and delay, from one transient; live ones with the same law in rounds from one solve. What is solved together
+    Points that share work are solved together: stored ones of one TCP chain, whatever their round trip time, rate
+    and delay, from one transient; live ones with the same backlog in rounds from one solve. What is solved together
     depends on the points alone, so that the answers are the same on one core, on a cluster, and after interruptions.
 
     Parameters

@@ -1,1 +1,1 @@
-"""Numerical tools that know nothing of TCP: measures on a lattice, roots, linear systems, threads, the compiler."""
+"""Numerical tools that know nothing of TCP: measures on a lattice, roots, linear systems, intervals."""

@@ -44,7 +44,7 @@ def over_ratio(kind: str, **tcp: Any) -> Delays:
 @lru_cache
 def over_paths(kind: str, **tcp: Any) -> Delays:
     """Return required delays [s] by (p, R, T_O) for T/mu = 2."""
-    if kind == "live":  # its law counts rounds, so the delay is proportional to R
+    if kind == "live":  # its distribution counts rounds, so the delay is proportional to R
         shapes = list(product(LOSSES, TIMERS))
         rounds = required_delays(kind, [over_rate(p, timer, 1.0, 2.0, **tcp) for p, timer in shapes])
         return {(p, rtt, timer): rtt * float(d) for (p, timer), d in zip(shapes, rounds) for rtt in RTTS}

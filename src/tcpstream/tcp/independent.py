@@ -157,7 +157,7 @@ class IndependentChain(Chain):
 
     @property
     def junction_states(self) -> Ints | None:
-        """As `BurstChain.meeting`: where a loss, a timeout or a line leads to."""
+        """Where a loss, a timeout or a line leads to."""
         n_preamble = np.arange(self.graph.n_preamble)
         states = np.unique(
             np.concatenate(

@@ -93,7 +93,7 @@ def with_slow_start(chain: WindowChain, path: Path, around: SlowStartLinks) -> W
         before, pmf = pmf, _thresholds(made, around, np.array([*opening, *climbing], dtype=np.int64), len(pmf))
         if float(np.abs(pmf - before).sum()) < SETTLED:
             return made
-    raise AccuracyError(f"the law of slow start thresholds did not settle within {PATIENCE} steps")
+    raise AccuracyError(f"the distribution of slow start thresholds did not settle within {PATIENCE} steps")
 
 
 def windows(first: int, end: int, rounds_per_increase: int, pipe: float = math.inf) -> list[int]:

@@ -15,7 +15,7 @@ class OnFloor(Enum):
     KILL = "kill"
     """It is removed, and counted in the account: P(never late)."""
     COUNT = "count"
-    """It is counted, and goes on: the law of the deficit."""
+    """It is counted, and goes on: the distribution of the deficit."""
     REFLECT = "reflect"
     """It is counted, and goes on at the floor: playback waits for it."""
 
