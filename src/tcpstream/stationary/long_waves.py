@@ -43,7 +43,7 @@ class LongWaves:
     """The random walk that the backlog makes seen from far, and what it says about the epochs.
 
     Mass m at backlog D and window w is, for long waves, as good as m at D + `_ahead[w]`; and mass u of the walk at D
-    is spread over the windows by `_law`, at D + `_behind[w]`. These distances make waves right to first order.
+    is spread over the windows by `_weights`, at D + `_behind[w]`. These distances make waves right to first order.
     On a lattice finer than packets the waves that alternate within a packet can be as slow, and are included.
 
     Parameters
@@ -68,12 +68,12 @@ class LongWaves:
         decay = _decay(operator)
         tilt = TILT * decay
         _, left, right = operator.waves(np.array([0.0, tilt / 2, tilt], dtype=complex))
-        self._law = np.ascontiguousarray(left[:, 0].real)
+        self._weights = np.ascontiguousarray(left[:, 0].real)
         self._ahead = np.log(right[:, 2].real / right[:, 0].real) / tilt
         tilted = left[:, 2].real
-        reached = (self._law > 0) & (tilted > 0)  # others underflow: no mass of any weight is there
-        self._behind = np.log(np.where(reached, tilted, 1.0) / np.where(reached, self._law, 1.0)) / tilt
-        spread = math.sqrt(float((self._law * self._behind**2).sum()))
+        reached = (self._weights > 0) & (tilted > 0)  # others underflow: no mass of any weight is there
+        self._behind = np.log(np.where(reached, tilted, 1.0) / np.where(reached, self._weights, 1.0)) / tilt
+        spread = math.sqrt(float((self._weights * self._behind**2).sum()))
         self.apt = spread * tilt < APART
         self.beyond = (math.ceil(5 * spread) if self.apt else 0) + operator.fall(RARE)
         points = 2 * next_fast(math.ceil(-math.log(NEGLIGIBLE) / decay))
@@ -89,15 +89,15 @@ class LongWaves:
     def start(self, depth: int) -> Floats:
         """Return entries that the walk alone predicts, and correct entries as deep as these from now on."""
         n = depth + 1
-        entries = np.zeros((len(self._law), n))
+        entries = np.zeros((len(self._weights), n))
         if not self.apt:
-            entries[:, depth] = self._law
+            entries[:, depth] = self._weights
             return entries
         self._walk.cut(n)
         mass = np.zeros(n)
         known = self._walk.stationary()[:n]
         mass[: len(known)] = np.maximum(known, 0.0)
-        scatter(mass[::-1].copy(), self._law, -self._behind, self._stride, entries)
+        scatter(mass[::-1].copy(), self._weights, -self._behind, self._stride, entries)
         return self._normalised(entries)
 
     def corrected(self, entries: Floats, change: Floats) -> Floats:
@@ -110,7 +110,7 @@ class LongWaves:
         gather(change, -self._ahead, self._stride, start)
         later = self._walk.visits(start[::-1])[::-1] - start
         moved = entries + change
-        scatter(later, self._law, -self._behind, self._stride, moved)
+        scatter(later, self._weights, -self._behind, self._stride, moved)
         return self._normalised(moved)
 
     def _normalised(self, entries: Floats) -> Floats:

@@ -67,17 +67,17 @@ def perron(
     -------
     values : (T,) array
         Largest eigenvalue kappa.
-    distributions : (H, T) array
+    left : (H, T) array
         Weights by entered window, with sum 1.
-    worths : (H, T) array
-        Adjoint vector, with sum of distribution times worth 1.
+    right : (H, T) array
+        Adjoint vector, with sum of left times right 1.
     """
     order = np.append(np.zeros(ROUNDS, dtype=np.int64), np.arange(len(packet)))
     largest, points, rows = len(entry), len(order), int(entry.max()) + 1
     values = np.empty(points, dtype=np.complex128)
     # the last row of each is that of no window
     left, right = np.ones((points, rows + 1), dtype=np.complex128), np.ones((points, rows + 1), dtype=np.complex128)
-    pmf, worth = np.ones((2, rows + 1), dtype=np.complex128), np.ones((2, rows + 1), dtype=np.complex128)
+    pmf, adjoint = np.ones((2, rows + 1), dtype=np.complex128), np.ones((2, rows + 1), dtype=np.complex128)
     pmf[:, rows] = 0.0
     size = max(1, BLOCK // largest)
     for first in range(0, points, size):
@@ -86,7 +86,7 @@ def perron(
         grown, recovers, times_out = factors(*waves)
         recovers[:, half[:, 0] < 0] = 0.0
         _power_method(
-            entry, half, shares, ends, branches, restart, over, grown, recovers, times_out, pmf, worth, values[now],
+            entry, half, shares, ends, branches, restart, over, grown, recovers, times_out, pmf, adjoint, values[now],
             left[now], right[now],
         )  # fmt: skip
     return values[ROUNDS:], left[ROUNDS:, :rows].T, right[ROUNDS:, :rows].T
@@ -174,12 +174,12 @@ def _power_method(
     recovers: NDArray[np.complex128],
     times_out: NDArray[np.complex128],
     pmf: NDArray[np.complex128],
-    worth: NDArray[np.complex128],
+    adjoint: NDArray[np.complex128],
     values: NDArray[np.complex128],
     left: NDArray[np.complex128],
     right: NDArray[np.complex128],
 ) -> None:
-    """Multiply both vectors, in row 0 of `pmf` and `worth`, by the epoch's matrix and its transpose many times.
+    """Multiply both vectors, in row 0 of `pmf` and `adjoint`, by the epoch's matrix and its transpose many times.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _power_method(
         See `perron`; index -1 is a last element that does not count.
     grown, recovers, times_out : (T, W) arrays
         See `climbs`; 0 for recoveries to nowhere.
-    pmf, worth : (2, H + 1) arrays
+    pmf, adjoint : (2, H + 1) arrays
         Vectors to begin with, and the last ones, up to a factor; row 1 is scratch.
     values : (T,) array
     left, right : (T, H + 1) arrays
@@ -203,11 +203,11 @@ def _power_method(
         for _ in range(STEPS):
             for h in range(rows + 1):
                 pmf[1, h] = pmf[0, h]
-                worth[1, h] = worth[0, h]
+                adjoint[1, h] = adjoint[0, h]
                 pmf[0, h] = zero
             mass, out, ahead, ended, last = zero, zero, zero, zero, zero
             if over is not None:  # as it would be after the last window
-                ahead = worth[1, over]
+                ahead = adjoint[1, over]
             for i in range(largest):
                 mass += pmf[1, entry[i]]
                 if i == largest - 1:
@@ -230,35 +230,35 @@ def _power_method(
                 k = largest - 1 - i
                 recovered = zero
                 for m in range(half.shape[1]):
-                    recovered += shares[k, m] * worth[1, half[k, m]]
+                    recovered += shares[k, m] * adjoint[1, half[k, m]]
                 ahead = last if ends[k] else ahead
                 if branches is not None:  # noqa: SIM102
                     if k < len(starts) - 1:
                         ahead = zero
                         for m in range(starts[k], starts[k + 1]):
                             ahead += chances[m] * ahead_of[targets[m]]
-                ahead = grown[t, k] * ahead + recovers[t, k] * recovered + times_out[t, k] * worth[1, restart]
+                ahead = grown[t, k] * ahead + recovers[t, k] * recovered + times_out[t, k] * adjoint[1, restart]
                 last = ahead if i == 0 else last
                 if branches is not None:
                     ahead_of[k] = ahead
-                worth[0, entry[k]] = ahead
+                adjoint[0, entry[k]] = ahead
             pmf[0, restart] += out
             if over is not None:
                 pmf[0, over] += mass
         total, product, ahead, mass = zero, zero, zero, zero
         for h in range(rows):
             total += pmf[0, h]
-            product += pmf[0, h] * worth[0, h]
-            ahead += pmf[0, h] * worth[1, h]
-            mass += pmf[1, h] * worth[1, h]
+            product += pmf[0, h] * adjoint[0, h]
+            ahead += pmf[0, h] * adjoint[1, h]
+            mass += pmf[1, h] * adjoint[1, h]
         values[t] = ahead * _inverse(mass)
         total, product = _inverse(total), _inverse(product)
         product *= _inverse(total)
         for h in range(rows):
             pmf[0, h] *= total
-            worth[0, h] *= product
+            adjoint[0, h] *= product
             left[t, h] = pmf[0, h]
-            right[t, h] = worth[0, h]
+            right[t, h] = adjoint[0, h]
 
 
 @numba.njit(nogil=True, error_model="numpy")

@@ -251,7 +251,7 @@ class IndependentChain(Chain):
         received = np.where((K >= 1) & (np.arange(self.graph.max_window + 1)[:, np.newaxis] > K), self.repaired, 0.0)
         packets = (received @ -K + np.arange(self.graph.max_window + 1) * received.sum(axis=1))[w]
         in_order, total, weighted = np.empty(self.graph.max_window), 0.0, 0.0
-        for n, fails in enumerate(self._fails):  # sum_j j p q^j fails, as `failing`
+        for n, fails in enumerate(self._fails):  # sum_j j p q^j fails, as `timing_out`
             weighted = q * (weighted + total)
             total = q * total + p * fails
             in_order[n] = weighted

@@ -86,11 +86,11 @@ def with_slow_start(chain: WindowChain, path: Path, around: SlowStartLinks) -> W
     pmf = np.eye(1, int(max(around.thresholds.max(), around.reduced.max())) + 1, 2)[0]
     W, b = path.max_window, path.rounds_per_increase
     assert path.initial_window is not None
-    opening: list[int] = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
+    initial: list[int] = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
     climbing: list[int] = windows(2, max(len(pmf) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
     for _ in range(PATIENCE):
-        made: WindowChain = _slow(chain, path, opening, climbing, pmf, around)
-        before, pmf = pmf, _thresholds(made, around, np.array([*opening, *climbing], dtype=np.int64), len(pmf))
+        made: WindowChain = _slow(chain, path, initial, climbing, pmf, around)
+        before, pmf = pmf, _thresholds(made, around, np.array([*initial, *climbing], dtype=np.int64), len(pmf))
         if float(np.abs(pmf - before).sum()) < SETTLED:
             return made
     raise AccuracyError(f"the distribution of slow start thresholds did not settle within {PATIENCE} steps")
@@ -109,11 +109,11 @@ def windows(first: int, end: int, rounds_per_increase: int, pipe: float = math.i
 
 
 def _slow(
-    chain: Any, path: Path, opening: list[int], climbing: list[int], pmf: Floats, around: SlowStartLinks
+    chain: Any, path: Path, initial: list[int], climbing: list[int], pmf: Floats, around: SlowStartLinks
 ) -> Any:  # fmt: skip
     """Return a chain with slow start of given windows, and the pmf of the threshold t = 0, 1, ... after timeouts."""
-    slow = np.array([*opening, *climbing], dtype=np.int64)
-    again, behind, inner = len(opening), len(slow), chain.graph
+    slow = np.array([*initial, *climbing], dtype=np.int64)
+    again, behind, inner = len(initial), len(slow), chain.graph
     top = behind + inner.size - inner.rounds_per_increase
     end = top if path.bottleneck is None else behind + int(inner.grow_to[-1])
     up = np.append(np.arange(1, again), end)[:again]
@@ -123,7 +123,7 @@ def _slow(
         grow_to=np.concatenate(
             [up, np.full(len(climbing), -1), np.where(inner.grow_to >= 0, inner.grow_to + behind, -1)]
         ).astype(np.int64),
-        start=0 if opening else top,
+        start=0 if initial else top,
         restart=again if climbing else inner.restart + behind,
         n_preamble=behind + inner.n_preamble,
         branches=_branches(slow[again:], again, pmf, inner, behind, around),

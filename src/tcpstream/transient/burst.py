@@ -56,13 +56,13 @@ class BackloggedBurst(Backlogged):
         self._margin = 2 * chain.graph.max_window + 8
         self._x = Rows.empty(states).at(-self._margin, 4 * self._margin)
         self._place = place
-        self._opening = FirstSlowStart(chain)
+        self._slow_start = FirstSlowStart(chain)
         start = int(place[chain.graph.start])
-        self._x.add(start, Measure(0, np.array([1 - self._opening.chance])))
+        self._x.add(start, Measure(0, np.array([1 - self._slow_start.chance])))
         self._before, self._spare = Rows.empty(states), Rows.empty(states)
         self._timeouts = Timeouts(chain.loss, chain.silences, self.account, 1, NEGLIGIBLE)
         self._total = Measure(-self._margin, self._x.mass[start].copy())
-        self._delivered = together(self._total, *self._opening.measure)
+        self._delivered = together(self._total, *self._slow_start.measure)
         self._short = Measure(0, np.zeros(1))
         self._few = Measure(0, np.zeros(1))
 
@@ -82,8 +82,8 @@ class BackloggedBurst(Backlogged):
         anchor = x.origin + self._margin
         first, end = x.span or (anchor, anchor)
         sending = Measure(first, self._total.mass[first - x.origin : end - x.origin])
-        restarted = timeouts.step(together(sending, *self._opening.measure), self._few, floor, limit)
-        entered, opening_short, opening_few, removed = self._opening.step(floor)
+        restarted = timeouts.step(together(sending, *self._slow_start.measure), self._few, floor, limit)
+        entered, slow_start_short, slow_start_few, removed = self._slow_start.step(floor)
 
         spans = [(first, end), before.span or (first, end), *((measure.origin, measure.end) for _, measure in entered)]
         if len(restarted.mass):
@@ -114,10 +114,12 @@ class BackloggedBurst(Backlogged):
         self._x, self._before, self._spare = new, x, before
         self._total = Measure(origin, total)
         used = slice(first - origin, end + chain.graph.max_window + 2 - origin)
-        self._short = together(Measure(first, short[used]), *opening_short)
-        self._few = together(Measure(first, few[used]), *opening_few)
+        self._short = together(Measure(first, short[used]), *slow_start_short)
+        self._few = together(Measure(first, few[used]), *slow_start_few)
         self.cells += cells
-        self._delivered = together(self._total, *self._opening.measure, timeouts.resting, self._short, timeouts.waiting)
+        self._delivered = together(
+            self._total, *self._slow_start.measure, timeouts.resting, self._short, timeouts.waiting
+        )
         account.close(float(self._delivered.mass.sum()))
         return Crossed(account.killed - killed)
 
@@ -149,4 +151,4 @@ class BackloggedBurst(Backlogged):
 
     def _active(self) -> float:
         total = self._total.mass.sum() + self._timeouts.resting.mass.sum() + self._short.mass.sum()
-        return float(total + self._opening.chance)
+        return float(total + self._slow_start.chance)

@@ -92,7 +92,7 @@ class LimitedBurst(LimitedWindows):
         usual = slice(chain.n_initial_slow_start, None)
         windows, success = chain.graph.windows[usual], self._success[usual]
         lose(x.mass[usual], windows, success, p, steps_per_packet, ceiling - x.origin, nshort.mass)
-        self._lose_in_opening(x, nshort, ceiling)
+        self._lose_in_slow_start(x, nshort, ceiling)
         for row, state in enumerate(self._rows):
             Measure(origin, nx.mass[state]).add(Measure(recovered.origin, recovered.mass[row]), limit=ceiling)
         self._release(release, nx, ceiling)
@@ -138,10 +138,10 @@ class LimitedBurst(LimitedWindows):
             sending.mass[chain.n_initial_slow_start :], windows, self._row_of_window[windows], chain.loss,
             self.steps_per_packet, 0, now - sending.origin, out, frozen,
         )  # fmt: skip
-        self._recover_in_opening(sending, now - sending.origin, out, frozen)
+        self._recover_in_slow_start(sending, now - sending.origin, out, frozen)
         return Measure(sending.origin, out), frozen
 
-    def _lose_in_opening(self, x: Measure, short: Measure, ceiling: int) -> None:
+    def _lose_in_slow_start(self, x: Measure, short: Measure, ceiling: int) -> None:
         """Add the short rounds after losses in the first slow start, by position and class of what they send."""
         p, cap = self.chain.loss, ceiling - x.origin
         state, j, sent, _ = self.chain.first_slow_start_losses
@@ -150,7 +150,7 @@ class LimitedBurst(LimitedWindows):
             at = (np.minimum(sent, 3) - 1, np.minimum(k + j * self.steps_per_packet, cap))
             np.add.at(short.mass, at, lost * x.mass[state, k])
 
-    def _recover_in_opening(self, sending: Measure, cap: int, out: Floats, frozen: Floats) -> None:
+    def _recover_in_slow_start(self, sending: Measure, cap: int, out: Floats, frozen: Floats) -> None:
         """Add the second round of losing in the first slow start and recovering, as `recover`."""
         p, steps_per_packet = self.chain.loss, self.steps_per_packet
         state, j, sent, window = self.chain.first_slow_start_losses
