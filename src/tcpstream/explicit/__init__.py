@@ -1,7 +1,6 @@
-"""The chains of the paper with every state written out: a slow twin of the solvers, and an export for others.
+"""Live and stored streaming with every state written out: a slow twin of the solvers, and an export for others.
 
-Built from the transitions of any chain, for Reno those of Table VI (`tcpstream.tcp.table_vi`); shares no code with the
-fast solvers, which it checks.
+Built from the transitions of any TCP chain, Table VI for Reno; shares no code with the fast solvers, which it checks.
 """
 
 from .chain import ExplicitChain
