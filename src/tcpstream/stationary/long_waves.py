@@ -124,7 +124,8 @@ def _decay(operator: EpochOperator[Any]) -> float:
     slowest = -math.log(NEGLIGIBLE) / DEEPEST
     rates = slowest * 1.1 ** np.arange(math.ceil(math.log(50 / slowest, 1.1)))
     values, _, _ = operator.waves(rates.astype(complex))
-    growing = int(np.argmin(np.abs(values) < 1))
+    decaying = np.append(np.abs(values) < 1, False)  # the last one where nothing ever makes a backlog grow
+    growing = int(np.argmin(decaying))
     if growing == 0:
         raise too_large(operator, DEEPEST)
     return float(rates[growing - 1])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AccuracyError
+from ..errors import AccuracyError, InputError
 from ..numerics.linear import solve
 from .silences import LEVELS
 
@@ -28,6 +28,9 @@ MOST_STATES = 1_000_000
 
 STATIONARY = 1e-10
 """Residual of the stationary distribution that is accepted."""
+
+MOST_ROUNDS = 1e9
+"""Of a transition, exclusive."""
 
 BALANCED = 1e-9
 """Distance from 1 that the probabilities of a state may have together."""
@@ -85,13 +88,32 @@ class Transitions:
         start: int = 0,
         fields: tuple[str, ...] = ("w", "c", "l", "e", "r"),
     ) -> Transitions:
-        """Return the transitions of rows: from state, to state, probability, received, in order, rounds."""
+        """Return the transitions of rows: from state, to state, probability, received, in order, rounds.
+
+        Raises
+        ------
+        InputError
+            For probabilities that do not sum to 1, packets that are not whole numbers, and moves of less than a round.
+        """
+        for label in labels:
+            if len(label) != len(fields):
+                raise InputError(f"a state has a value for each of {', '.join(fields)}, got {label}")
+        for from_, _, chance, packets, ordered, lasts in rows:
+            if not 0 <= chance <= 1 + BALANCED:
+                raise InputError(f"a probability lies between 0 and 1, got {chance:g} from state {labels[from_]}")
+            if not (0 <= ordered <= packets and packets == int(packets) and ordered == int(ordered)):
+                raise InputError(
+                    "packets received and in order are whole numbers, the latter between 0 and the former, "
+                    f"got {packets:g} and {ordered:g} from state {labels[from_]}"
+                )
+            if not (1 <= lasts < MOST_ROUNDS and lasts == int(lasts)):
+                raise InputError(f"a transition takes 1 round or more, got {lasts:g} from state {labels[from_]}")
         from_state, to_state, probability, received, in_order, rounds = map(np.array, zip(*rows))
         made = cls(start, from_state, to_state, probability, received, in_order, rounds, labels, fields)
         sums = np.bincount(made.from_state, made.probability, len(labels))
         if not np.abs(sums - 1).max() < BALANCED:
             state = int(np.argmax(np.abs(sums - 1)))
-            raise ValueError(f"the probabilities from state {labels[state]} sum to {sums[state]:.12g}, not to 1")
+            raise InputError(f"the probabilities from state {labels[state]} sum to {sums[state]:.12g}, not to 1")
         return made
 
     @property
@@ -212,6 +234,8 @@ class Chain(ABC):
         """
         n = self.n_states
         rows, columns, values = self.transform(0.0, 0.0)
+        if self.features is Features.WRITTEN_OUT:
+            self._check_recurrent()
         all_states, others = np.arange(n), columns < n - 1  # the last balance follows from the others
         pi = solve(
             np.concatenate([all_states[:-1], columns[others], np.full(n, n - 1)]),
@@ -224,6 +248,25 @@ class Chain(ABC):
         if not residual < STATIONARY:
             raise AccuracyError(f"stationary distribution of the TCP chain: residual {residual:.1e} exceeds 1e-10")
         return np.asarray(pi)
+
+    def _check_recurrent(self) -> None:
+        """Raise `InputError` unless the chain comes back to the same states for ever, and delivers there."""
+        from scipy import sparse
+        from scipy.sparse.csgraph import connected_components
+
+        rows, columns, _ = self.transform(0.0, 0.0)
+        n = self.n_states
+        graph = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+        count, of = connected_components(graph, directed=True, connection="strong")
+        leaves = np.zeros(count, dtype=np.bool_)
+        leaves[of[rows[of[rows] != of[columns]]]] = True
+        (closed,) = np.nonzero(~leaves)
+        if len(closed) != 1:
+            raise InputError(
+                f"the TCP chain ends in one of {len(closed)} sets of states that it never leaves: no one throughput"
+            )
+        if not self.per_transition[0][of == closed[0]].any():
+            raise InputError("the TCP chain ends in states in which it delivers nothing: it has no throughput")
 
     @cached_property
     def packets_per_round(self) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ..errors import AccuracyError
+from ..errors import AccuracyError, InputError
 from ..path import Path
-from .chain import MOST_STATES, Chain, Transitions
+from .chain import MOST_ROUNDS, MOST_STATES, Chain, Transitions
 from .silences import LEVELS, Waits, wait
 
 State = tuple[Any, ...]
@@ -63,6 +63,11 @@ class ChainOfMoves(Chain):
         rows: list[tuple[int, int, float, int, int, int]] = []
         for i, state in enumerate(labels):  # the list grows while it is read
             for move in self.moves(state):
+                if not (isinstance(move.to, tuple) and 1 <= move.rounds < MOST_ROUNDS):
+                    raise InputError(
+                        f"a move leads to a tuple and takes 1 round or more, got {move.to!r} and {move.rounds:g} "
+                        f"rounds from state {state}"
+                    )
                 if move.to not in number:
                     number[move.to] = len(labels)
                     labels.append(move.to)
