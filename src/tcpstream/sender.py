@@ -140,7 +140,7 @@ class Sender:
         if self.rounds_per_increase not in accepted:
             raise InputError(
                 f"tcp = {self.tcp} counts acknowledged packets: rounds per increase must be "
-                f"{' or '.join(map(str, accepted))}, got {self.rounds_per_increase}"
+                f"{' or '.join(map(str, accepted))}, got {self.rounds_per_increase:g}"
             )
         choice("detection", self.detection, DETECTIONS)
         for name, value in values.items():

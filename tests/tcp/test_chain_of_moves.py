@@ -28,6 +28,14 @@ def test_a_packet_a_round(path):
     )
 
 
+def test_a_sawtooth_without_losses(path):
+    """Windows of 1 to 4 in turn: a chain of period 4, whose long stream is as the one without end."""
+    sawtooth = path(lambda state: [Move((state[0] % 4 + 1,), 1.0, state[0])])
+    assert throughput(sawtooth) == pytest.approx(25, rel=1e-12)
+    endless = live(sawtooth, Video(packet_rate=20)).late_fraction([0, 0.05, 0.1])
+    assert endless == pytest.approx(live(sawtooth, Video(packet_rate=20, duration=400)).late_fraction([0, 0.05, 0.1]))
+
+
 REFUSED = {
     "sum to 0.9, not to 1": lambda s: [Move(s, 0.9, 1)],
     "a probability lies between 0 and 1, got 1.5": lambda s: [Move(s, 1.5, 1), Move(s, -0.5, 0)],

@@ -20,7 +20,7 @@ MOST_STATES = 2_000
 MIXED = 0.02
 """Share of what one state knows of another that is left after an epoch."""
 
-MOST_TRANSITIONS = 4096
+MOST_TRANSITIONS = 256
 """Transitions of an epoch at most."""
 
 BLOCK = 2**17
@@ -179,7 +179,7 @@ class WrittenOutEpochs(EpochOperator[WrittenOutEpoch]):
                 scale += math.log(sums.max())
                 sums /= sums.max()
             least = min(least, (scale - math.log(chance)) / t)
-        return math.ceil(least)
+        return max(0, math.ceil(least))
 
     def waves(self, exponents: Complexes) -> tuple[Complexes, Complexes, Complexes]:
         """Return what an epoch does to waves exp(t D); see `EpochOperator.waves`."""
