@@ -99,7 +99,7 @@ class Transitions:
             if len(label) != len(fields):
                 raise InputError(f"a state has a value for each of {', '.join(fields)}, got {label}")
         for from_, _, chance, packets, ordered, lasts in rows:
-            if not 0 <= chance <= 1 + BALANCED:
+            if not -BALANCED <= chance <= 1 + BALANCED:  # rounding may leave less than nothing
                 raise InputError(f"a probability lies between 0 and 1, got {chance:g} from state {labels[from_]}")
             if not (0 <= ordered <= packets and packets == int(packets) and ordered == int(ordered)):
                 raise InputError(

@@ -300,7 +300,7 @@ class IndependentChain(Chain):
                     rows += [(s, target, here * share, w - K, j, 1) for target, share in ways]
             rows += [(s, S, p**w * weight, 0, 0, d) for d, weight in self.silences.whole_loss]
             for j in range(w):
-                fails = p * q**j - self.repairs * q**j * self.holds ** (w - 1 - j)
+                fails = p * q**j * float(self._fails[w - 1 - j])
                 fails -= (j == 0) * (p**w - self.repairs**w)
                 rows += [(s, S, fails * weight, j, j, d) for d, weight in self.silences.unrepaired]
         return Transitions.of(labels, rows + self.silences.rows(p, S, self.graph.restart), self.graph.start)

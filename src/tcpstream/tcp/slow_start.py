@@ -177,7 +177,8 @@ def _thresholds(chain: WindowChain, around: SlowStartLinks, slow: Ints, size: in
     rows, columns, values = chain.transform(0.0, 0.0)
     lost = (rows < timeouts) & (columns == timeouts)
     thresholds = np.append(around.reduced[slow], around.thresholds)
-    flow = np.bincount(thresholds[rows[lost]], chain.stationary[rows[lost]] * values[lost], size)
+    visits = np.maximum(chain.stationary[rows[lost]], 0.0)  # rounding may leave less than nothing
+    flow = np.bincount(thresholds[rows[lost]], visits * values[lost], size)
     pmf = (1 - chain.loss) * flow / flow.sum()
     pmf[2] += chain.loss
     return np.asarray(pmf)
