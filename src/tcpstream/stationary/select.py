@@ -11,7 +11,6 @@ from ..tcp.independent import IndependentChain
 from .burst import Backlog
 from .independent import IndependentBacklog
 from .operator import EpochOperator
-from .written_out import WrittenOutEpochs
 
 
 def epochs_of(chain: Chain, lattice: Lattice) -> EpochOperator[Any]:
@@ -20,4 +19,6 @@ def epochs_of(chain: Chain, lattice: Lattice) -> EpochOperator[Any]:
         return IndependentBacklog(chain, lattice)
     if isinstance(chain, BurstChain):
         return Backlog(chain, lattice)
+    from .written_out import WrittenOutEpochs  # loads SciPy
+
     return WrittenOutEpochs(chain, lattice)

@@ -16,8 +16,6 @@ from .coarse import BackloggedCoarse
 from .independent import BackloggedIndependent
 from .independent_limited import LimitedIndependent
 from .limited import Limited
-from .written_out import BackloggedWrittenOut
-from .written_out_limited import LimitedWrittenOut
 
 NANOSECONDS, NANOSECONDS_INDEPENDENT = 2.0, 7.0
 """Time of a state, position and round, roughly, and of a transition that is written out; for independent losses."""
@@ -73,6 +71,8 @@ def backlogged(chain: Chain, goal: int, quantum: int = 1, on_floor: OnFloor = On
             return BackloggedBurst(chain, goal)
         if isinstance(chain, BurstChain):
             return BackloggedCoarse(chain, goal, quantum, state_step(chain, quantum))
+    from .written_out import BackloggedWrittenOut  # loads SciPy
+
     return BackloggedWrittenOut(chain, goal)
 
 
@@ -82,4 +82,6 @@ def limited(chain: Chain, ceiling: int, steps_per_packet: int, trace: int) -> Li
         return LimitedIndependent(chain, ceiling, steps_per_packet, trace)
     if isinstance(chain, BurstChain):
         return LimitedBurst(chain, ceiling, steps_per_packet, trace)
+    from .written_out_limited import LimitedWrittenOut  # loads SciPy
+
     return LimitedWrittenOut(chain, ceiling, steps_per_packet, trace)
