@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .chain import Chain, Features, Transitions
-from .silences import LEVELS, TIMEOUT_LABELS, Silences, mean_wait, tilted_wait
+from .chain import Features, Transitions
+from .silences import LEVELS, TIMEOUT_LABELS, mean_wait, tilted_wait
+from .window_chain import WindowChain
 from .window_graph import WindowGraph
 
 Floats = NDArray[np.float64]
@@ -48,7 +49,7 @@ class FirstSlowStartLosses(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BurstChain(Chain):
+class BurstChain(WindowChain):
     """A chain of windows whose losses come in bursts, in structured form: what the fast operators read.
 
     State s = n_preamble + (w - 1) b + c of congestion avoidance stands for (w, c); states of slow start, if any, come
@@ -70,9 +71,6 @@ class BurstChain(Chain):
         Returns the transitions, where they are known in another way: Table VI.
     """
 
-    loss: float
-    graph: WindowGraph
-    silences: Silences
     recover_to: Ints
     n_initial_slow_start: int = field(default=0, kw_only=True)
     table: Callable[[], Transitions] | None = field(default=None, kw_only=True, compare=False)
@@ -81,28 +79,6 @@ class BurstChain(Chain):
     def features(self) -> Features:  # noqa: D102
         slow = self.graph.n_preamble > 0 or int(self.graph.windows[self.graph.start]) > 1
         return Features.BURST_LOSSES | (Features.PREAMBLE if slow else Features.WRITTEN_OUT)
-
-    @property
-    def n_states(self) -> int:  # noqa: D102
-        return self.graph.size + 2 * LEVELS
-
-    @property
-    def largest_round(self) -> int:  # noqa: D102
-        return self.graph.max_window
-
-    def longest_wait(self, levels: int = LEVELS) -> int:  # noqa: D102
-        return self.silences.longest(levels)
-
-    @property
-    def total_wait(self) -> int:  # noqa: D102
-        return self.silences.total
-
-    @property
-    def followed_states(self) -> float:  # noqa: D102
-        return float(self.graph.size)
-
-    def most_received(self, rounds: int) -> float:  # noqa: D102
-        return self.graph.most_received(rounds)
 
     def behind_slow_start(self, graph: WindowGraph, again: int) -> BurstChain:
         """Return the chain with slow start before its states; the first `again` are those of a video's start."""

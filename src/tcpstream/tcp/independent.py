@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..path import Path
-from .chain import Chain, Features, Transitions
+from .chain import Features, Transitions
 from .silences import LEVELS, TIMEOUT_LABELS, Silences, Waits, mean_wait, tilted_wait, wait
+from .window_chain import WindowChain
 from .window_graph import WindowGraph
 
 Floats = NDArray[np.float64]
@@ -53,7 +54,7 @@ class Recoveries(NamedTuple):
 
 
 @dataclass(frozen=True)
-class IndependentChain(Chain):
+class IndependentChain(WindowChain):
     """A chain of windows whose packets are lost independently of each other, with the probabilities of a lossy round.
 
     States of `transform` are those of the graph and of the timeouts, as for `BurstChain`. There are no short rounds. A
@@ -77,9 +78,6 @@ class IndependentChain(Chain):
         Probability that a retransmission is lost and only the timer shows it.
     """
 
-    loss: float
-    graph: WindowGraph
-    silences: Silences
     recover_to: Ints
     recover_share: Floats
     lost_unseen: float
@@ -102,28 +100,6 @@ class IndependentChain(Chain):
     @property
     def features(self) -> Features:  # noqa: D102
         return Features.INDEPENDENT_LOSSES
-
-    @property
-    def n_states(self) -> int:  # noqa: D102
-        return self.graph.size + 2 * LEVELS
-
-    @property
-    def largest_round(self) -> int:  # noqa: D102
-        return self.graph.max_window
-
-    def longest_wait(self, levels: int = LEVELS) -> int:  # noqa: D102
-        return self.silences.longest(levels)
-
-    @property
-    def total_wait(self) -> int:  # noqa: D102
-        return self.silences.total
-
-    @property
-    def followed_states(self) -> float:  # noqa: D102
-        return float(self.graph.size)
-
-    def most_received(self, rounds: int) -> float:  # noqa: D102
-        return self.graph.most_received(rounds)
 
     def behind_slow_start(self, graph: WindowGraph, to: Ints, share: Floats) -> IndependentChain:
         """Return the chain with slow start before its states, and where losses in slow start lead.

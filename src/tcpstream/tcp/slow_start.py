@@ -30,7 +30,7 @@ from .sack_recovery import LossTargets, leads, no_repairs
 from .silences import LEVELS
 from .window_graph import WindowGraph
 
-WindowChain = TypeVar("WindowChain", BurstChain, IndependentChain)
+Family = TypeVar("Family", BurstChain, IndependentChain)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -63,7 +63,7 @@ class SlowStartLinks(NamedTuple):
     ways: LossTargets | None = None
 
 
-def with_slow_start(chain: WindowChain, path: Path, around: SlowStartLinks) -> WindowChain:
+def with_slow_start(chain: Family, path: Path, around: SlowStartLinks) -> Family:
     """Return a chain that begins at the initial window of its path, and comes back from timeouts, by slow start.
 
     Parameters
@@ -89,7 +89,7 @@ def with_slow_start(chain: WindowChain, path: Path, around: SlowStartLinks) -> W
     initial: list[int] = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
     climbing: list[int] = windows(2, max(len(pmf) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
     for _ in range(PATIENCE):
-        made: WindowChain = _slow(chain, path, initial, climbing, pmf, around)
+        made: Family = _slow(chain, path, initial, climbing, pmf, around)
         before, pmf = pmf, _thresholds(made, around, np.array([*initial, *climbing], dtype=np.int64), len(pmf))
         if float(np.abs(pmf - before).sum()) < SETTLED:
             return made
@@ -171,7 +171,7 @@ def _shares(state: int, targets: Ints, weights: Floats) -> Growth:
     return Growth(np.full(len(to), state), to, shares)
 
 
-def _thresholds(chain: WindowChain, around: SlowStartLinks, slow: Ints, size: int) -> Floats:
+def _thresholds(chain: Family, around: SlowStartLinks, slow: Ints, size: int) -> Floats:
     """Return the pmf of the threshold at the end of a timeout, in the long run; `slow` are windows of slow start."""
     timeouts = chain.n_states - 2 * LEVELS
     rows, columns, values = chain.transform(0.0, 0.0)
