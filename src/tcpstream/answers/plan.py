@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..stationary.decay import safe_lead
-from ..tcp import Chain
-from ..transient.cost import affordable, check
-from ..transient.select import check_quantum
+from ..path import Path
+from ..tcp import Chain, chain_of
+from ..transient.cost import affordable, check, forecast
+from ..transient.select import check_quantum, nanoseconds
+from ..video import Video
 from .timeline import Timeline
 
 RISK = 1e-17
@@ -23,6 +25,13 @@ SAFE_LOAD = 0.98
 
 SPAN = 4
 """Positions followed at a time, in leads, for a long video: room for what is late too."""
+
+
+ACCURACIES = ("exact", "fine", "fast")
+"""How near answers are: to the packet; within about 1% of f; or faster."""
+
+QUICK = 1.0
+"""Seconds that an exact transient may take by default."""
 
 
 @dataclass(frozen=True)
@@ -72,3 +81,18 @@ def plan(chain: Chain, cases: Sequence[Timeline], quantum: int | None = None) ->
     check_quantum(chain, quantum)
     check(chain, rounds, span, quantum)
     return Plan(packets_due if steady else 0.0, lead, quantum)
+
+
+def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy: str | None) -> bool:
+    """Return whether cases with the same chain are solved on coarse lattices.
+
+    By default where the exact transient is forecast to take more than a second, at constant rates.
+    """
+    if quantum is not None or accuracy == "exact" or any(video.curve is not None for _, video in cases):
+        return False
+    if accuracy is not None:
+        return True
+    chain, timelines = chain_of(cases[0][0]), [Timeline.of(*one) for one in cases]
+    most, rounds = max(one.packets for one in timelines), max(one.length for one in timelines)
+    cells = forecast(chain, rounds, min(most, chain.most_received(math.ceil(rounds))), 1).cells
+    return cells * nanoseconds(chain) > QUICK * 1e9

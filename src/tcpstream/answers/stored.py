@@ -18,7 +18,7 @@ from ..video import Video
 from .answer import Streaming, check_duration, check_length, no_late_target, probabilities
 from .answer import startup_delay as checked_delay
 from .arrivals import Arrivals, delivered_quantiles
-from .plan import plan
+from .plan import ACCURACIES, is_coarse, plan
 from .timeline import HORIZONS, Timeline
 
 Floats = NDArray[np.float64]
@@ -266,7 +266,9 @@ class StoredStreaming(Streaming):
         return smallest_delay(lambda tau: 1 - self._no_late_at(tau), 1 - wanted, high, low=low, tolerance=R / 250)
 
 
-def stored(path: Path, video: Video, *, horizon: str = "end", quantum: int | None = None) -> StoredStreaming:
+def stored(
+    path: Path, video: Video, *, horizon: str = "end", quantum: int | None = None, accuracy: str | None = None
+) -> StoredStreaming:
     """Solve stored-media streaming: a video of finite length, sent as fast as TCP allows (Section 3.3.2).
 
     Parameters
@@ -278,8 +280,10 @@ def stored(path: Path, video: Video, *, horizon: str = "end", quantum: int | Non
     horizon : {"end", "paper"}
         Judge every packet until playback ends at duration + tau, or stop after duration / rtt rounds as the paper.
     quantum : int, optional
-        Packets per step of the lattice: 1 is exact. By default exact where that takes some seconds, else a little less
-        than a round delivers; `StoredStreaming.quantum_error` is then the relative error of f.
+        Packets per step of one lattice: 1 is exact.
+    accuracy : {"exact", "fine", "fast"}, optional
+        Exact; within about 1% of f; or faster. By default exact where that is forecast to take a second at most, else
+        fine: `CoarseStored.relative_error` says how near each answer is.
 
     Returns
     -------
@@ -297,11 +301,15 @@ def stored(path: Path, video: Video, *, horizon: str = "end", quantum: int | Non
     -----
     Wang, Kurose, Shenoy and Towsley, Section 3.3.2 and Appendix B; the exact alpha replaces Theorem 1's bound.
     """
-    return stored_many([(path, video)], horizon=horizon, quantum=quantum)[0]
+    return stored_many([(path, video)], horizon=horizon, quantum=quantum, accuracy=accuracy)[0]
 
 
 def stored_many(
-    cases: Iterable[tuple[Path, Video]], *, horizon: str = "end", quantum: int | None = None
+    cases: Iterable[tuple[Path, Video]],
+    *,
+    horizon: str = "end",
+    quantum: int | None = None,
+    accuracy: str | None = None,
 ) -> list[StoredStreaming]:
     """Solve stored-media streaming for many paths and videos at once.
 
@@ -313,8 +321,8 @@ def stored_many(
     ----------
     cases : iterable of (Path, Video)
     horizon : {"end", "paper"}
-    quantum : int, optional
-        As for `stored`; cases that share a transient share the quantum.
+    quantum, accuracy : optional
+        As for `stored`; cases that share a transient share both.
 
     Returns
     -------
@@ -329,6 +337,10 @@ def stored_many(
     choice("horizon", horizon, HORIZONS)
     if quantum is not None:
         quantum = whole("quantum", quantum, unit="packets")
+    if accuracy is not None:
+        choice("accuracy", accuracy, ACCURACIES)
+        if quantum is not None:
+            raise InputError("give quantum or accuracy, not both")
     cases = list(cases)
     groups: dict[Any, list[int]] = {}
     for i, (path, video) in enumerate(cases):
@@ -338,7 +350,14 @@ def stored_many(
         groups.setdefault(chain_key(path), []).append(i)
     results: dict[int, StoredStreaming] = {}
     for members in groups.values():
-        arrivals = _shared([cases[i] for i in members], quantum)
+        shared = [cases[i] for i in members]
+        if is_coarse(shared, quantum, accuracy):
+            from .coarse_stored import CoarseStored, shared_arrivals
+
+            coarse = shared_arrivals(shared, accuracy)
+            results |= {i: CoarseStored(*cases[i], horizon, coarse) for i in members}
+            continue
+        arrivals = _shared(shared, 1 if accuracy == "exact" else quantum)
         results |= {i: StoredStreaming(*cases[i], horizon, arrivals) for i in members}
     return [results[i] for i in range(len(cases))]
 

@@ -1,0 +1,291 @@
+"""Stored media on coarse lattices: every answer at two resolutions, so that each comes with its error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coarse.law import Law
+from ..coarse.lead import safe_lead
+from ..coarse.never_late import OPENING, NeverLate
+from ..coarse.resolution import FINE, Resolution, Scale, coarser
+from ..coarse.steps import Steps
+from ..errors import AccuracyError
+from ..path import Path
+from ..tcp import chain_of
+from .arrivals import Arrivals
+from .plan import Plan
+from .timeline import Timeline
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+HEAD_CELLS = 2e7
+"""States times positions times rounds of the first packets, which are followed one by one."""
+
+LADDER = 4.0
+"""Between the numbers of packets up to which lattices are used."""
+
+SETTLED = 1e-6
+"""Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end."""
+
+LOOK = 100
+
+LEADS = 16.0
+"""Rounds of playback that the finest lattice of leads has to resolve as well as what comes from loss to loss."""
+
+PARTS = 8
+"""Of a video, the longest in which steps are few."""
+
+
+class CoarseArrivals:
+    """What `Arrivals` answers, on a ladder of lattices whose quanta grow with the spread of what has arrived.
+
+    Parameters
+    ----------
+    path : Path
+    cases : iterable of Timeline
+        As for `Arrivals`.
+    resolution : Resolution
+    follow_all : bool
+        Whether to follow also what is surely never late.
+    """
+
+    def __init__(
+        self, path: Path, cases: Iterable[Timeline], resolution: Resolution = FINE, follow_all: bool = False
+    ) -> None:
+        self.path, self.cases, self.resolution, self.follow_all = path, tuple(cases), resolution, follow_all
+        self.chain = chain_of(path)
+        self.packets = max(one.packets for one in self.cases)
+        self._lock = Lock()
+        self._never: dict[tuple[float, float], _NeverLateCurve] = {}
+
+    def __copy__(self) -> CoarseArrivals:
+        """Return the same: nothing that can be read from it changes."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CoarseArrivals:
+        """Return the same: nothing that can be read from it changes."""
+        return self
+
+    def __reduce__(self) -> tuple[type[CoarseArrivals], tuple[Any, ...]]:
+        """Pickle what answers are made from."""
+        return type(self), (self.path, self.cases, self.resolution, self.follow_all)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Packets and rounds from loss to loss; no more rounds than a part of the shortest video."""
+        scale = Scale.of(self.chain)
+        return replace(scale, rounds=min(scale.rounds, min(one.length for one in self.cases) / PARTS))
+
+    @cached_property
+    def due(self) -> float:
+        """m, the most packets per round that are ever due at a constant rate; 0 with a playback curve."""
+        steady = all(one.video.curve is None for one in self.cases)
+        return max(one.packets_due for one in self.cases) if steady else 0.0
+
+    @cached_property
+    def _whole(self) -> Steps:
+        return Steps.of(self.chain, self.resolution.step(self.scale.rounds), self.resolution.ratio, self.due)
+
+    @cached_property
+    def lead(self) -> float:
+        """Lead over playback from which nothing is late any more [packets]."""
+        return safe_lead(self._whole, self.due) if self.due > 0 and not self.follow_all else math.inf
+
+    @cached_property
+    def first(self) -> int:
+        """Packets that are followed one by one."""
+        per_round = max(self.chain.packets_per_round, 1.0)
+        found = math.sqrt(HEAD_CELLS * per_round / (4 * self.chain.followed_states))
+        return min(self.packets, max(int(found), 2 * self.chain.largest_round if per_round < 4 else 16))
+
+    @cached_property
+    def head(self) -> Arrivals:
+        """The first packets, one by one."""
+        return Arrivals(self.path, self.cases, Plan(), self.first)
+
+    @cached_property
+    def levels(self) -> list[tuple[float, Law]]:
+        """Packets up to which a lattice is used, and the law on it; finest first."""
+        found, edge = [], float(self.first)
+        steps = {self._whole.step: self._whole}
+        while edge < self.packets:
+            below, edge = edge, min(edge * LADDER, float(self.packets))
+            quantum = max(self.scale.spread(below) / self.resolution.quanta, 1.0)
+            step = self.resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
+            if step not in steps:
+                steps[step] = Steps.of(self.chain, step, self.resolution.ratio)
+            found.append((edge, Law(steps[step], quantum, edge, self.due, self.lead)))
+        return found
+
+    @property
+    def quantum(self) -> int:
+        """Packets per step of the coarsest lattice."""
+        return max(2, round(self.levels[-1][1].quantum)) if self.levels else 1
+
+    def unaccounted(self, rounds: int) -> float:
+        """Return the probability dropped so far."""
+        return sum(law.unaccounted for _, law in self.levels) + 1e-13
+
+    def late_packets(self, timeline: Timeline, delay: float) -> float:
+        """Return the mean number of late packets of a video at a constant rate."""
+        m, tau = timeline.packets_due, timeline.rounds(delay)
+        judged = timeline.judged_rounds(delay)
+        last = judged if timeline.horizon == "paper" else timeline.length + tau
+        K = min(float(timeline.video.packets), m * max(last - tau, 0.0))
+        here = min(int(tau + self.first / m), judged)
+        due = timeline.due(delay, here) if here > 0 else np.zeros(0)
+        late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum()) if here > 0 else 0.0
+        begin, end = here + 0.5, last + 0.5
+        for edge, law in self.levels:
+            until = end if edge >= self.packets else min(end, tau + edge / m)
+            if until <= begin:
+                continue
+            law.until(until)
+            h = law.step
+            t = np.arange(math.ceil(begin / h + 1e-9), math.floor(until / h - 1e-9) + 1) * float(h)
+            t = np.concatenate([[begin], t, [until]])
+            top = np.clip(m * (t - tau), 0.0, K)
+            bottom = np.clip(top - m, 0.0, K)
+            g = law.missing(t, top) - law.missing(t, bottom)
+            late += _integral(t, g)
+            begin = until
+        return late
+
+    def missing(self, begin: Floats, end: Floats) -> Floats:
+        """Return what of packets ``begin[i - 1]`` .. ``end[i - 1]`` is missing on average after rounds i = 1, 2, ..."""
+        first = float(self.first)
+        result = np.zeros(len(end))
+        n = int(np.searchsorted(begin, first))
+        if n:
+            result[:n] = self.head.missing(np.minimum(begin[:n], first), np.minimum(end[:n], first))
+        below = first
+        rounds = np.arange(1.0, len(end) + 1)
+        for edge, law in self.levels:
+            top = edge if edge < self.packets else math.inf
+            mine = (end > below) & (begin < top)
+            if mine.any():
+                t = rounds[mine]
+                high, low = np.clip(end[mine], below, top), np.clip(begin[mine], below, top)
+                result[mine] += law.missing(t, high) - law.missing(t, low)
+            below = edge
+        return result
+
+    def late(self, needed: Floats) -> Floats:
+        """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
+        begin = np.maximum(needed - 1, 0.0)
+        chance = np.zeros(len(needed))
+        n = int(np.searchsorted(needed, self.first, "right"))
+        if n:
+            chance[:n] = self.head.late(needed[:n])
+        rounds, below = np.arange(1.0, len(needed) + 1), float(self.first)
+        for edge, law in self.levels:
+            mine = (needed > below) & (needed <= (edge if edge < self.packets else math.inf))
+            if mine.any():
+                t, half = rounds[mine], law.quantum / 2
+                chance[mine] = (law.missing(t, begin[mine] + half) - law.missing(t, begin[mine] - half)) / (2 * half)
+            below = edge
+        return np.where(needed > 0, np.clip(chance, 0.0, 1.0), 0.0)
+
+    def never_late(self, timeline: Timeline, delay: float) -> float:
+        """Return the probability that no packet of a video at a constant rate is late."""
+        key = (timeline.packets_due, timeline.length)
+        with self._lock:
+            if key not in self._never:
+                self._never[key] = _NeverLateCurve(self, timeline)
+            curve = self._never[key]
+        return curve.at(timeline, delay)
+
+    def coarser(self) -> CoarseArrivals:
+        """Return the same at a lower resolution."""
+        return CoarseArrivals(self.path, self.cases, coarser(self.resolution))
+
+
+class _NeverLateCurve:
+    """alpha over the startup delay, for one rate and length."""
+
+    def __init__(self, arrivals: CoarseArrivals, timeline: Timeline) -> None:
+        chain, resolution, scale = arrivals.chain, arrivals.resolution, arrivals.scale
+        self.due, self.length = timeline.packets_due, timeline.length
+        self.step = resolution.step(scale.rounds)
+        steps = arrivals._whole
+        if steps.due != self.due:
+            steps = Steps.of(chain, self.step, resolution.ratio, self.due)
+        quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
+        self._steps, self._finest = steps, max(quantum, 0.5)
+        self._safe = safe_lead(steps, self.due)
+        self._values: NeverLate | None = None
+        self._rows: dict[int, Any] = {}
+        self._last: int | None = None
+        self._lock = Lock()
+
+    def _start(self, lead: float) -> None:
+        safe = self._safe if math.isfinite(self._safe) else 0.0
+        self._top = max(safe, 1.5 * lead) if not math.isfinite(self._safe) else safe
+        self._values = NeverLate(self._steps, self.due, self._finest, max(self._top, 64 * self._finest))
+        self._rows, self._last = {}, None
+
+    def at(self, timeline: Timeline, delay: float) -> float:
+        tau = timeline.rounds(delay)
+        lead = self.due * tau
+        rounds = timeline.judged_rounds(delay) if timeline.horizon == "paper" else self.length + tau
+        with self._lock:
+            if self._values is None or (not math.isfinite(self._safe) and lead > self._top):
+                self._start(lead)
+            assert self._values is not None
+            if lead >= self._top and math.isfinite(self._safe):
+                return 1.0
+            x = rounds / self.step
+            low = int(x + 1e-9)
+            share = max(x - low, 0.0)
+            value = self._row(low, lead)
+            if share > 1e-9:
+                value += share * (self._row(low + 1, lead) - value)
+        return value
+
+    def _row(self, number: int, lead: float) -> float:
+        """Return g of the start after so many steps, at a lead."""
+        assert self._values is not None
+        values = self._values
+        number -= OPENING
+        first = int(self.length / self.step) - OPENING
+        if number < 0:
+            raise AccuracyError("the video is too short for steps of several rounds")
+        while values.number < number and self._last is None:
+            values.step()
+            k = values.number
+            if k >= first:
+                self._rows[k] = values.start_row()
+            if k % LOOK == 0:
+                row = values.start_row()
+                before = self._rows.pop(-1, None)
+                self._rows[-1] = row
+                if before is not None and _settled(before, row):
+                    self._last = k
+                    self._rows[k] = row
+        return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead)
+
+
+def _settled(before: list[Floats], row: list[Floats]) -> bool:
+    change = max(float(np.max(np.abs(a - b) / np.maximum(1 - b, 1e-10))) for a, b in zip(before, row))
+    return change < SETTLED
+
+
+def _integral(t: Floats, g: Floats) -> float:
+    """Return the integral of a smooth function from its values at some times."""
+    if len(t) < 2:
+        return 0.0
+    h = np.diff(t)
+    plain = float((h * (g[1:] + g[:-1]) / 2).sum())
+    if len(t) < 4:
+        return plain
+    slope = np.gradient(g, t)
+    return plain - float((h**2 * np.diff(slope)).sum()) / 12

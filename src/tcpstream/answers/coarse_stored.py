@@ -1,0 +1,138 @@
+"""Stored media at ordinary rates: the answers of coarse lattices, each with its error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..coarse.resolution import FAST, FINE
+from ..errors import AccuracyError
+from ..numerics.curves import smallest_delay
+from ..path import Path
+from ..video import Video
+from .answer import probabilities
+from .answer import startup_delay as checked_delay
+from .coarse_arrivals import CoarseArrivals
+from .stored import StoredStreaming
+from .timeline import Timeline
+
+Floats = NDArray[np.float64]
+
+FACTOR, LEAST = 1.5, 2e-3
+"""The stated error is so many times the difference of two resolutions, and this much more."""
+
+FLOOR = 2e-11
+"""Late fraction, and probability of a late packet, that is lost in what is not followed."""
+
+LOOKED_AT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+"""Late fractions at which `quantum_error` is looked at."""
+
+
+class CoarseStored(StoredStreaming):
+    """Stored media on coarse lattices, whose quanta grow with the spread of what has arrived.
+
+    Every answer is computed at two resolutions: `relative_error` and `no_late_error` come from their difference.
+    """
+
+    _arrivals: Any
+
+    def __init__(self, path: Path, video: Video, horizon: str, arrivals: CoarseArrivals) -> None:
+        super().__init__(path, video, horizon, arrivals)  # type: ignore[arg-type]
+        self._coarser = arrivals.coarser()
+
+    def relative_error(self, startup_delay: ArrayLike) -> Any:
+        """Return the relative error of the late fraction.
+
+        Parameters
+        ----------
+        startup_delay : array_like
+            tau [s], >= 0.
+
+        Returns
+        -------
+        float or ndarray
+            Of the shape of `startup_delay`; infinite where the late fraction is 0 but for what is not followed.
+        """
+        return self._over_delays(startup_delay, self._late_error)
+
+    def no_late_error(self, startup_delay: ArrayLike) -> Any:
+        """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`."""
+        for tau in sorted(set(self._delays(startup_delay)), reverse=True):
+            self._no_late_error(tau)
+        return self._over_delays(startup_delay, self._no_late_error)
+
+    def no_late_probability(self, startup_delay: ArrayLike) -> Any:  # noqa: D102
+        for tau in sorted(set(self._delays(startup_delay)), reverse=True):  # one pass serves all that are shorter
+            self._no_late_at(tau)
+        return self._over_delays(startup_delay, self._no_late_at)
+
+    @property
+    def error_bound(self) -> float:
+        """Probability that is not followed; `relative_error` comes on top."""
+        return FLOOR
+
+    @property
+    def quantum_error(self) -> float:
+        """Largest relative error of f down to 1e-6."""
+        worst = 0.0
+        for target in LOOKED_AT:
+            tau = self.required_delay(target)
+            worst = max(worst, self._late_error(tau))
+        return worst
+
+    def buffer_quantiles(
+        self, startup_delay: float, quantiles: ArrayLike = (0.05, 0.25, 0.5, 0.75, 0.95)
+    ) -> tuple[Floats, Floats]:  # noqa: D102
+        wanted = probabilities("quantile", quantiles)
+        due = self.due_by_round(checked_delay(startup_delay))
+        everything = CoarseArrivals(self.path, self._arrivals.cases, self._arrivals.resolution, follow_all=True)
+        low, high = np.zeros((len(wanted), len(due))), np.full((len(wanted), len(due)), float(self.timeline.packets))
+        for u, below, above in zip(wanted, low, high):
+            while (above - below).max() > 0.5:
+                middle = (below + above) / 2
+                less = everything.late(middle) >= u
+                above[less], below[~less] = middle[less], middle[~less]
+        return self.timeline.ends(len(due)), np.minimum(np.floor(high), self.video.packets) - due
+
+    def _due(self, tau: float) -> Floats:
+        return self.due_by_round(tau)
+
+    def _late_at(self, tau: float) -> float:
+        return self._late_on(self._arrivals, tau)
+
+    def _late_on(self, arrivals: CoarseArrivals, tau: float) -> float:
+        return min(max(arrivals.late_packets(self.timeline, tau) / self.timeline.judged, 0.0), 1.0)
+
+    def _late_error(self, tau: float) -> float:
+        return _error(self._late_at(tau), self._late_on(self._coarser, tau))
+
+    def _no_late_at(self, tau: float) -> float:
+        if tau not in self._no_late:
+            self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau), 0.0), 1.0)
+        return self._no_late[tau]
+
+    def _no_late_error(self, tau: float) -> float:
+        return _error(1 - self._no_late_at(tau), 1 - self._coarser.never_late(self.timeline, tau))
+
+    def _delay_without_late(self, wanted: float) -> float:
+        if 1 - wanted < 10 * FLOOR:
+            raise AccuracyError(f"a probability of a late packet of {1 - wanted:.1e} is finer than {10 * FLOOR:.0e}")
+        R = self.path.rtt
+        return smallest_delay(lambda tau: 1 - self._no_late_at(tau), 1 - wanted, R, tolerance=R / 250)
+
+
+def shared_arrivals(cases: Sequence[tuple[Path, Video]], accuracy: str | None) -> CoarseArrivals:
+    """Return the arrivals that serve all of some cases with the same chain."""
+    timelines = [Timeline.of(*one) for one in cases]
+    return CoarseArrivals(cases[0][0], timelines, FAST if accuracy == "fast" else FINE)
+
+
+def _error(fine: float, coarse: float) -> float:
+    """Return the relative error of an answer from the same at a lower resolution."""
+    if fine <= FLOOR:
+        return 0.0 if fine == coarse == 0 else math.inf
+    return FACTOR * abs(fine - coarse) / fine + LEAST + FLOOR / fine

@@ -1,0 +1,1 @@
+"""Ordinary rates: every chain on a coarse lattice of packets, in steps of several rounds."""

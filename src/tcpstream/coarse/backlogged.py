@@ -1,0 +1,70 @@
+"""The transient of a chain that always has something to send, in steps of several rounds: stored media."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.lattice_moves import collected, several_rounds
+from ..numerics.measure import Measure
+from .steps import Moves, Steps
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NEGLIGIBLE = 1e-17
+
+
+class Forward:
+    """The law of the packets delivered, step by step."""
+
+    def __init__(self, steps: Steps, quantum: float, goal: float) -> None:
+        self.steps, self.quantum = steps, quantum
+        self.moves, self.correction = steps.moves(quantum), steps.not_in_order(quantum)
+        m = self.moves
+        self._collect = steps.collect(quantum)
+        reach = max(int((np.diff(one.starts) + np.abs(one.shifts)).max(initial=0)) for one in (m, self.correction)) + 2
+        self.base = 64 + reach
+        self.goal = int(np.ceil(goal / quantum))
+        size = self.base + self.goal + reach + 4
+        E = steps.entries
+        self._x, self._new = np.zeros((E, size)), np.zeros((E, size))
+        self._low, self._high, self._new_low, self._new_high = (np.zeros(E, dtype=np.int64) for _ in range(4))
+        late = m.lags > 1
+        targets = np.unique(m.targets[late])
+        sizes = np.array([m.lags[late & (m.targets == t)].max() + 1 for t in targets], dtype=np.int64)
+        self._ring_of = np.full(E, -1)
+        self._ring_of[targets] = np.arange(len(targets))
+        self._ring_target, self._ring_size = targets.astype(np.int64), sizes
+        self._ring_first = np.append(0, np.cumsum(sizes))[:-1].astype(np.int64)
+        slots = int(sizes.sum())
+        self._ring = np.zeros((slots, size))
+        self._ring_low, self._ring_high = np.zeros(slots, dtype=np.int64), np.zeros(slots, dtype=np.int64)
+        self._waiting = np.zeros(size)
+        self._x[steps.start, self.base] = 1.0
+        self._low[steps.start], self._high[steps.start] = self.base, self.base + 1
+        self.number, self.done, self.dropped = 0, 0.0, 0.0
+        self.cells = 0
+
+    def step(self, safe: float = np.inf) -> Measure:
+        """Make a step, and return the law of what is in order at its end, by quanta; what is done is left out."""
+        limit = self.base + min(self.goal, safe / self.quantum)
+        m, c = self.moves, self.correction
+        law = np.zeros(self._x.shape[1])
+        collected(self._x, self._low, self._high, c.sources, c.shifts, c.starts, c.taps, law)
+        above, dropped = several_rounds(
+            self._x, self._low, self._high, m.sources, m.targets, m.shifts, m.starts, m.taps, self._new,
+            self._new_low, self._new_high, m.lags, self._ring, self._ring_low, self._ring_high, self._ring_of,
+            self._ring_target, self._ring_first, self._ring_size, self.number, self._waiting, int(np.ceil(limit)),
+            NEGLIGIBLE,
+        )  # fmt: skip
+        self._x, self._new = self._new, self._x
+        self._low, self._new_low = self._new_low, self._low
+        self._high, self._new_high = self._new_high, self._high
+        self.number += 1
+        self.done += above
+        self.dropped += dropped
+        self.cells += int((self._high - self._low).sum())
+        every = self._collect
+        collected(self._x, self._low, self._high, every.sources, every.shifts, every.starts, every.taps, law)
+        return Measure(-self.base, law + self._waiting)

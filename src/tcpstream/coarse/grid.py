@@ -1,0 +1,208 @@
+"""Which states are followed on a coarse lattice, and which of them stand for the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.propagate import visited
+from ..tcp.chain import Chain
+from ..tcp.independent import IndependentChain
+from ..tcp.window_chain import WindowChain
+from .outcomes import Outcomes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+RARE = 1e-13
+"""Probability of a state, at any time, below which another one stands for it."""
+
+SELDOM = 1e-8
+"""The same far along a line, where windows are large, and help."""
+
+EARLY = 400
+"""Transitions from the start for which that is looked at."""
+
+LOOKED_AT = 12
+"""States of a line whose mean window orders it among others."""
+
+ORDER = 4
+"""Points of a line that stand for what lies between them."""
+
+SMALL = 8
+"""Windows up to which each line of CUBIC is followed [packets]."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """States that are followed, and how they stand for others.
+
+    Attributes
+    ----------
+    states : (n,) int array
+        Of the chain.
+    starts, points, weights : (S + 1,), (k,), (k,) arrays
+        State s of the chain is stood for by `points` (indices in `states`) ``starts[s] ..``, with these weights, which
+        sum to 1 and keep moments along a line.
+    sent, ages : (n,) arrays
+        Packets and rounds from the beginning of its line to each of them.
+    """
+
+    states: Ints
+    sent: Floats
+    ages: Ints
+    starts: Ints
+    points: Ints
+    weights: Floats
+
+
+def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float) -> Grid:
+    """Return the states that are followed in steps of so many rounds.
+
+    Parameters
+    ----------
+    chain : Chain
+    outcomes : Outcomes
+    step : int
+        Rounds.
+    ratio : float
+        Of the first windows of neighbouring lines that are followed, 1 for all of them.
+    """
+    S = outcomes.n_states
+    first = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
+    most = visited(outcomes.starts, outcomes.to, outcomes.chance, first, EARLY)
+    usual = np.maximum(chain.stationary, most) if S == chain.n_states else most
+    usual[first] = 1.0
+    if not isinstance(chain, WindowChain):
+        lines = [np.array([s]) for s in range(S)]
+        return _on_lines(lines, usual, step, 1.0, np.ones(S))
+    graph = chain.graph
+    S0, b = graph.size, graph.rounds_per_increase
+    follows = graph.grow_to[:-1] == np.arange(1, S0)
+    breaks = np.flatnonzero(~follows | (np.arange(S0 - 1) < graph.n_preamble)) + 1
+    first_of = np.append(True, ~follows)
+    repairs = np.zeros(S0 + 1, dtype=np.bool_)
+    if isinstance(chain, IndependentChain):
+        targets = chain.recover_to[chain.recover_to >= 0]
+        repairs[targets] = first_of[targets]
+    breaks = np.append(breaks, np.flatnonzero(repairs[:-1]) + 1)
+    last = np.arange(S0 - b, S0) if graph.overflow_state is None else np.arange(0)
+    breaks = np.unique(np.concatenate([breaks, last]))
+    lines = np.split(np.arange(S0), breaks[(breaks > 0) & (breaks < S0)])
+    lines += [np.array([s]) for s in range(S0, S)]
+    windows = np.append(graph.windows, np.ones(S - S0))
+    return _on_lines(lines, usual, step, ratio, windows)
+
+
+def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, windows: Floats) -> Grid:
+    level = np.array([float(windows[line[:LOOKED_AT]].mean()) for line in lines])
+    families = _families(lines, level)
+    states: list[int] = []
+    sent: list[float] = []
+    ages: list[int] = []
+    kept_at: dict[int, tuple[int, int]] = {}  # first point and how many, by line
+    kept_lines: list[list[int]] = []
+    for family in families:
+        used = [i for i in family if usual[lines[i]].max() > RARE]
+        chosen = _chosen(used, [float(level[i]) for i in used], ratio)
+        kept_lines.append(chosen)
+        for i in chosen:
+            line = lines[i]
+            end = int(np.flatnonzero(usual[line] > min(SELDOM, float(usual[line].max()) / 2))[-1])
+            points = line[0 : end + step : step]
+            kept_at[i] = (len(states), len(points))
+            states.extend(points.tolist())
+            at = np.arange(0, len(points) * step, step)
+            ages.extend(at.tolist())
+            sent.extend(np.append(0.0, np.cumsum(windows[line]))[at].tolist())
+    around: dict[int, list[tuple[int, float]]] = {}
+    counts, points, weights = [], [], []
+    for family, chosen in zip(families, kept_lines):
+        for i in family:
+            around[i] = _neighbours(i, chosen, level)
+    for i, line in enumerate(lines):
+        at, shares = [], []
+        for other, share in around[i]:
+            offset, size = kept_at[other]
+            k, w = _along(np.arange(len(line)) / step, size)
+            at.append(offset + k)
+            shares.append(share * w)
+        which, share_of = (np.concatenate(x, axis=1) if x else np.zeros((len(line), 0)) for x in (at, shares))
+        used = share_of != 0
+        counts.append(used.sum(axis=1))
+        points.append(which[used].astype(np.int64))
+        weights.append(share_of[used])
+    starts = np.append(0, np.cumsum(np.concatenate(counts)))
+    return Grid(
+        np.array(states), np.array(sent), np.array(ages), starts, np.concatenate(points), np.concatenate(weights)
+    )
+
+
+def _families(lines: list[Ints], level: Floats) -> list[list[int]]:
+    """Return lines in groups of neighbours, in which the windows increase."""
+    families: list[list[int]] = []
+    last: dict[bool, list[int]] = {}
+    for i, line in enumerate(lines):
+        long = len(line) > 1
+        family = last.get(long)
+        if family is not None and long:
+            before = level[family[-1]]
+            if before < level[i] <= max(before + 2, 1.3 * before):
+                family.append(i)
+                continue
+        last[long] = [i]
+        families.append(last[long])
+    return families
+
+
+def _chosen(used: list[int], first: list[float], ratio: float) -> list[int]:
+    kept: list[int] = []
+    at = 0.0
+    for i, w in zip(used, first):
+        if not kept or w <= SMALL or w >= at * ratio * 0.999 or i == used[-1]:
+            kept.append(i)
+            at = w
+    return kept
+
+
+def _neighbours(
+    i: int, chosen: list[int], level: Floats
+) -> list[tuple[int, float]]:  # fmt: skip
+    """Return the followed lines that stand for a line, with weights."""
+    if not chosen:
+        return []
+    if i in chosen or len(chosen) == 1:
+        return [(i if i in chosen else chosen[0], 1.0)]
+    x = np.log(level[i])
+    nodes = np.log(level[chosen])
+    x = float(np.clip(x, nodes[0], nodes[-1]))
+    count = min(ORDER, len(chosen))
+    place = float(np.interp(x, nodes, np.arange(len(nodes))))
+    first = int(np.clip(math.ceil(place - count / 2), 0, len(chosen) - count))
+    weights = lagrange(nodes[np.newaxis, first : first + count], np.array([x]))[0]
+    return list(zip(chosen[first : first + count], weights.tolist()))
+
+
+def _along(x: Floats, size: int) -> tuple[Ints, Floats]:
+    """Return the points of a line of `size` that stand for positions on it, (n, m) arrays, and their weights."""
+    x = np.minimum(x, size - 1.0)
+    count = min(ORDER, size)
+    nearest = np.rint(x)
+    x = np.where(np.abs(x - nearest) < 1e-12, nearest, x)
+    first = np.clip(np.ceil(x - count / 2), 0, size - count).astype(np.int64)
+    at = first[:, np.newaxis] + np.arange(count)
+    return at, lagrange(at.astype(np.float64), x)
+
+
+def lagrange(nodes: Floats, x: Floats) -> Floats:
+    """Return the weights of values at nodes, (n, m), in the polynomials through them at x, (n,)."""
+    weights = np.ones_like(nodes)
+    for i in range(nodes.shape[1]):
+        for j in range(nodes.shape[1]):
+            if i != j:
+                weights[:, i] *= (x - nodes[:, j]) / (nodes[:, i] - nodes[:, j])
+    return weights

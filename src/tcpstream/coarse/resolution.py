@@ -1,0 +1,79 @@
+"""How fine a coarse lattice is: rounds in a step, packets in a quantum."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..tcp.chain import Chain
+
+SPREAD = 0.6
+"""Standard deviation of the packets delivered, over the square root of their number times those from loss to loss."""
+
+
+COARSER = 1.4
+"""Between two resolutions that are compared."""
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """How fine a lattice is.
+
+    Attributes
+    ----------
+    steps : float
+        In the mean time from loss to loss, and in shorter ones that matter.
+    quanta : float
+        In a standard deviation of the packets delivered, where a level begins.
+    ratio : float
+        Of the windows of neighbouring lines of CUBIC.
+    lead_quanta : float
+        In the packets from loss to loss, of the finest lattice of leads.
+    """
+
+    steps: float
+    quanta: float
+    ratio: float
+    lead_quanta: float
+
+    def step(self, rounds: float) -> int:
+        """Return the rounds of a step, where something changes within so many."""
+        return max(1, int(rounds / self.steps))
+
+
+FINE = Resolution(5.0, 24.0, 1.15, 32.0)
+FAST = Resolution(3.0, 14.0, 1.3, 16.0)
+
+
+def coarser(resolution: Resolution) -> Resolution:
+    """Return the resolution to compare with."""
+    one = resolution
+    return Resolution(one.steps / COARSER, one.quanta / COARSER, 1 + (one.ratio - 1) * COARSER, one.lead_quanta / COARSER)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Natural units of a chain.
+
+    Attributes
+    ----------
+    packets, rounds : float
+        From loss to loss, on average.
+    """
+
+    packets: float
+    rounds: float
+
+    @classmethod
+    def of(cls, chain: Chain) -> Scale:
+        """Return those of a chain."""
+        loss = getattr(chain, "loss", None)
+        if loss is None:
+            rows = chain.written_out
+            loss = 1 / max(float(rows.received.max()), 2.0)
+        packets = 1 / loss
+        return cls(packets, packets / chain.packets_per_round)
+
+    def spread(self, packets: float) -> float:
+        """Return about the standard deviation of what is delivered when so many packets are [packets]."""
+        return SPREAD * math.sqrt(packets * min(packets, self.packets))

@@ -1,0 +1,191 @@
+"""What becomes of a state within some rounds, in moments: every path, its losses and waits."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system.compiler import kept
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+SMALLEST = 1e-40
+"""Probability below which nothing is followed at all."""
+
+
+@kept(nogil=True)
+def visited(starts: Ints, to: Ints, chance: Floats, first: int, transitions: int) -> Floats:
+    """Return the largest probability of each state after 0 .. `transitions` transitions from `first`."""
+    n = len(starts) - 1
+    x = np.zeros(n)
+    x[first] = 1.0
+    most = x.copy()
+    for _ in range(transitions):
+        new = np.zeros(n)
+        for s in range(n):
+            if x[s] > 1e-18:
+                for o in range(starts[s], starts[s + 1]):
+                    new[to[o]] += x[s] * chance[o]
+        x = new
+        for s in range(n):
+            most[s] = max(most[s], x[s])
+    return most
+
+
+@numba.njit(nogil=True)
+def _put(
+    head: Ints, state: Ints, sums: Floats, following: Ints, used: int, time: int, to: int, p: float, mean: float,
+    square: float, dip: float,
+) -> int:  # fmt: skip
+    """Put an atom at a time; return how many are used."""
+    state[used] = to
+    sums[used, 0] = p
+    sums[used, 1] = mean
+    sums[used, 2] = square
+    sums[used, 3] = dip
+    following[used] = head[time]
+    head[time] = used
+    return used + 1
+
+
+@kept(nogil=True)
+def propagate(
+    starts: Ints,
+    to: Ints,
+    rounds: Ints,
+    chance: Floats,
+    mean: Floats,
+    variance: Floats,
+    ordered: Floats,
+    from_state: Ints,
+    from_time: Ints,
+    step: int,
+    due: float,
+    negligible: float,
+    boxes: int,
+    box: float,
+) -> tuple[Ints, Floats, Ints, Floats]:
+    """Follow atoms of probability until the end of a step.
+
+    Parameters
+    ----------
+    starts .. ordered : arrays
+        See `outcomes.Outcomes`.
+    from_state, from_time : (n,) int arrays
+        Where atoms of mass 1 start, and in which round 0 .. `step` - 1 of the step.
+    step : int
+        Rounds.
+    due : float
+        m, packets due per round.
+    negligible : float
+        Probability that is not followed; what remains is scaled up to 1.
+    boxes : int
+    box : float
+        Atoms of a state are one if their packets fall in the same of so many boxes of this size [packets].
+
+    Returns
+    -------
+    landed, moments : (k, 3) int array, (k, 4) array
+        Start, state and time [rounds from the step's begin] where an atom is at its end, or first after it; its
+        probability, mean and variance of the packets, mean of the least lead on the way, relative to the start's.
+    holding, held : (l,) int array, (l, 4) array
+        Start of atoms whose last round of the step was not delivered in order; probability, mean, variance, packets
+        not in order at the end of the step.
+    """
+    S = len(starts) - 1
+    place = np.full(S * boxes, -1)
+    room = 1024
+    state = np.empty(room, dtype=np.int64)
+    sums = np.empty((room, 4))
+    following = np.empty(room, dtype=np.int64)
+    head = np.full(step + 1, -1)
+    landed = np.empty((4096, 3), dtype=np.int64)
+    moments = np.empty((4096, 4))
+    n_landed = 0
+    holding = np.empty(1024, dtype=np.int64)
+    held = np.empty((1024, 4))
+    n_held = 0
+    merged_state = np.empty(1024, dtype=np.int64)
+    merged = np.empty((1024, 4))
+    for i in range(len(from_state)):
+        head[:] = -1
+        begin = from_time[i]
+        used = _put(head, state, sums, following, 0, begin, from_state[i], 1.0, 0.0, 0.0, 0.0)
+        first_landed = n_landed
+        lost = 0.0
+        for r in range(begin, step):
+            n = 0
+            atom = head[r]
+            while atom >= 0:  # those in the same state become one
+                s = state[atom] + S * (int(sums[atom, 1] / sums[atom, 0] / box) % boxes)
+                k = place[s]
+                if k < 0:
+                    if n == len(merged_state):
+                        merged_state = np.append(merged_state, np.empty_like(merged_state))
+                        merged = np.concatenate((merged, np.empty_like(merged)))
+                    k = n
+                    place[s] = k
+                    merged_state[k] = s
+                    merged[k] = 0.0
+                    n += 1
+                merged[k] += sums[atom]
+                atom = following[atom]
+            for k in range(n):
+                place[merged_state[k]] = -1
+            for k in range(n):
+                p = merged[k, 0]
+                if p < negligible:
+                    lost += p
+                    continue
+                m1 = merged[k, 1] / p
+                v = max(merged[k, 2] / p - m1 * m1, 0.0)
+                dip = merged[k, 3] / p
+                s = merged_state[k] % S
+                for o in range(starts[s], starts[s + 1]):
+                    pp = p * chance[o]
+                    if pp < SMALLEST:
+                        continue
+                    time = r + rounds[o]
+                    m2 = m1 + mean[o]
+                    least = min(dip, m1 + ordered[o] - due * (r + 1 - begin))
+                    least = min(least, m2 - due * (time - begin))
+                    square = v + variance[o] + m2 * m2
+                    if time < step:
+                        if used == len(state):
+                            state = np.append(state, np.empty_like(state))
+                            sums = np.concatenate((sums, np.empty_like(sums)))
+                            following = np.append(following, np.empty_like(following))
+                        used = _put(head, state, sums, following, used, time, to[o], pp, pp * m2, pp * square, pp * least)
+                        continue
+                    if pp < negligible * 1e-3:
+                        lost += pp
+                        continue
+                    if n_landed == len(landed):
+                        landed = np.concatenate((landed, np.empty_like(landed)))
+                        moments = np.concatenate((moments, np.empty_like(moments)))
+                    landed[n_landed, 0] = i
+                    landed[n_landed, 1] = to[o]
+                    landed[n_landed, 2] = time
+                    moments[n_landed, 0] = pp
+                    moments[n_landed, 1] = m2
+                    moments[n_landed, 2] = v + variance[o]
+                    moments[n_landed, 3] = least
+                    n_landed += 1
+                    if r == step - 1 and mean[o] > ordered[o]:
+                        if n_held == len(holding):
+                            holding = np.append(holding, np.empty_like(holding))
+                            held = np.concatenate((held, np.empty_like(held)))
+                        holding[n_held] = i
+                        held[n_held, 0] = pp
+                        held[n_held, 1] = m2
+                        held[n_held, 2] = v + variance[o]
+                        held[n_held, 3] = mean[o] - ordered[o]
+                        n_held += 1
+        for k in range(first_landed, n_landed):
+            moments[k, 0] /= 1.0 - lost
+    return landed[:n_landed], moments[:n_landed], holding[:n_held], held[:n_held]
+
+
