@@ -41,6 +41,8 @@ LOOK = 100
 LEADS = 16.0
 """Rounds of playback that the finest lattice of leads has to resolve as well as what comes from loss to loss."""
 
+QUARTER = 0.25
+
 PARTS = 8
 """Of a video, the longest in which steps are few."""
 
@@ -131,10 +133,6 @@ class CoarseArrivals:
         """Packets per step of the coarsest lattice."""
         return max(2, round(self.levels[-1][1].quantum)) if self.levels else 1
 
-    def unaccounted(self, rounds: int) -> float:
-        """Return the probability dropped so far."""
-        return sum(law.unaccounted for _, law in self.levels) + 1e-13
-
     def late_packets(self, timeline: Timeline, delay: float) -> float:
         """Return the mean number of late packets of a video at a constant rate."""
         m, tau = timeline.packets_due, timeline.rounds(delay)
@@ -220,7 +218,7 @@ class _NeverLateCurve:
         if steps.due != self.due:
             steps = Steps.of(chain, self.step, resolution.ratio, self.due)
         quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
-        self._steps, self._finest = steps, max(quantum, 0.5)
+        self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
         self._safe = safe_lead(steps, self.due)
         self._values: NeverLate | None = None
         self._rows: dict[int, Any] = {}
@@ -274,9 +272,17 @@ class _NeverLateCurve:
         return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead)
 
 
-def _settled(before: list[Floats], row: list[Floats]) -> bool:
-    change = max(float(np.max(np.abs(a - b) / np.maximum(1 - b, 1e-10))) for a, b in zip(before, row))
-    return change < SETTLED
+def _out_of_step(due: float, quantum: float) -> float:
+    """Return a quantum, about as large, of which a round of playback is not a whole number nor half of one.
+
+    Leads that fall by whole rounds of playback in waits would all meet the lattice in the same place.
+    """
+    return due / (math.ceil(due / quantum - QUARTER) + QUARTER)
+
+
+def _settled(before: Any, row: Any) -> bool:
+    pairs = [(a, b) for old, new in zip(before, row) for a, b in zip(old, new)]
+    return max(float(np.max(np.abs(a - b) / np.maximum(np.abs(np.max(b) - b), 1e-10))) for a, b in pairs) < SETTLED
 
 
 def _integral(t: Floats, g: Floats) -> float:

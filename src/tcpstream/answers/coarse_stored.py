@@ -17,7 +17,7 @@ from ..video import Video
 from .answer import probabilities
 from .answer import startup_delay as checked_delay
 from .coarse_arrivals import CoarseArrivals
-from .stored import StoredStreaming
+from .stored_streaming import StoredStreaming
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,8 @@ class CoarseStored(StoredStreaming):
             self._no_late_error(tau)
         return self._over_delays(startup_delay, self._no_late_error)
 
-    def no_late_probability(self, startup_delay: ArrayLike) -> Any:  # noqa: D102
+    def no_late_probability(self, startup_delay: ArrayLike) -> Any:
+        """Return alpha, the probability that no packet of the video is late; see `StoredStreaming`."""
         for tau in sorted(set(self._delays(startup_delay)), reverse=True):  # one pass serves all that are shorter
             self._no_late_at(tau)
         return self._over_delays(startup_delay, self._no_late_at)
@@ -86,7 +87,8 @@ class CoarseStored(StoredStreaming):
 
     def buffer_quantiles(
         self, startup_delay: float, quantiles: ArrayLike = (0.05, 0.25, 0.5, 0.75, 0.95)
-    ) -> tuple[Floats, Floats]:  # noqa: D102
+    ) -> tuple[Floats, Floats]:
+        """As `StoredStreaming.buffer_quantiles`, between the points of the lattices."""
         wanted = probabilities("quantile", quantiles)
         due = self.due_by_round(checked_delay(startup_delay))
         everything = CoarseArrivals(self.path, self._arrivals.cases, self._arrivals.resolution, follow_all=True)

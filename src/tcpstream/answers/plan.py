@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..stationary.decay import safe_lead
 from ..path import Path
+from ..stationary.decay import safe_lead
 from ..tcp import Chain, chain_of
 from ..transient.cost import affordable, check, forecast
 from ..transient.select import check_quantum, nanoseconds

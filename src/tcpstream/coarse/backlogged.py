@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.lattice_moves import collected, several_rounds
+from ..kernels.several_rounds import collected, several_rounds
 from ..numerics.measure import Measure
-from .steps import Moves, Steps
+from .moves import collect, moves, not_in_order
+from .steps import Steps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -20,9 +21,9 @@ class Forward:
 
     def __init__(self, steps: Steps, quantum: float, goal: float) -> None:
         self.steps, self.quantum = steps, quantum
-        self.moves, self.correction = steps.moves(quantum), steps.not_in_order(quantum)
+        self.moves, self.correction = moves(steps, quantum), not_in_order(steps, quantum)
         m = self.moves
-        self._collect = steps.collect(quantum)
+        self._collect = collect(steps, quantum)
         reach = max(int((np.diff(one.starts) + np.abs(one.shifts)).max(initial=0)) for one in (m, self.correction)) + 2
         self.base = 64 + reach
         self.goal = int(np.ceil(goal / quantum))

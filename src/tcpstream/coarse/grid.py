@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +74,7 @@ def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float) -> Grid:
     S = outcomes.n_states
     first = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
     most = visited(outcomes.starts, outcomes.to, outcomes.chance, first, EARLY)
-    usual = np.maximum(chain.stationary, most) if S == chain.n_states else most
+    usual = np.maximum(chain.stationary, most) if chain.n_states == S else most
     usual[first] = 1.0
     if not isinstance(chain, WindowChain):
         lines = [np.array([s]) for s in range(S)]

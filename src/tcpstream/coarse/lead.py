@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.lattice_moves import radius
+from ..kernels.back_in_time import radius
 from .steps import Steps
 
 Floats = NDArray[np.float64]

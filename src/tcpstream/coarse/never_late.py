@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.lattice_moves import back_several_rounds, extrapolate, resample
+from ..kernels.back_in_time import back_at_edges, back_several_rounds, extrapolate, resample
+from .moves import Floored, floored, offsets
+from .opening import opening
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -17,6 +19,9 @@ POINTS = 256
 LOST = 1e-13
 """Probability that is none."""
 
+PARTS = 8
+"""Of a quantum, at which the start of a video is looked at."""
+
 OPENING = 6
 """Steps from the start that are followed as one: what happens in them is known to the packet."""
 
@@ -24,13 +29,13 @@ OPENING = 6
 class _Level:
     """Leads from 0 to `points` quanta."""
 
-    def __init__(self, steps: Steps, opening: Steps, quantum: float, due: float, points: int) -> None:
+    def __init__(self, steps: Steps, first: Steps, quantum: float, due: float, points: int) -> None:
         self.quantum, self.points = quantum, points
-        self.moves, self.floors = steps.floored(quantum, due)
-        self.first_moves, self.first_floors = opening.floored(quantum, due)
-        self.offsets = steps.offsets(quantum, due)
-        m = self.moves
-        both = (m, self.first_moves)
+        self.moves = floored(steps, quantum, due)
+        self.first_moves = [floored(first, quantum, due, quantum * i / PARTS) for i in range(PARTS)]
+        self.offsets = offsets(steps, quantum, due)
+        m = self.moves.moves
+        both = (m, *(one.moves for one in self.first_moves))
         self.reach = max(int((one.shifts + np.diff(one.starts)).max()) for one in both) + 4
         self.ghosts = max(int(np.diff(one.starts).max()) for one in both) + 4
         E, width = steps.entries, self.ghosts + points + self.reach + 8
@@ -39,12 +44,13 @@ class _Level:
         self.new[:, : self.ghosts] = 0.0
         late = m.lags > 1
         targets = np.unique(m.targets[late])
-        f = self.first_moves
+        f = self.first_moves[0].moves
         late_f = f.lags > 1
         targets = np.unique(np.append(targets, f.targets[late_f]))
         self.sizes = np.array(
             [
-                max(m.lags[late & (m.targets == t)].max(initial=1), f.lags[late_f & (f.targets == t)].max(initial=1)) + 1
+                max(m.lags[late & (m.targets == t)].max(initial=1), f.lags[late_f & (f.targets == t)].max(initial=1))
+                + 1
                 for t in targets
             ],
             dtype=np.int64,
@@ -60,23 +66,26 @@ class _Level:
     def step(self, number: int) -> None:
         if self.lost:
             return
-        m = self.moves
+        self._back(self.moves, self.new, number)
+
+    def _back(self, one: Floored, new: Floats, number: int) -> None:
+        m, e = one.moves, one.edges
+        ring = self.ring, self.ring_of, self.first, self.sizes, number
         back_several_rounds(
-            self.old, self.new, self.ghosts, self.points, m.sources, m.targets, m.shifts, m.starts, m.taps,
-            self.floors, m.lags, self.ring, self.ring_of, self.first, self.sizes, number,
+            self.old, new, self.ghosts, self.points, m.sources, m.targets, m.shifts, m.starts, m.taps, one.floors,
+            m.lags, *ring,
+        )  # fmt: skip
+        back_at_edges(
+            self.old, new, self.ghosts, self.points, one.at, e.sources, e.targets, e.shifts, e.starts, e.taps,
+            e.lags, *ring,
         )  # fmt: skip
 
-    def opened(self, number: int, start: int, alone: float) -> Floats:
-        """Return the values of the start after all moves of the opening, in front of the last steps."""
-        m = self.first_moves
-        row = np.zeros((1, self.old.shape[1]))
-        sources = np.zeros_like(m.sources)
-        back_several_rounds(
-            self.old, row, self.ghosts, self.points, sources, m.targets, m.shifts, m.starts, m.taps,
-            self.first_floors, m.lags, self.ring, self.ring_of, self.first, self.sizes, number + 1,
-        )  # fmt: skip
-        row[0, self.ghosts + self.points :] = (1 - alone) * self.old[start, self.ghosts + self.points :]
-        return row[0]
+    def opened(self, number: int) -> Floats:
+        """Return the values of the start in front of the last steps, at leads of 0, 1 / PARTS, ... quanta."""
+        rows = np.zeros((PARTS, self.old.shape[1]))
+        for i, one in enumerate(self.first_moves):
+            self._back(one, rows[i : i + 1], number + 1)
+        return rows[:, self.ghosts : self.ghosts + self.points].T.ravel()
 
     def close(self, number: int) -> None:
         """Keep what the step has made; where all is lost, as with a low throughput at small leads, it stays so."""
@@ -112,10 +121,10 @@ class NeverLate:
         self.steps, self.due = steps, due
         self.levels: list[_Level] = []
         quantum = finest
-        opening, self.lossless = steps.opening(OPENING, finest)
+        first, self.lossless = opening(steps, OPENING, finest)
         while True:
             count = points if quantum * points < safe else max(16, int(np.ceil(safe / quantum)))
-            self.levels.append(_Level(steps, opening, quantum, due, count))
+            self.levels.append(_Level(steps, first, quantum, due, count))
             if quantum * count >= safe:
                 break
             quantum *= 4
@@ -123,6 +132,7 @@ class NeverLate:
         self._links = []
         for fine, coarse in zip(self.levels, self.levels[1:]):
             E = steps.entries
+            end = coarse.old.shape[1]
             top = fine.ghosts + fine.points + np.arange(fine.reach + 8)
             up = [_weights(fine.offsets[e] + (top - fine.ghosts) * fine.quantum, coarse.offsets[e], coarse.quantum,
                            coarse.ghosts, coarse.old.shape[1]) for e in range(E)]  # fmt: skip
@@ -147,18 +157,22 @@ class NeverLate:
         for level in self.levels:
             level.close(self.number)
 
-    def start_row(self) -> list[Floats]:
+    def start_row(self) -> list[tuple[Floats, Floats]]:
         """Return what `read` needs of now: of the start of a video that lasts `OPENING` - 1 steps more, by level."""
-        at = self.lossless.targets
-        return [np.vstack([level.opened(self.number, self.steps.start, self.lossless.chance), level.old[at]]) for level in self.levels]
+        return [(level.opened(self.number), level.old[self.lossless.targets]) for level in self.levels]
 
-    def read(self, rows: list[Floats], lead: float) -> float:
-        """Return g of the start from `start_row`, at a lead [packets], at most that of the last level."""
+    def read(self, rows: list[tuple[Floats, Floats]], lead: float) -> float:
+        """Return g of the start from `start_row`, at a lead [packets] below that of the last level."""
         alone = self.lossless
-        value = self._read([row[0] for row in rows], lead, self.steps.start)
+        place = next(
+            i for i, one in enumerate(self.levels) if lead < (one.points - 1) * one.quantum or one is self.levels[-1]
+        )
+        row, level = rows[place][0], self.levels[place]
+        at, weights = _weights(np.array([lead]), 0.0, level.quantum / PARTS, 0, len(row))
+        value = float(weights[0] @ row[at[0] : at[0] + 4])
         if lead + alone.least >= -1e-9:
-            for i, (target, weight) in enumerate(zip(alone.targets, alone.weights), 1):
-                value += alone.chance * weight * self._read([row[i] for row in rows], lead + alone.lead, int(target))
+            for i, (target, weight) in enumerate(zip(alone.targets, alone.weights)):
+                value += alone.chance * weight * self._read([row[1][i] for row in rows], lead + alone.lead, int(target))
         return value
 
     def _read(self, row: list[Floats], lead: float, entry: int) -> float:

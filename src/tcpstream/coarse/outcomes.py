@@ -62,7 +62,9 @@ class _Found:
         kept = columns[3] > 0
         self.columns.append(tuple(column[kept] for column in columns))
 
-    def waits(self, from_: Ints, to: int, wait: Wait, earlier: int, chance: Floats, moments: tuple[Floats, ...]) -> None:
+    def waits(
+        self, from_: Ints, to: int, wait: Wait, earlier: int, chance: Floats, moments: tuple[Floats, ...]
+    ) -> None:
         """Add a wait, which begins `earlier` rounds after the transition."""
         for rounds, weight in wait:
             self.add(from_, to, earlier + rounds, chance * weight, moments)

@@ -41,14 +41,16 @@ class Resolution:
         return max(1, int(rounds / self.steps))
 
 
-FINE = Resolution(5.0, 24.0, 1.15, 32.0)
-FAST = Resolution(3.0, 14.0, 1.3, 16.0)
+FINE = Resolution(5.0, 24.0, 1.15, 40.0)
+FAST = Resolution(3.0, 14.0, 1.3, 24.0)
 
 
 def coarser(resolution: Resolution) -> Resolution:
     """Return the resolution to compare with."""
     one = resolution
-    return Resolution(one.steps / COARSER, one.quanta / COARSER, 1 + (one.ratio - 1) * COARSER, one.lead_quanta / COARSER)
+    return Resolution(
+        one.steps / COARSER, one.quanta / COARSER, 1 + (one.ratio - 1) * COARSER, one.lead_quanta / COARSER
+    )
 
 
 @dataclass(frozen=True)

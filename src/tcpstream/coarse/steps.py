@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.lattice_moves import on_lattice
 from ..kernels.propagate import propagate
 from ..numerics.linear import solve
 from ..tcp.chain import Chain
@@ -20,41 +19,6 @@ Ints = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-12
 """Probability of a path within a step that is not followed."""
-
-BOXES, MOST_BOXES = 256, 4_000_000
-"""By what arrives paths of the first steps are told apart, in so many classes; these times states at most."""
-
-
-@dataclass(frozen=True)
-class Moves:
-    """Moves on a lattice: see `kernels.lattice_moves.several_rounds`."""
-
-    sources: Ints
-    targets: Ints
-    lags: Ints
-    shifts: Ints
-    starts: Ints
-    taps: Floats
-
-
-@dataclass(frozen=True)
-class Lossless:
-    """The path on which nothing is lost in the first steps.
-
-    Attributes
-    ----------
-    chance : float
-    lead, least : float
-        Over playback, at its end and at least, relative to the start's [packets].
-    targets, weights : arrays
-        Entries that stand for where it ends.
-    """
-
-    chance: float
-    lead: float
-    least: float
-    targets: Ints
-    weights: Floats
 
 
 @dataclass(frozen=True)
@@ -131,7 +95,7 @@ class Steps:
                 on.states[points], times, step, due, NEGLIGIBLE, 1, 1.0,
             )  # fmt: skip
             elapsed = (landed[:, 2] - times[landed[:, 0]]).astype(np.float64)
-            record = _projected(on, phases, step, landed)
+            record = projected(on, phases, step, landed)
             found = np.unique(np.column_stack([record[1], record[2]]), axis=0)
             new = []
             for point, phase in found.tolist():
@@ -147,109 +111,8 @@ class Steps:
         """How many there are."""
         return len(self.points)
 
-    def moves(self, quantum: float, due: float = 0.0) -> Moves:
-        """Return the moves on a lattice of so many packets; `due` packets per round are played meanwhile."""
-        keys = self.lag * self.entries + self.target
-        unique, target = np.unique(keys, return_inverse=True)
-        offsets = self.offsets(quantum, due)
-        mean = self.mean - due * self.elapsed + offsets[self.source] - offsets[self.target]
-        sources, targets, shifts, starts, taps = on_lattice(
-            self.source, target.ravel(), self.weight, mean, self.variance, quantum, len(unique)
-        )
-        return Moves(sources, unique[targets] % self.entries, unique[targets] // self.entries, shifts, starts, taps)
 
-    def opening(self, steps: int, box: float) -> tuple[Steps, Lossless]:
-        """Return the moves from the start until the end of so many steps, followed as one, and apart the path alone.
-
-        Lags count from the end of these steps.
-        """
-        known, on, step = outcomes(self.chain), self.grid, self.step
-        chain, phases = self.chain, np.unique(self.times)
-        first = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
-        rounds = step * steps
-        mean, ordered = known.mean * self.scale, known.ordered * self.scale
-        boxes = max(1, min(BOXES, MOST_BOXES // known.n_states))
-        landed, moments, _, _ = propagate(
-            known.starts, known.to, known.rounds, known.chance, mean, known.variance, ordered, np.array([first]),
-            np.zeros(1, dtype=np.int64), rounds, self.due, NEGLIGIBLE,
-            boxes, max(box, self.chain.most_received(rounds) / boxes),
-        )  # fmt: skip
-        state, packets, least, chance = first, 0.0, 0.0, 1.0
-        for r in range(rounds):
-            o = int(known.starts[state] + np.argmax(known.chance[known.starts[state] : known.starts[state + 1]]))
-            if known.rounds[o] != 1 or known.variance[o] > 0 or known.ordered[o] < known.mean[o]:
-                chance = 0.0
-            chance *= float(known.chance[o])
-            packets += float(mean[o])
-            least = min(least, packets - self.due * (r + 1))
-            state = int(known.to[o])
-        record = _projected(on, phases, step, landed)
-        number = np.full((len(on.states), step + 1), -1)
-        number[self.points, self.times] = np.arange(self.entries)
-        which = record[0]
-        target = number[record[1], record[2]]
-        alone = np.flatnonzero((landed[:, 1] == state) & (landed[:, 2] == rounds))
-        weights = moments[:, 0].copy()
-        if len(alone):
-            alone = alone[np.argmax(weights[alone])]
-            chance = min(chance, float(weights[alone]))
-            weights[alone] -= chance
-        else:
-            chance = 0.0
-        seen = target >= 0  # others are rare
-        rest = replace(
-            self, source=np.full(int(seen.sum()), self.start), target=target[seen], lag=record[3][seen] - steps + 1,
-            weight=(weights[which] * record[4])[seen], mean=moments[which, 1][seen],
-            variance=moments[which, 2][seen], least=moments[which, 3][seen],
-            elapsed=landed[which, 2][seen].astype(np.float64),
-        )  # fmt: skip
-        at = slice(on.starts[state], on.starts[state + 1])
-        return rest, Lossless(chance, packets - self.due * rounds, least, on.points[at], on.weights[at])
-
-    def floored(self, quantum: float, due: float) -> tuple[Moves, Ints]:
-        """Return the moves on a lattice of leads, and the positions from which none of their packets is late."""
-        offsets = self.offsets(quantum, due)
-        mean = self.mean - due * self.elapsed + offsets[self.source] - offsets[self.target]
-        floor = np.ceil((-self.least - offsets[self.source]) / quantum - 1e-9).astype(np.int64)
-        at_end = self.least > self.mean - due * self.elapsed - quantum / 2
-        floor = np.where((self.variance > 0.5 * quantum**2) & at_end, 0, np.maximum(floor, 0))
-        keys = np.column_stack([self.lag, self.target, floor])
-        unique, target = np.unique(keys, axis=0, return_inverse=True)
-        sources, targets, shifts, starts, taps = on_lattice(
-            self.source, target.ravel(), self.weight, mean, self.variance, quantum, len(unique)
-        )
-        lag, to, floors = unique[targets].T
-        return Moves(sources, to, lag, shifts, starts, taps), np.ascontiguousarray(floors)
-
-    def offsets(self, quantum: float, due: float = 0.0) -> Floats:
-        """Return what the positions of each entry lie above the lattice: so growth moves a whole number of quanta."""
-        return np.asarray((self.grid.sent - due * self.grid.ages) % quantum)[self.points]
-
-    def collect(self, quantum: float, due: float = 0.0) -> Moves:
-        """Return what moves all entries to one row."""
-        source = np.arange(self.entries)
-        sources, targets, shifts, starts, taps = on_lattice(
-            source, np.zeros_like(source), np.ones(len(source)), self.offsets(quantum, due), np.zeros(len(source)),
-            quantum, 1,
-        )  # fmt: skip
-        return Moves(sources, targets, np.ones_like(sources), shifts, starts, taps)
-
-    def not_in_order(self, quantum: float) -> Moves:
-        """Return what moves to one row at the end of a step to change what is received to what is in order."""
-        source = np.repeat(self.holding, 2)
-        sign = np.tile([1.0, -1.0], len(self.holding))
-        weight = np.repeat(self.held[:, 0], 2) * sign
-        mean = np.repeat(self.held[:, 1], 2) - np.repeat(self.held[:, 3], 2) * (sign > 0)
-        mean += self.offsets(quantum)[source]
-        order = np.argsort(source, kind="stable")
-        sources, targets, shifts, starts, taps = on_lattice(
-            source[order], np.zeros(len(source), dtype=np.int64), weight[order], mean[order],
-            np.repeat(self.held[:, 2], 2)[order], quantum, 1,
-        )  # fmt: skip
-        return Moves(sources, targets, np.ones_like(sources), shifts, starts, taps)
-
-
-def _projected(on: Grid, phases: Ints, step: int, landed: Ints) -> tuple[Ints, Ints, Ints, Ints, Floats]:
+def projected(on: Grid, phases: Ints, step: int, landed: Ints) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     """Return, for each landing and what stands for it: its index, point, phase, lag and weight."""
     counts = on.starts[landed[:, 1] + 1] - on.starts[landed[:, 1]]
     which = np.repeat(np.arange(len(landed)), counts)
@@ -317,4 +180,3 @@ def _throughput(n: int, source: Ints, target: Ints, weight: Floats, mean: Floats
     )
     visits = pi[source] * weight
     return float((visits @ mean) / (visits @ elapsed))
-

@@ -158,7 +158,9 @@ def propagate(
                             state = np.append(state, np.empty_like(state))
                             sums = np.concatenate((sums, np.empty_like(sums)))
                             following = np.append(following, np.empty_like(following))
-                        used = _put(head, state, sums, following, used, time, to[o], pp, pp * m2, pp * square, pp * least)
+                        used = _put(
+                            head, state, sums, following, used, time, to[o], pp, pp * m2, pp * square, pp * least
+                        )
                         continue
                     if pp < negligible * 1e-3:
                         lost += pp
@@ -187,5 +189,3 @@ def propagate(
         for k in range(first_landed, n_landed):
             moments[k, 0] /= 1.0 - lost
     return landed[:n_landed], moments[:n_landed], holding[:n_held], held[:n_held]
-
-

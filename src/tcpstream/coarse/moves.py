@@ -1,0 +1,122 @@
+"""The moves of a chain in steps, on a lattice of packets or of leads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.on_lattice import on_lattice
+from .steps import Steps
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Moves on a lattice: see `kernels.lattice_moves.several_rounds`."""
+
+    sources: Ints
+    targets: Ints
+    lags: Ints
+    shifts: Ints
+    starts: Ints
+    taps: Floats
+
+
+def offsets(steps: Steps, quantum: float, due: float = 0.0) -> Floats:
+    """Return what the positions of each entry lie above the lattice: so growth moves a whole number of quanta."""
+    return np.asarray((steps.grid.sent - due * steps.grid.ages) % quantum)[steps.points]
+
+
+def moves(steps: Steps, quantum: float, due: float = 0.0) -> Moves:
+    """Return the moves on a lattice of so many packets; `due` packets per round are played meanwhile."""
+    keys = steps.lag * steps.entries + steps.target
+    unique, target = np.unique(keys, return_inverse=True)
+    above = offsets(steps, quantum, due)
+    mean = steps.mean - due * steps.elapsed + above[steps.source] - above[steps.target]
+    sources, targets, shifts, starts, taps = on_lattice(
+        steps.source, target.ravel(), steps.weight, mean, steps.variance, quantum, len(unique)
+    )
+    return Moves(sources, unique[targets] % steps.entries, unique[targets] // steps.entries, shifts, starts, taps)
+
+
+@dataclass(frozen=True)
+class Floored:
+    """Moves on a lattice of leads, of which those below a floor are late.
+
+    Attributes
+    ----------
+    moves : Moves
+        Which count from position `floors` on.
+    floors : (n,) int array
+    edges : Moves
+        What counts more or less at the first position: a floor lies between two. Sources are indices in `at`.
+    at : (m, 2) int array
+        Row and position.
+    """
+
+    moves: Moves
+    floors: Ints
+    edges: Moves
+    at: Ints
+
+
+def floored(steps: Steps, quantum: float, due: float, further: float = 0.0) -> Floored:
+    """Return the moves on a lattice of leads; sources lie `further` above it [packets].
+
+    A floor between two positions counts as if it were in the middle between them: so the values at the upper one are
+    changed by what this is wrong, and their integral over the leads is right.
+    """
+    above = offsets(steps, quantum, due)
+    source = above[steps.source] + further
+    mean = steps.mean - due * steps.elapsed + source - above[steps.target]
+    place = (-steps.least - source) / quantum
+    at_end = steps.least > steps.mean - due * steps.elapsed - quantum / 2
+    smooth = (steps.variance > 0.5 * quantum**2) & at_end  # what lies below 0 is late by itself
+    floor = np.where(smooth, 0, np.maximum(np.ceil(place - 1e-9), 0)).astype(np.int64)
+    lag_target, target = np.unique(np.column_stack([steps.lag, steps.target, floor]), axis=0, return_inverse=True)
+    sources, targets, shifts, starts, taps = on_lattice(
+        steps.source, target.ravel(), steps.weight, mean, steps.variance, quantum, len(lag_target)
+    )
+    lag, to, floors = lag_target[targets].T
+    moves = Moves(sources, to, lag, shifts, starts, taps)
+    edge = np.flatnonzero(floor > 0)
+    at, which = np.unique(np.column_stack([steps.source[edge], floor[edge]]), axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    which, edge = which.ravel()[order], edge[order]
+    keys, target = np.unique(np.column_stack([steps.lag, steps.target])[edge], axis=0, return_inverse=True)
+    weight = steps.weight[edge] * np.clip(floor[edge] - place[edge] - 0.5, -0.5, 0.5)
+    sources, targets, shifts, starts, taps = on_lattice(
+        which, target.ravel(), weight, mean[edge], steps.variance[edge], quantum, max(len(keys), 1)
+    )
+    lag, to = keys[targets].T if len(targets) else np.zeros((2, 0), dtype=np.int64)
+    edges = Moves(sources, to, lag, shifts, starts, taps)
+    return Floored(moves, np.ascontiguousarray(floors), edges, at)
+
+
+def collect(steps: Steps, quantum: float, due: float = 0.0) -> Moves:
+    """Return what moves all entries to one row."""
+    source = np.arange(steps.entries)
+    sources, targets, shifts, starts, taps = on_lattice(
+        source, np.zeros_like(source), np.ones(len(source)), offsets(steps, quantum, due), np.zeros(len(source)),
+        quantum, 1,
+    )  # fmt: skip
+    return Moves(sources, targets, np.ones_like(sources), shifts, starts, taps)
+
+
+def not_in_order(steps: Steps, quantum: float) -> Moves:
+    """Return what moves to one row at the end of a step to change what is received to what is in order."""
+    source = np.repeat(steps.holding, 2)
+    sign = np.tile([1.0, -1.0], len(steps.holding))
+    weight = np.repeat(steps.held[:, 0], 2) * sign
+    mean = np.repeat(steps.held[:, 1], 2) - np.repeat(steps.held[:, 3], 2) * (sign > 0)
+    mean += offsets(steps, quantum)[source]
+    order = np.argsort(source, kind="stable")
+    sources, targets, shifts, starts, taps = on_lattice(
+        source[order], np.zeros(len(source), dtype=np.int64), weight[order], mean[order],
+        np.repeat(steps.held[:, 2], 2)[order], quantum, 1,
+    )  # fmt: skip
+    return Moves(sources, targets, np.ones_like(sources), shifts, starts, taps)

@@ -1,0 +1,88 @@
+"""The first steps of a video, whose paths are told apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.propagate import propagate
+from ..tcp.window_chain import WindowChain
+from .outcomes import outcomes
+from .steps import NEGLIGIBLE, Steps, projected
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+BOXES, MOST_BOXES = 256, 4_000_000
+"""By what arrives paths of the first steps are told apart, in so many classes; these times states at most."""
+
+
+@dataclass(frozen=True)
+class Lossless:
+    """The path on which nothing is lost in the first steps.
+
+    Attributes
+    ----------
+    chance : float
+    lead, least : float
+        Over playback, at its end and at least, relative to the start's [packets].
+    targets, weights : arrays
+        Entries that stand for where it ends.
+    """
+
+    chance: float
+    lead: float
+    least: float
+    targets: Ints
+    weights: Floats
+
+
+def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
+    """Return the moves from the start until the end of so many steps, followed as one, and apart the path alone.
+
+    Lags count from the end of these steps; the source is row 0, which lies on the lattice as the start does.
+    """
+    known, on, step = outcomes(steps.chain), steps.grid, steps.step
+    chain, phases = steps.chain, np.unique(steps.times)
+    first = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
+    rounds = step * count
+    mean, ordered = known.mean * steps.scale, known.ordered * steps.scale
+    boxes = max(1, min(BOXES, MOST_BOXES // known.n_states))
+    landed, moments, _, _ = propagate(
+        known.starts, known.to, known.rounds, known.chance, mean, known.variance, ordered, np.array([first]),
+        np.zeros(1, dtype=np.int64), rounds, steps.due, NEGLIGIBLE,
+        boxes, max(box, steps.chain.most_received(rounds) / boxes),
+    )  # fmt: skip
+    state, packets, least, chance = first, 0.0, 0.0, 1.0
+    for r in range(rounds):
+        o = int(known.starts[state] + np.argmax(known.chance[known.starts[state] : known.starts[state + 1]]))
+        if known.rounds[o] != 1 or known.variance[o] > 0 or known.ordered[o] < known.mean[o]:
+            chance = 0.0
+        chance *= float(known.chance[o])
+        packets += float(mean[o])
+        least = min(least, packets - steps.due * (r + 1))
+        state = int(known.to[o])
+    record = projected(on, phases, step, landed)
+    number = np.full((len(on.states), step + 1), -1)
+    number[steps.points, steps.times] = np.arange(steps.entries)
+    which = record[0]
+    target = number[record[1], record[2]]
+    alone = np.flatnonzero((landed[:, 1] == state) & (landed[:, 2] == rounds))
+    weights = moments[:, 0].copy()
+    if len(alone):
+        alone = alone[np.argmax(weights[alone])]
+        chance = min(chance, float(weights[alone]))
+        weights[alone] -= chance
+    else:
+        chance = 0.0
+    seen = target >= 0  # others are rare
+    rest = replace(
+        steps, source=np.zeros(int(seen.sum()), dtype=np.int64), target=target[seen], lag=record[3][seen] - count + 1,
+        weight=(weights[which] * record[4])[seen], mean=moments[which, 1][seen],
+        variance=moments[which, 2][seen], least=moments[which, 3][seen],
+        elapsed=landed[which, 2][seen].astype(np.float64),
+    )  # fmt: skip
+    at = slice(on.starts[state], on.starts[state + 1])
+    return rest, Lossless(chance, packets - steps.due * rounds, least, on.points[at], on.weights[at])

@@ -1,0 +1,119 @@
+"""One step of values of rows, back in time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system.compiler import kept
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@kept(nogil=True)
+def back_several_rounds(
+    old: Floats, new: Floats, ghosts: int, size: int, sources: Ints, targets: Ints, shifts: Ints, starts: Ints,
+    taps: Floats, floors: Ints, lags: Ints, ring: Floats, ring_of: Ints, ring_first: Ints, ring_size: Ints,
+    number: int,
+) -> None:  # fmt: skip
+    """Take the mean of values over the moves of one step, back in time.
+
+    Rows have `ghosts` values below position 0, then `size`, then a margin. A move counts from position ``floors`` on.
+    Values of a target ``lags`` > 1 steps later are in the ring.
+    """
+    for s in range(len(new)):
+        for k in range(ghosts, ghosts + size):
+            new[s, k] = 0.0
+    for i in range(len(sources)):
+        first = max(floors[i], -ghosts - shifts[i], 0)  # further below there is nothing
+        if first >= size:
+            continue
+        n = size - first
+        sink = new[sources[i], ghosts + first : ghosts + size]
+        if lags[i] == 1:
+            row = old[targets[i]]
+        else:
+            u = ring_of[targets[i]]
+            row = ring[ring_first[u] + (number - lags[i]) % ring_size[u]]
+        begin = ghosts + first + shifts[i]
+        j0 = starts[i]
+        count = starts[i + 1] - j0
+        j = 0
+        while j + 4 <= count:
+            a, b, c, d = taps[j0 + j], taps[j0 + j + 1], taps[j0 + j + 2], taps[j0 + j + 3]
+            zero = row[begin + j : begin + j + n]
+            one = row[begin + j + 1 : begin + j + 1 + n]
+            two = row[begin + j + 2 : begin + j + 2 + n]
+            three = row[begin + j + 3 : begin + j + 3 + n]
+            for k in range(n):
+                sink[k] += a * zero[k] + b * one[k] + c * two[k] + d * three[k]
+            j += 4
+        while j < count:
+            a = taps[j0 + j]
+            zero = row[begin + j : begin + j + n]
+            for k in range(n):
+                sink[k] += a * zero[k]
+            j += 1
+
+
+@kept(nogil=True)
+def back_at_edges(
+    old: Floats, new: Floats, ghosts: int, size: int, at: Ints, sources: Ints, targets: Ints, shifts: Ints,
+    starts: Ints, taps: Floats, lags: Ints, ring: Floats, ring_of: Ints, ring_first: Ints, ring_size: Ints,
+    number: int,
+) -> None:  # fmt: skip
+    """Add what moves count at single positions: rows and positions ``at``; else as `back_several_rounds`."""
+    for i in range(len(sources)):
+        s, position = at[sources[i], 0], at[sources[i], 1]
+        begin = ghosts + position + shifts[i]
+        if position >= size or begin < 0:
+            continue
+        if lags[i] == 1:
+            row = old[targets[i]]
+        else:
+            u = ring_of[targets[i]]
+            row = ring[ring_first[u] + (number - lags[i]) % ring_size[u]]
+        total = 0.0
+        for j in range(starts[i], starts[i + 1]):
+            total += taps[j] * row[begin + j - starts[i]]
+        new[s, ghosts + position] += total
+
+
+@kept(nogil=True)
+def resample(rows: Floats, into: Floats, at: Ints, weights: Floats, first: int) -> None:
+    """Interpolate rows: ``into[s, first + k] = sum_j weights[s, k, j] rows[s, at[s, k] + j]``."""
+    for s in range(len(rows)):
+        for k in range(at.shape[1]):
+            total = 0.0
+            for j in range(weights.shape[2]):
+                total += weights[s, k, j] * rows[s, at[s, k] + j]
+            into[s, first + k] = total
+
+
+@kept(nogil=True)
+def extrapolate(rows: Floats, ghosts: int, count: int) -> None:
+    """Continue rows below position 0, by a straight line, not below 0."""
+    for s in range(len(rows)):
+        a, b = rows[s, ghosts], rows[s, ghosts + 1]
+        for k in range(1, count + 1):
+            rows[s, ghosts - k] = max(0.0, a - k * (b - a))
+
+
+@kept(nogil=True)
+def radius(source: Ints, target: Ints, weight: Floats, vector: Floats) -> float:
+    """Return the largest eigenvalue of a matrix of moves, about; `vector` becomes its right eigenvector."""
+    before = 0.0
+    for i in range(3000):
+        new = np.zeros_like(vector)
+        for k in range(len(source)):
+            new[source[k]] += weight[k] * vector[target[k]]
+        largest = 0.0
+        for k in range(len(new)):
+            largest = max(largest, abs(new[k]))
+        for k in range(len(new)):
+            vector[k] = 0.5 * vector[k] + 0.5 * new[k] / largest  # half a step: no periods
+        if i > 20 and abs(largest - before) < 1e-8 * largest:
+            break
+        before = largest
+    return before if before > 0 else 0.0

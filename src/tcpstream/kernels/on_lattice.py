@@ -1,0 +1,148 @@
+"""Distributions with a mean and a variance as moves on a lattice."""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system.compiler import kept
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+EXACT = 1e-9
+"""Distance from a point at which it is met [quanta]."""
+
+WIDE = 8.0
+"""Variance from which a distribution is a normal one [quanta^2]."""
+
+REACH = 4.0
+"""Standard deviations to which it is followed then."""
+
+
+@numba.njit(nogil=True)
+def spread(mean: float, variance: float, weight: float, taps: Floats, base: int) -> tuple[int, int]:
+    """Add a distribution with a mean and a variance [quanta], times `weight`, to taps that begin at `base`.
+
+    Returns the first position and the one after the last.
+    """
+    centre = math.floor(mean + 0.5)
+    a = mean - centre
+    if variance <= 0.5:
+        if variance < EXACT and abs(a) < EXACT:
+            taps[centre - base] += weight
+            return centre, centre + 1
+        first = math.floor(mean)  # the four nearest points keep three moments
+        b = mean - first
+        two = b * b + variance
+        three = b * (b * b + 3 * variance)
+        k = first - base
+        taps[k - 1] += weight * (-three + 3 * two - 2 * b) / 6
+        taps[k] += weight * (three - 2 * two - b + 2) / 2
+        taps[k + 1] += weight * (-three + two + 2 * b) / 2
+        taps[k + 2] += weight * (three - b) / 6
+        return first - 1, first + 3
+    if variance > WIDE:
+        half = math.ceil(REACH * math.sqrt(variance))
+        total = 0.0
+        for k in range(-half, half + 1):
+            total += math.exp(-0.5 * (k - a) ** 2 / variance)
+        for k in range(-half, half + 1):
+            taps[centre + k - base] += weight * math.exp(-0.5 * (k - a) ** 2 / variance) / total
+        return centre - half, centre + half + 1
+    times = math.ceil(2 * variance)
+    part = variance / times
+    x = np.zeros(2 * times + 1)
+    x[times] = 1 - part - a * a
+    x[times - 1] = (part + a * a - a) / 2
+    x[times + 1] = (part + a * a + a) / 2
+    for _ in range(1, times):
+        y = (1 - part) * x
+        y[1:] += part / 2 * x[:-1]
+        y[:-1] += part / 2 * x[1:]
+        x = y
+    for k in range(2 * times + 1):
+        taps[centre - times + k - base] += weight * x[k]
+    return centre - times, centre + times + 1
+
+
+@kept(nogil=True)
+def on_lattice(
+    source: Ints, target: Ints, weight: Floats, mean: Floats, variance: Floats, quantum: float, targets: int
+) -> tuple[Ints, Ints, Ints, Ints, Floats]:
+    """Return moves as taps, those of a source and a target together.
+
+    Parameters
+    ----------
+    source : (k,) int array
+        Increasing.
+    target : (k,) int array
+    weight, mean, variance : (k,) arrays
+        [1, packets, packets^2]
+    quantum : float
+    targets : int
+        How many there may be.
+
+    Returns
+    -------
+    sources, targets, shifts, starts, taps : arrays
+        See `kernels.moves.apply`.
+    """
+    n = len(source)
+    sources = np.empty(1024, dtype=np.int64)
+    to = np.empty(1024, dtype=np.int64)
+    shifts = np.empty(1024, dtype=np.int64)
+    starts = np.zeros(1025, dtype=np.int64)
+    taps = np.empty(8192)
+    count, used = 0, 0
+    place = np.full(targets, -1)
+    i = 0
+    while i < n:
+        s = source[i]
+        end = i
+        low = 1 << 60
+        high = -(1 << 60)
+        while end < n and source[end] == s:
+            v = variance[end] / quantum**2
+            wide = math.ceil(REACH * math.sqrt(v)) + 3 if v > WIDE else math.ceil(2 * v) + 3
+            x = math.floor(mean[end] / quantum + 0.5)
+            low = min(low, x - wide)
+            high = max(high, x + wide + 1)
+            end += 1
+        reached = np.empty(end - i, dtype=np.int64)
+        rows = 0
+        for k in range(i, end):
+            if place[target[k]] < 0:
+                place[target[k]] = rows
+                reached[rows] = target[k]
+                rows += 1
+        dense = np.zeros((rows, high - low))
+        firsts = np.full(rows, 1 << 60)
+        lasts = np.full(rows, -(1 << 60))
+        for k in range(i, end):
+            row = place[target[k]]
+            first, last = spread(mean[k] / quantum, variance[k] / quantum**2, weight[k], dense[row], low)
+            firsts[row] = min(firsts[row], first)
+            lasts[row] = max(lasts[row], last)
+        for row in range(rows):
+            place[reached[row]] = -1
+            size = lasts[row] - firsts[row]
+            if count == len(sources):
+                sources = np.append(sources, np.empty_like(sources))
+                to = np.append(to, np.empty_like(to))
+                shifts = np.append(shifts, np.empty_like(shifts))
+                starts = np.append(starts, np.zeros(len(starts) - 1, dtype=np.int64))
+            while used + size > len(taps):
+                taps = np.append(taps, np.empty_like(taps))
+            sources[count] = s
+            to[count] = reached[row]
+            shifts[count] = firsts[row]
+            taps[used : used + size] = dense[row, firsts[row] - low : lasts[row] - low]
+            used += size
+            count += 1
+            starts[count] = used
+        i = end
+    return sources[:count], to[:count], shifts[:count], starts[: count + 1], taps[:used]
