@@ -149,8 +149,8 @@ class CoarseArrivals:
                 continue
             law.until(until)
             h = law.step
-            t = np.arange(math.ceil(begin / h + 1e-9), math.floor(until / h - 1e-9) + 1) * float(h)
-            t = np.concatenate([[begin], t, [until]])
+            ends = np.arange(math.ceil(begin / h + 1e-9), math.floor(until / h - 1e-9) + 1) * float(h)
+            t: Floats = np.concatenate([[begin], ends, [until]])
             top = np.clip(m * (t - tau), 0.0, K)
             bottom = np.clip(top - m, 0.0, K)
             g = law.missing(t, top) - law.missing(t, bottom)

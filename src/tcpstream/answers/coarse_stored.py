@@ -28,9 +28,6 @@ FACTOR, LEAST = 1.5, 2e-3
 FLOOR = 2e-11
 """Late fraction, and probability of a late packet, that is lost in what is not followed."""
 
-LOOKED_AT = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-"""Late fractions at which `quantum_error` is looked at."""
-
 
 class CoarseStored(StoredStreaming):
     """Stored media on coarse lattices, whose quanta grow with the spread of what has arrived.
@@ -78,12 +75,16 @@ class CoarseStored(StoredStreaming):
 
     @property
     def quantum_error(self) -> float:
-        """Largest relative error of f down to 1e-6."""
-        worst = 0.0
-        for target in LOOKED_AT:
-            tau = self.required_delay(target)
-            worst = max(worst, self._late_error(tau))
-        return worst
+        """Relative error of f where it is 1e-4; `relative_error` says it elsewhere."""
+        return self._late_error(self.required_delay())
+
+    def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
+        """Return the answers for startup delays [s], with the relative errors of f and 1 - alpha, ready for JSON."""
+        found = super().to_dict(delays)
+        if len(found["startup_delay_s"]):
+            found["late_fraction_relative_error"] = [_finite(x) for x in self.relative_error(delays)]
+            found["late_probability_relative_error"] = [_finite(x) for x in self.no_late_error(delays)]
+        return found
 
     def buffer_quantiles(
         self, startup_delay: float, quantiles: ArrayLike = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -138,3 +139,8 @@ def _error(fine: float, coarse: float) -> float:
     if fine <= FLOOR:
         return 0.0 if fine == coarse == 0 else math.inf
     return FACTOR * abs(fine - coarse) / fine + LEAST + FLOOR / fine
+
+
+def _finite(error: float) -> float | None:
+    """Return an error as JSON has it: null where there is no bound."""
+    return float(error) if math.isfinite(error) else None

@@ -36,8 +36,8 @@ MARGIN, LEAST = 5, 5e-13
 class StoredStreaming(Streaming):
     """Stored media over a path: every startup delay from one transient pass.
 
-    Made by `stored.stored`. Late packets of round i are ``min(B_i - B_(i-1), (B_i - A_i)+)`` with B_i packets due and A_i
-    delivered by the round's end.
+    Made by `stored.stored`. Late packets of round i are ``min(B_i - B_(i-1), (B_i - A_i)+)`` with B_i packets due and
+    A_i delivered by the round's end.
 
     A result is a value: any number of threads may ask it, and copies and pickles give the same answers to the last bit,
     whatever was asked before. A copy shares what has been computed; a pickle is small, and computes it again.
@@ -66,6 +66,14 @@ class StoredStreaming(Streaming):
         if self.quantum == 1:
             return 0.0
         return QUANTUM_ERROR * max(1.0, self.quantum / self._arrivals.chain.packets_per_round)
+
+    def relative_error(self, startup_delay: ArrayLike) -> Any:
+        """Return the relative error of the late fraction at startup delays [s]: 0 for an exact solve."""
+        return self._over_delays(startup_delay, lambda _: self.quantum_error)
+
+    def no_late_error(self, startup_delay: ArrayLike) -> Any:
+        """Return the relative error of 1 - alpha at startup delays [s]: 0 for an exact solve."""
+        return self._over_delays(startup_delay, lambda _: self.quantum_error)
 
     def late_probability_per_round(self, startup_delay: float) -> Floats:
         """Return P_i, the probability that round i has a late packet, i = 1, 2, ... (Eq. 5).

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @opt.option("--target", units.probability, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
 @opt.option("--target-no-late", units.probability, "A", "Instead, stored only: probability that no packet is late.")
 @opt.limited_option
+@opt.accuracy_option
 @opt.json_option
 def delay(
     as_json: bool,
@@ -39,6 +40,7 @@ def delay(
     target: float | None,
     target_no_late: float | None,
     limited: bool,
+    accuracy: str | None,
     **options: Any,
 ) -> Report:
     """Startup delay that a video needs.
@@ -53,7 +55,7 @@ def delay(
     from .endless import no_finite_delay
     from .mismatch import no_verdict
 
-    _check(is_live, target, target_no_late, limited, options)
+    _check(is_live, target, target_no_late, limited, accuracy, options)
     if target is None and target_no_late is None:
         target = DEFAULT_TARGET
     if target is not None:
@@ -74,7 +76,7 @@ def delay(
             return live_model.live(path.application_limited(video.packet_rate) if limited else path, video)
         from ..answers import stored as stored_model
 
-        return stored_model.stored(path, video)
+        return stored_model.stored(path, video, accuracy=accuracy)
 
     def needed(result: Streaming) -> float:
         if target_no_late is None:
@@ -105,7 +107,12 @@ def delay(
 
 
 def _check(
-    is_live: bool, target: float | None, target_no_late: float | None, limited: bool, options: dict[str, Any]
+    is_live: bool,
+    target: float | None,
+    target_no_late: float | None,
+    limited: bool,
+    accuracy: str | None,
+    options: dict[str, Any],
 ) -> None:
     if is_live and options["duration"] is not None:
         raise InputError("give --live or --duration (a stored video), not both")
@@ -115,6 +122,8 @@ def _check(
         raise InputError("give --target or --target-no-late, not both")
     if limited and not is_live:
         raise InputError("--application-limited is for a live stream: give --live, or leave it out")
+    if is_live and accuracy is not None:
+        raise InputError("--accuracy is for a stored video: give --duration instead of --live, or leave it out")
     if is_live and target_no_late is not None:
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
 

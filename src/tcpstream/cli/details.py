@@ -48,7 +48,7 @@ def solved(result: Streaming, route: Route, lattice_error: float = 0.0) -> list[
     rows.append(("error of f", at_most(result.error_bound)))
     if quantum_error := getattr(result, "quantum_error", 0):
         packets = getattr(result, "quantum", 1)
-        rows.append(("lattice error of f", f"{quantum_error:g} of itself: steps of {packets} packets"))
+        rows.append(("lattice error of f", f"{quantum_error:.2g} of itself: steps of {packets} packets"))
     if lattice_error:
         rows.append(("lattice error of f", f"at most {lattice_error:.2g} of itself: packets per round fit no lattice"))
     return [Table([*rows, *path_rows(result.path)]), *captured(route, backlogged(result, route))]

@@ -124,4 +124,11 @@ playback_option = option(
 delay_option = option(
     "--delay", units.times, "T[,T...]", "Startup delays tau, one or several, as 1,2.5,500ms.", required=True
 )
+accuracy_option = option(
+    "--accuracy",
+    str,
+    "exact|fine|fast",
+    "Stored: to the packet; to 1% of the late fraction; or faster.  [default: exact where that takes a second]",
+)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")

@@ -30,8 +30,11 @@ _BEST, _WORST = [[0.0], [1.0], [1.0]], [[1.0], [0.0], [0.0]]
 @opt.delay_option
 @opt.option("--horizon", str, "end|paper", "Judge until playback ends, or for duration/R rounds.  [default: end]")
 @click.option("--per-round", is_flag=True, help="Also the probability of a late packet in each round.")
+@opt.accuracy_option
 @opt.json_option
-def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bool, **options: Any) -> Report:
+def stored(
+    as_json: bool, delay: list[float], horizon: str | None, per_round: bool, accuracy: str | None, **options: Any
+) -> Report:
     """Late packets of a stored video.
 
     TCP sends it as fast as it can. For each startup delay: the fraction of late packets, the
@@ -51,12 +54,12 @@ def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bo
     video = read_video(options, route, stored=True)
     if refused := no_verdict(route, "stored", as_json):
         return refused
-    result = stored_model.stored(route.path, video, horizon=horizon or "end")
+    result = stored_model.stored(route.path, video, horizon=horizon or "end", accuracy=accuracy)
     data = result.to_dict(delay)
     data["parameters"]["horizon"] = result.horizon
     found = route.propagate_intervals(
         [data[name] for name in _ANSWERS],
-        lambda path: answers(stored_model.stored(path, video, horizon=result.horizon)),
+        lambda path: answers(stored_model.stored(path, video, horizon=result.horizon, accuracy=accuracy)),
         _BEST,
         _WORST,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +95,7 @@ def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float) -> Grid:
     lines = np.split(np.arange(S0), breaks[(breaks > 0) & (breaks < S0)])
     lines += [np.array([s]) for s in range(S0, S)]
     windows = np.append(graph.windows, np.ones(S - S0))
-    return _on_lines(lines, usual, step, ratio, windows)
+    return _on_lines(lines, usual, step, ratio, windows.astype(np.float64))
 
 
 def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, windows: Floats) -> Grid:
@@ -119,25 +120,28 @@ def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, windows
             ages.extend(at.tolist())
             sent.extend(np.append(0.0, np.cumsum(windows[line]))[at].tolist())
     around: dict[int, list[tuple[int, float]]] = {}
-    counts, points, weights = [], [], []
+    counts: list[Ints] = []
+    where: list[Ints] = []
+    weights: list[Floats] = []
     for family, chosen in zip(families, kept_lines):
         for i in family:
             around[i] = _neighbours(i, chosen, level)
     for i, line in enumerate(lines):
-        at, shares = [], []
+        near: list[Any] = []
+        shares: list[Any] = []
         for other, share in around[i]:
             offset, size = kept_at[other]
             k, w = _along(np.arange(len(line)) / step, size)
-            at.append(offset + k)
+            near.append(offset + k)
             shares.append(share * w)
-        which, share_of = (np.concatenate(x, axis=1) if x else np.zeros((len(line), 0)) for x in (at, shares))
+        which, share_of = (np.concatenate(x, axis=1) if x else np.zeros((len(line), 0)) for x in (near, shares))
         used = share_of != 0
         counts.append(used.sum(axis=1))
-        points.append(which[used].astype(np.int64))
+        where.append(which[used].astype(np.int64))
         weights.append(share_of[used])
     starts = np.append(0, np.cumsum(np.concatenate(counts)))
     return Grid(
-        np.array(states), np.array(sent), np.array(ages), starts, np.concatenate(points), np.concatenate(weights)
+        np.array(states), np.array(sent), np.array(ages), starts, np.concatenate(where), np.concatenate(weights)
     )
 
 

@@ -30,7 +30,7 @@ def safe_lead(steps: Steps, due: float) -> float:
 
     def at(theta: float) -> tuple[float, Floats]:
         tilt = np.exp(np.minimum(-theta * drift + theta**2 * steps.variance / 2, 500.0))
-        weight = np.bincount(pair.ravel(), steps.weight * tilt, len(pairs))
+        weight = np.bincount(pair.ravel(), steps.weight * tilt, len(pairs)).astype(np.float64)
         vector = np.ones(steps.entries)
         return radius(source, target, weight, vector), vector
 

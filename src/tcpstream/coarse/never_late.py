@@ -108,10 +108,9 @@ def _weights(leads: Floats, offset: float, quantum: float, ghosts: int, end: int
     x = np.minimum((leads - offset) / quantum + ghosts, end - 2.0)
     first = np.clip(np.floor(x).astype(np.int64) - 1, ghosts, end - 4)
     b = x - first - 1.0  # between the second and the third
-    weights = np.stack([
-        -b * (b - 1) * (b - 2) / 6, (b + 1) * (b - 1) * (b - 2) / 2, -(b + 1) * b * (b - 2) / 2, (b + 1) * b * (b - 1) / 6,
-    ], axis=-1)  # fmt: skip
-    return first, weights
+    below, above = b + 1, b - 1
+    weights = [-b * above * (b - 2) / 6, below * above * (b - 2) / 2, -below * b * (b - 2) / 2, below * b * above / 6]
+    return first, np.stack(weights, axis=-1)
 
 
 class NeverLate:
@@ -132,7 +131,6 @@ class NeverLate:
         self._links = []
         for fine, coarse in zip(self.levels, self.levels[1:]):
             E = steps.entries
-            end = coarse.old.shape[1]
             top = fine.ghosts + fine.points + np.arange(fine.reach + 8)
             up = [_weights(fine.offsets[e] + (top - fine.ghosts) * fine.quantum, coarse.offsets[e], coarse.quantum,
                            coarse.ghosts, coarse.old.shape[1]) for e in range(E)]  # fmt: skip
@@ -143,6 +141,7 @@ class NeverLate:
             self._links.append(tuple(np.array([one[i] for one in both]) for both in (up, down) for i in (0, 1)))
 
     def step(self) -> None:
+        """Go one step back in time."""
         self.number += 1
         for level in self.levels:
             level.step(self.number)
@@ -164,9 +163,8 @@ class NeverLate:
     def read(self, rows: list[tuple[Floats, Floats]], lead: float) -> float:
         """Return g of the start from `start_row`, at a lead [packets] below that of the last level."""
         alone = self.lossless
-        place = next(
-            i for i, one in enumerate(self.levels) if lead < (one.points - 1) * one.quantum or one is self.levels[-1]
-        )
+        tops = [(one.points - 1) * one.quantum for one in self.levels[:-1]]
+        place = int(np.searchsorted(tops, lead, "right"))
         row, level = rows[place][0], self.levels[place]
         at, weights = _weights(np.array([lead]), 0.0, level.quantum / PARTS, 0, len(row))
         value = float(weights[0] @ row[at[0] : at[0] + 4])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,9 +55,7 @@ class _Found:
     def __init__(self) -> None:
         self.columns: list[tuple[NDArray[np.float64], ...]] = []
 
-    def add(
-        self, from_: object, to: object, rounds: object, chance: object, moments: tuple[object, object, object]
-    ) -> None:
+    def add(self, from_: object, to: object, rounds: object, chance: object, moments: tuple[object, ...]) -> None:
         """Add transitions; `moments` are sums of chance, weighted with S and with S^2, and the mean in order."""
         columns = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (from_, to, rounds, chance, *moments)))
         kept = columns[3] > 0
@@ -115,7 +114,7 @@ def _nothing(n: int) -> tuple[Floats, Floats, Floats]:
     return np.zeros(n), np.zeros(n), np.zeros(n)
 
 
-def _per(chance: Floats, *sums: Floats) -> tuple[Floats, ...]:
+def _per(chance: Any, *sums: Any) -> Any:
     some = np.where(chance > 0, chance, 1.0)
     return tuple(one / some for one in sums)
 
@@ -129,7 +128,7 @@ def _(chain: IndependentChain) -> Outcomes:
     found.add(moves.from_state, moves.to_state, 1, q**sent * moves.share, (sent, sent**2, sent))
 
     n = np.arange(graph.max_window + 1, dtype=np.float64)
-    K = np.arange(chain.repaired.shape[1])
+    K = np.arange(chain.repaired.shape[1], dtype=np.float64)
     some = np.where((K >= 1) & (n[:, np.newaxis] > K), chain.repaired, 0.0)
     total, lost, square = some.sum(axis=1), some @ K, some @ K**2
     lost, square = _per(total, lost, square)
@@ -211,7 +210,7 @@ class _ShortRounds:
             lost = np.where(counted, i**power * p * q**i, 0.0)
             whole = np.where(counted, i**power * q**i, 0.0)
             sums.append(np.append(0.0, np.cumsum(lost))[:-1] + whole)
-        return sums[0], *_per(sums[0], sums[1], sums[2])  # type: ignore[return-value]
+        return sums[0], *_per(sums[0], sums[1], sums[2])
 
     def by_window(self, fast: bool) -> tuple[Floats, Floats, Floats, Floats]:
         """Return the probability of losing from a window w, and the moments of all packets, and the mean of j."""
@@ -222,4 +221,4 @@ class _ShortRounds:
             np.append(0.0, np.cumsum(chance * values))[:-1]
             for values in (np.ones_like(j), j + mean, j**2 + 2 * j * mean + square, j)
         ]
-        return sums[0], *_per(*sums)[0:0], *_per(sums[0], *sums[1:])  # type: ignore[return-value]
+        return sums[0], *_per(sums[0], *sums[1:])

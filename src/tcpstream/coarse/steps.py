@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,17 @@ Ints = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-12
 """Probability of a path within a step that is not followed."""
+
+
+class _Landed(NamedTuple):
+    """What `propagate` returns for entries from `first` on, which start at `times`."""
+
+    first: int
+    times: Ints
+    landed: Ints
+    moments: Floats
+    holding: Ints
+    held: Floats
 
 
 @dataclass(frozen=True)
@@ -83,28 +95,53 @@ class Steps:
         known = outcomes(chain)
         on = grid(chain, known, step, ratio)
         phases = np.unique(np.array([0, 1, *(round(step * i / 4) for i in range(4))] if step > 4 else range(step)))
-        n = len(on.states)
-        entries = {(point, 0): point for point in range(n)}
+        entries = {(point, 0): point for point in range(len(on.states))}
         new = list(entries)
-        parts = []
+        found: list[_Landed] = []
         while new:
             first = len(entries) - len(new)
             points, times = (np.array(column, dtype=np.int64) for column in zip(*new))
-            landed, moments, holding, held = propagate(
+            made = _Landed(first, times, *propagate(
                 known.starts, known.to, known.rounds, known.chance, known.mean, known.variance, known.ordered,
                 on.states[points], times, step, due, NEGLIGIBLE, 1, 1.0,
-            )  # fmt: skip
-            elapsed = (landed[:, 2] - times[landed[:, 0]]).astype(np.float64)
-            record = projected(on, phases, step, landed)
-            found = np.unique(np.column_stack([record[1], record[2]]), axis=0)
-            new = []
-            for point, phase in found.tolist():
-                if (point, phase) not in entries:
-                    entries[point, phase] = len(entries)
-                    new.append((point, phase))
-            which = record[0]
-            parts.append((first, landed, moments, holding, held, elapsed, record, which))
-        return _assembled(cls, chain, step, due, on, entries, parts)
+            ))  # fmt: skip
+            found.append(made)
+            reached = np.unique(np.column_stack(projected(on, phases, step, made.landed)[1:3]), axis=0)
+            new = [(point, phase) for point, phase in reached.tolist() if (point, phase) not in entries]
+            entries |= {key: len(entries) + i for i, key in enumerate(new)}
+        return cls._assembled(chain, step, due, on, phases, entries, found)
+
+    @classmethod
+    def _assembled(
+        cls, chain: Chain, step: int, due: float, on: Grid, phases: Ints, entries: dict[tuple[int, int], int],
+        found: list[_Landed],
+    ) -> Steps:  # fmt: skip
+        points, times = (np.array(column, dtype=np.int64) for column in zip(*entries))
+        number = np.full((len(on.states), step + 1), -1)
+        number[points, times] = np.arange(len(entries))
+        columns = []
+        for one in found:
+            which, point, phase, lag, weight = projected(on, phases, step, one.landed)
+            chance, mean, variance, least = one.moments[which].T
+            begun = one.landed[which, 0]
+            elapsed = one.landed[which, 2] - one.times[begun]
+            columns.append(
+                (begun + one.first, number[point, phase], lag, chance * weight, mean, variance, least, elapsed)
+            )
+        source, target, lag, weight, mean, variance, least, elapsed = (np.concatenate(x) for x in zip(*columns))
+        order = np.argsort(source, kind="stable")
+        elapsed = elapsed.astype(np.float64)
+        scale = chain.packets_per_round / _throughput(len(points), source, target, weight, mean, elapsed)
+        held = np.concatenate([one.held for one in found])
+        held[:, 1] *= scale
+        first = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
+        return cls(
+            chain=chain, step=step, due=due, grid=replace(on, sent=on.sent * scale), points=points, times=times,
+            source=source[order], target=target[order], lag=lag[order], weight=weight[order],
+            mean=mean[order] * scale, variance=variance[order], least=(least + (scale - 1) * mean)[order],
+            elapsed=elapsed[order], holding=np.concatenate([one.holding + one.first for one in found]), held=held,
+            start=int(on.points[on.starts[first]]), scale=scale,
+        )  # fmt: skip
 
     @property
     def entries(self) -> int:
@@ -133,40 +170,6 @@ def projected(on: Grid, phases: Ints, step: int, landed: Ints) -> tuple[Ints, In
             on.weights[at[used]] * share[used],
         ))  # fmt: skip
     return tuple(np.concatenate(one) for one in zip(*columns))  # type: ignore[return-value]
-
-
-def _assembled(cls, chain, step, due, on, entries, parts):  # type: ignore[no-untyped-def]
-    number = np.full((len(on.states), step + 1), -1)
-    for (point, phase), entry in entries.items():
-        number[point, phase] = entry
-    source, target, lag, weight, mean, variance, least, elapsed, holding, held = ([] for _ in range(10))
-    for first, landed, moments, hold, h, spent, record, which in parts:
-        source.append(landed[which, 0] + first)
-        target.append(number[record[1], record[2]])
-        lag.append(record[3])
-        weight.append(moments[which, 0] * record[4])
-        mean.append(moments[which, 1])
-        variance.append(moments[which, 2])
-        least.append(moments[which, 3])
-        elapsed.append(spent[which] + 0.0)
-        holding.append(hold + first)
-        held.append(h)
-    source = np.concatenate(source)
-    order = np.argsort(source, kind="stable")
-    sorted_ = [np.concatenate(x)[order] for x in (target, lag, weight, mean, variance, least, elapsed)]
-    points = np.array([key[0] for key in entries], dtype=np.int64)
-    times = np.array([key[1] for key in entries], dtype=np.int64)
-    first_state = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
-    begin = on.points[on.starts[first_state]]
-    source = source[order]
-    target, lag, weight, mean, variance, least, elapsed = sorted_
-    scale = chain.packets_per_round / _throughput(len(points), source, target, weight, mean, elapsed)
-    held = np.concatenate(held)
-    held[:, 1] *= scale
-    return cls(
-        chain, step, due, replace(on, sent=on.sent * scale), points, times, source, target, lag, weight, mean * scale,
-        variance, least + (scale - 1) * mean, elapsed, np.concatenate(holding), held, int(begin), scale,
-    )  # fmt: skip
 
 
 def _throughput(n: int, source: Ints, target: Ints, weight: Floats, mean: Floats, elapsed: Floats) -> float:

@@ -135,7 +135,10 @@ def _answer(result: Streaming, question: str, value: Any, alpha: bool) -> dict[s
             if alpha:
                 answer["no_late_probability"] = result.no_late_probability(value)
     if isinstance(result, StoredStreaming):
-        answer |= {"quantum": result.quantum, "quantum_error": result.quantum_error}
+        error = (
+            result.quantum_error if result.quantum == 1 else result.relative_error(answer.get("required_delay", value))
+        )
+        answer |= {"quantum": result.quantum, "quantum_error": error}
     else:
         assert isinstance(result, LiveStreaming)
         answer["lattice_error"] = result.lattice_error(answer.get("required_delay", value))
