@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from .errors import ModelMismatchError as ModelMismatchError
     from .errors import NoFiniteDelayError as NoFiniteDelayError
     from .errors import TcpstreamError as TcpstreamError
+    from .errors import TimeLimitError as TimeLimitError
     from .errors import WriteError as WriteError
     from .path import Network as Network
     from .sender import Sender as Sender
+    from .system.watch import time_limit as time_limit
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
@@ -63,11 +65,13 @@ _HOMES = {
     "PathEstimate": "traces",
     "delay_interval": "answers.interval",
     "require_match": "answers.interval",
+    "time_limit": "system.watch",
     "TcpstreamError": "errors",
     "InputError": "errors",
     "CaptureError": "errors",
     "MissingExtraError": "errors",
     "AccuracyError": "errors",
+    "TimeLimitError": "errors",
     "WriteError": "errors",
     "NoFiniteDelayError": "errors",
     "ModelMismatchError": "errors",
