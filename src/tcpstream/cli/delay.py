@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @opt.option("--target", units.probability, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
 @opt.option("--target-no-late", units.probability, "A", "Instead, stored only: probability that no packet is late.")
 @opt.limited_option
+@opt.time_limit_option
 @opt.json_option
 def delay(
     as_json: bool,

@@ -14,7 +14,8 @@ INTERRUPTED = 130
 GRACE = 1.0
 """Seconds that the command has to end by itself."""
 
-SHOW_CURSOR = b"\x1b[?25h"
+CLEAN = b"\r\x1b[2K\x1b[?25h"
+"""What leaves a terminal without a bar, and with a cursor."""
 
 
 def watch() -> None:
@@ -30,5 +31,5 @@ def _end(seen: int) -> None:
         continue
     time.sleep(GRACE)
     if sys.stderr is not None and sys.stderr.isatty():
-        os.write(sys.stderr.fileno(), SHOW_CURSOR)
+        os.write(sys.stderr.fileno(), CLEAN)
     os._exit(INTERRUPTED)

@@ -30,6 +30,7 @@ _BEST, _WORST = [[0.0], [1.0], [1.0]], [[1.0], [0.0], [0.0]]
 @opt.delay_option
 @opt.option("--horizon", str, "end|paper", "Judge until playback ends, or for duration/R rounds.  [default: end]")
 @click.option("--per-round", is_flag=True, help="Also the probability of a late packet in each round.")
+@opt.time_limit_option
 @opt.json_option
 def stored(as_json: bool, delay: list[float], horizon: str | None, per_round: bool, **options: Any) -> Report:
     """Late packets of a stored video.
