@@ -13,11 +13,14 @@ Names are loaded when first used, so that importing costs nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
 
+TYPE_CHECKING = False  # as typing's, which takes milliseconds to load, in which Ctrl-C would leave a traceback
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from .answers.from_throughput import Path as Path
     from .answers.interval import delay_interval as delay_interval
     from .answers.interval import require_match as require_match
