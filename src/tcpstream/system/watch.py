@@ -61,11 +61,11 @@ class Watch:
         """Return how far the pass is, and what it would take at its pace so far."""
         if not self._total:
             return "and how much is left is not known"
-        text = f"with {self._last / self._total:.0%} done"
+        text = f"with {self._last / self._total:.0%} of this pass done"
         spent, gone = now - self._begun, self._last - self._first
         if spent < PACE or gone <= 0:
             return text
-        return f"{text}; at this pace the rest takes about {_duration(spent * (self._total - self._last) / gone)}"
+        return f"{text}, whose rest would take about {_duration(spent * (self._total - self._last) / gone)}"
 
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
@@ -114,8 +114,8 @@ def watching(show: Show | None = None, limit_s: float = math.inf) -> Iterator[No
 def time_limit(seconds: float) -> AbstractContextManager[None]:
     """Return a context in which computations end with `TimeLimitError` after so many seconds.
 
-    The clock is looked at once a round or loss epoch of the solvers, which are milliseconds to a second apart; loading,
-    compiling (on the very first use) and what needs no rounds is not interrupted. Results that were made before are
+    The clock is looked at once a round or loss epoch of the solvers: milliseconds apart, seconds with the largest
+    windows. Loading, and compiling on the very first use, is not interrupted. Results that were made before are
     unharmed, and may be asked again.
 
     Parameters

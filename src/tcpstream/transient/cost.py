@@ -75,7 +75,7 @@ def affordable(chain: Chain, rounds: float, span: float) -> int:
 
 
 def check(chain: Chain, rounds: float, span: float, quantum: int) -> None:
-    """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures and what would help."""
+    """Raise `AccuracyError` for a transient that would take too much time or memory: how much, and what would help."""
     longest = chain.longest_wait()
     if chain.total_wait * max(rounds, longest) > MOST_WAITS:
         raise AccuracyError(
