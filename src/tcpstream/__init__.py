@@ -13,11 +13,14 @@ Names are loaded when first used, so that importing costs nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
 
+TYPE_CHECKING = False  # as typing's, which takes milliseconds to load, in which Ctrl-C would leave a traceback
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from .answers.from_throughput import Path as Path
     from .answers.interval import delay_interval as delay_interval
     from .answers.interval import require_match as require_match
@@ -37,9 +40,11 @@ if TYPE_CHECKING:
     from .errors import ModelMismatchError as ModelMismatchError
     from .errors import NoFiniteDelayError as NoFiniteDelayError
     from .errors import TcpstreamError as TcpstreamError
+    from .errors import TimeLimitError as TimeLimitError
     from .errors import WriteError as WriteError
     from .path import Network as Network
     from .sender import Sender as Sender
+    from .system.watch import time_limit as time_limit
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
@@ -63,11 +68,13 @@ _HOMES = {
     "PathEstimate": "traces",
     "delay_interval": "answers.interval",
     "require_match": "answers.interval",
+    "time_limit": "system.watch",
     "TcpstreamError": "errors",
     "InputError": "errors",
     "CaptureError": "errors",
     "MissingExtraError": "errors",
     "AccuracyError": "errors",
+    "TimeLimitError": "errors",
     "WriteError": "errors",
     "NoFiniteDelayError": "errors",
     "ModelMismatchError": "errors",

@@ -75,6 +75,10 @@ class AccuracyError(TcpstreamError, ArithmeticError):
     """A solve did not reach its accuracy, or would need more memory than is allowed: no number is returned."""
 
 
+class TimeLimitError(AccuracyError):
+    """A solve was not ready when its time was over (`tcpstream.time_limit`): no number is returned."""
+
+
 class NoFiniteDelayError(TcpstreamError):
     """A live stream whose rate TCP cannot sustain: no finite startup delay suffices.
 

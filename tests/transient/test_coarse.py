@@ -129,7 +129,8 @@ def test_small_windows_are_solved_coarsely_where_they_would_be_refused():
     """An hour at 1 Mbit/s over 50 ms with p = .01: 30 GiB of rows packet by packet."""
     path, video = Path(loss=0.01, rtt=0.05), Video(bitrate=1e6, duration=3600)
     with pytest.raises(
-        AccuracyError, match=r"would take about \d.* GiB of memory, more than 8: take a shorter video or a"
+        AccuracyError,
+        match=r"would take about \d.* GiB of memory, more than the limit of 8: take a shorter duration or a",
     ):
         stored(path, video, quantum=1)
     assert stored(path, video).quantum == 8
@@ -144,7 +145,7 @@ def test_small_windows_are_exact():
 
 def test_what_would_take_too_long_is_refused_before_it_starts():
     path = Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=2048)
-    with pytest.raises(AccuracyError, match=r"would take about \d+ minutes, more than \d.* GiB of memory"):
+    with pytest.raises(AccuracyError, match=r"would take about \d+ minutes, more than the limit of \d.* GiB of memory"):
         stored(path, Video(packet_rate=2000, duration=300), quantum=1)
     with pytest.raises(AccuracyError, match="minutes"):
         check(reno(path), 1e6, 1e6, 1)

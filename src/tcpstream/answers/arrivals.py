@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..kernels.shortfall import missing, tabulate
 from ..path import Path
+from ..system import watch
 from ..tcp import Chain, chain_of
 from ..transient.backlogged import Backlogged
 from ..transient.boundary import Boundary
@@ -183,6 +184,7 @@ class Arrivals:
         transient = backlogged(self.chain, min(self.packets, int(needed.max(initial=1))), self.quantum)
         before = 1.0  # what is never late in those rounds, on this lattice
         for i, least in enumerate(needed, 1):
+            watch.at(i - 1, len(needed), watch.SHORTER)
             transient.step(Boundary(int(least), self.safe(i)))
             if i <= rounds:
                 before = transient.survivors()
@@ -201,8 +203,9 @@ class Arrivals:
             if record.full:
                 raise AccuracyError(
                     f"the distribution of the arrivals takes more than {MEMORY_LIMIT / 2**30:.0f} GiB "
-                    f"after {record.rounds} of {rounds} rounds: take a shorter video or a smaller max_window"
+                    f"after {record.rounds} of {rounds} rounds: take {watch.SHORTER}"
                 )
+            watch.at(record.rounds, rounds, watch.SHORTER)
             with self._lock:
                 if self.record is record:  # no other thread has made the next row
                     self.record = self._next(record, int(tops[record.rounds]))
@@ -267,6 +270,7 @@ def delivered_quantiles(chain: Chain, packets: int, quantum: int, rounds: int, q
     transient = backlogged(chain, packets, quantum)
     found = np.full((len(quantiles), rounds), float(packets))
     for i in range(rounds):
+        watch.at(i, rounds, watch.SHORTER)
         transient.step()
         if transient.exhausted:
             break

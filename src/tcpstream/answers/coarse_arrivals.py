@@ -17,8 +17,8 @@ from ..coarse.lead import safe_lead
 from ..coarse.never_late import OPENING, NeverLate
 from ..coarse.resolution import FINE, Resolution, Scale, coarser
 from ..coarse.steps import Steps
-from ..errors import AccuracyError
 from ..path import Path
+from ..system import watch
 from ..tcp import chain_of
 from .arrivals import Arrivals
 from .plan import Plan
@@ -219,45 +219,37 @@ class _NeverLateCurve:
             steps = Steps.of(chain, self.step, resolution.ratio, self.due)
         quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
         self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
-        self._safe = safe_lead(steps, self.due)
+        self._top = max(min(safe_lead(steps, self.due), self.due * self.length), 64 * self._finest)
         self._values: NeverLate | None = None
         self._rows: dict[int, Any] = {}
         self._last: int | None = None
         self._lock = Lock()
 
-    def _start(self, lead: float) -> None:
-        safe = self._safe if math.isfinite(self._safe) else 0.0
-        self._top = max(safe, 1.5 * lead) if not math.isfinite(self._safe) else safe
-        self._values = NeverLate(self._steps, self.due, self._finest, max(self._top, 64 * self._finest))
-        self._rows, self._last = {}, None
-
     def at(self, timeline: Timeline, delay: float) -> float:
+        """Return alpha at a startup delay [s]."""
         tau = timeline.rounds(delay)
         lead = self.due * tau
+        if lead >= self._top:
+            return 1.0
         rounds = timeline.judged_rounds(delay) if timeline.horizon == "paper" else self.length + tau
+        low = int(rounds / self.step + 1e-9)
+        share = max(rounds / self.step - low, 0.0)
         with self._lock:
-            if self._values is None or (not math.isfinite(self._safe) and lead > self._top):
-                self._start(lead)
-            assert self._values is not None
-            if lead >= self._top and math.isfinite(self._safe):
-                return 1.0
-            x = rounds / self.step
-            low = int(x + 1e-9)
-            share = max(x - low, 0.0)
             value = self._row(low, lead)
-            if share > 1e-9:
-                value += share * (self._row(low + 1, lead) - value)
-        return value
+            return value if share < 1e-9 else value + share * (self._row(low + 1, lead) - value)
 
     def _row(self, number: int, lead: float) -> float:
-        """Return g of the start after so many steps, at a lead."""
-        assert self._values is not None
-        values = self._values
+        """Return g of the start after so many steps, at a lead; the lock is held.
+
+        The pass is taken away while it moves: an interruption leaves none, and it is made again.
+        """
         number -= OPENING
         first = int(self.length / self.step) - OPENING
-        if number < 0:
-            raise AccuracyError("the video is too short for steps of several rounds")
+        values, self._values = self._values, None
+        if values is None:
+            values, self._rows, self._last = NeverLate(self._steps, self.due, self._finest, self._top), {}, None
         while values.number < number and self._last is None:
+            watch.at(values.number, number, watch.SHORTER)
             values.step()
             k = values.number
             if k >= first:
@@ -269,6 +261,7 @@ class _NeverLateCurve:
                 if before is not None and _settled(before, row):
                     self._last = k
                     self._rows[k] = row
+        self._values = values
         return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead)
 
 

@@ -58,15 +58,7 @@ class CoarseStored(StoredStreaming):
 
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`."""
-        for tau in sorted(set(self._delays(startup_delay)), reverse=True):
-            self._no_late_error(tau)
         return self._over_delays(startup_delay, self._no_late_error)
-
-    def no_late_probability(self, startup_delay: ArrayLike) -> Any:
-        """Return alpha, the probability that no packet of the video is late; see `StoredStreaming`."""
-        for tau in sorted(set(self._delays(startup_delay)), reverse=True):  # one pass serves all that are shorter
-            self._no_late_at(tau)
-        return self._over_delays(startup_delay, self._no_late_at)
 
     @property
     def error_bound(self) -> float:

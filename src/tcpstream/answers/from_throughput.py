@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import AccuracyError, InputError, unremarked, within
 from ..path import LARGE_LOSS, LOSSES, Path
+from ..system import watch
 from ..video import RATES, SIZES
 
 __all__ = ["Path", "from_throughput"]
@@ -90,6 +91,7 @@ def _loss_rate(path: Callable[[float], Path], wanted: float) -> float:
 
     @cache
     def gap(log_loss: float) -> float:
+        watch.at()
         return math.log(tcp.throughput(path(min(math.exp(log_loss), LARGE_LOSS))) / wanted)
 
     least, most = math.log(LOSSES[0]), math.log(LARGE_LOSS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import AccuracyError, InputError, ModelMismatchError, NoFiniteDelayError
+from ..errors import AccuracyError, InputError, ModelMismatchError, NoFiniteDelayError, TimeLimitError
 from ..traces.intervals import Measured
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def between(
             ends.append(np.asarray(answer(path), dtype=float))
         except NoFiniteDelayError:
             ends.append(np.asarray(worst, dtype=float))
+        except TimeLimitError:
+            raise
         except AccuracyError as error:
             ends.append(np.asarray(bound, dtype=float))
             refused.append(f"no answer at the {name} ends of the measured intervals: {error}")

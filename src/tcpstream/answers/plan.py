@@ -34,6 +34,10 @@ QUICK = 1.0
 """Seconds that an exact transient may take by default."""
 
 
+FEW_ROUNDS = 50
+"""Videos of fewer rounds are solved exactly."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a transient is made that serves some cases.
@@ -90,9 +94,11 @@ def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy
     """
     if quantum is not None or accuracy == "exact" or any(video.curve is not None for _, video in cases):
         return False
+    chain, timelines = chain_of(cases[0][0]), [Timeline.of(*one) for one in cases]
+    if min(one.length for one in timelines) < FEW_ROUNDS:
+        return False
     if accuracy is not None:
         return True
-    chain, timelines = chain_of(cases[0][0]), [Timeline.of(*one) for one in cases]
     most, rounds = max(one.packets for one in timelines), max(one.length for one in timelines)
     cells = forecast(chain, rounds, min(most, chain.most_received(math.ceil(rounds))), 1).cells
     return cells * nanoseconds(chain) > QUICK * 1e9

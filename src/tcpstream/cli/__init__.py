@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from .interrupt import INTERRUPTED, interrupted, leave, watch
 
-from .interrupt import INTERRUPTED, watch
+TYPE_CHECKING = False  # as in the package's root
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line on `argv` (by default the process's own) and return the exit status."""
+    """Run the command line on `argv` and return the exit status; without one, on the process's own, and end it."""
     try:
         if argv is None:
             watch()
         from .app import answer  # an interruption may come while this loads
 
-        return answer(argv)
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        status = answer(argv)
+    except BaseException as error:
+        if not (isinstance(error, KeyboardInterrupt) or interrupted()):
+            raise
+        status = INTERRUPTED
+    if argv is None:
+        leave(status)
+    return status
 
 
 __all__ = ["main"]

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @opt.option("--target-no-late", units.probability, "A", "Instead, stored only: probability that no packet is late.")
 @opt.limited_option
 @opt.accuracy_option
+@opt.time_limit_option
 @opt.json_option
 def delay(
     as_json: bool,

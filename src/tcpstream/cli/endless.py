@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..answers.answer import DEFAULT_TARGET, SCHEMA
-from ..errors import AccuracyError, NoFiniteDelayError, unremarked
+from ..errors import AccuracyError, NoFiniteDelayError, TimeLimitError, unremarked
 from ..video import Video
 from .report import Report
 from .words import packets_per_second, rounded_down, share, wait
@@ -69,6 +69,8 @@ def _carried(
             with unremarked():  # nobody gave these rates
                 slower = Video(bitrate=bits, packet_size=video.packet_size)
                 delay = solve(route.path, slower).required_delay(target)
+        except TimeLimitError:
+            raise
         except (NoFiniteDelayError, AccuracyError):
             continue
         return {"packet_rate_pps": slower.packet_rate, "bitrate_bps": bits, "required_startup_delay_s": delay}

@@ -1,34 +1,81 @@
-"""Ctrl-C, also where compiled code or a pool of threads does not heed it."""
+"""How the process ends: at once, and by Ctrl-C also where compiled code or a pool of threads does not heed it."""
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
-from threading import Thread
+
+TYPE_CHECKING = False  # as in the package's root
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 INTERRUPTED = 130
 """Exit status."""
 
-GRACE = 1.0
-"""Seconds that the command has to end by itself."""
+GRACE = 0.5
+"""Seconds that an interrupted command has to end by itself."""
 
-SHOW_CURSOR = b"\x1b[?25h"
+CLEAN = b"\r\x1b[2K\x1b[?25h"
+"""What leaves a terminal without a bar, and with a cursor."""
+
+_interrupted = False
 
 
 def watch() -> None:
     """Let an interruption end this process: by `KeyboardInterrupt`, or a moment later in any case."""
+    import signal  # here, where an interruption is heeded already
+    from threading import Thread
+
+    def interrupt(*given: Any) -> None:
+        global _interrupted
+        _interrupted = True
+        signal.default_int_handler(*given)
+
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return  # ignored, as under nohup
     seen, tell = os.pipe()
     os.set_blocking(tell, False)
     signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
-    Thread(target=_end, args=(seen,), daemon=True).start()
+    Thread(target=_await, args=(seen, signal.SIGINT), daemon=True).start()
+    sys.unraisablehook = _unraisable
+    signal.signal(signal.SIGINT, interrupt)
 
 
-def _end(seen: int) -> None:
-    while os.read(seen, 1) != bytes([signal.SIGINT]):
+def interrupted() -> bool:
+    """Return whether this process was interrupted: what is raised then may be any exception, in what loads modules."""
+    return _interrupted
+
+
+def leave(status: int) -> NoReturn:
+    """End this process; unloading all that was compiled would take a while, and not heed Ctrl-C."""
+    import atexit
+
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):  # full, closed, or not there
+            continue
+    os._exit(INTERRUPTED if _interrupted else status)
+
+
+def _await(seen: int, wanted: int) -> None:
+    while os.read(seen, 1) != bytes([wanted]):
         continue
     time.sleep(GRACE)
+    _end()
+
+
+def _unraisable(failed: Any) -> None:
+    """End where an interruption came while something was called that cannot pass it on."""
+    if issubclass(failed.exc_type, KeyboardInterrupt):
+        _end()
+    sys.__unraisablehook__(failed)
+
+
+def _end() -> NoReturn:
     if sys.stderr is not None and sys.stderr.isatty():
-        os.write(sys.stderr.fileno(), SHOW_CURSOR)
+        os.write(sys.stderr.fileno(), CLEAN)
     os._exit(INTERRUPTED)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @opt.packet_size_option
 @opt.delay_option
 @opt.limited_option
+@opt.time_limit_option
 @opt.json_option
 def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Report:
     """Late packets of a live stream.

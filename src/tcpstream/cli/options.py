@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import Field, fields
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -13,7 +14,9 @@ import click
 from ..errors import AccuracyError, InputError
 from ..path import PARAMETERS, Network
 from ..sender import SENDERS, Sender, takes_text
+from ..system.watch import time_limit as limited_time
 from . import units
+from .progress import solving
 
 PARSERS: dict[str, Callable[[str], Any]] = {
     "N": units.number,
@@ -24,8 +27,8 @@ PARSERS: dict[str, Callable[[str], Any]] = {
 """What reads the values of options, by what help says in their place."""
 
 #: Parameters that messages of the library name; the command line has them as options, and has no quantum.
-_PARAMETERS = (*(one.name for one in PARAMETERS if "_" in one.name), "packet_size")
-_NAMES = re.compile(rf"\b({'|'.join(_PARAMETERS)})\b|( or a larger quantum)")
+_PARAMETERS = (*(one.name for one in PARAMETERS if "_" in one.name), "packet_size", "time_limit")
+_NAMES = re.compile(rf"\b({'|'.join(_PARAMETERS)}|(?<=shorter )(?:duration|rto))\b|( or a larger quantum)")
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -60,12 +63,13 @@ def _all(*decorators: Decorator[Any]) -> Decorator[Any]:
 
 
 def in_options(command: F) -> F:
-    """Make what a command refuses name options where the library names parameters."""
+    """Make what a command refuses name options where the library names parameters; watch the time that it takes."""
 
     @wraps(command)
-    def call(**options: Any) -> Any:
+    def call(time_limit: float | None, **options: Any) -> Any:
         try:
-            return command(**options)
+            with nullcontext() if time_limit is None else limited_time(time_limit), solving():
+                return command(**options)
         except (InputError, AccuracyError) as error:
             text = _NAMES.sub(lambda found: flag(found[1]) if found[1] else "", str(error))
             raise type(error)(text) from error
@@ -131,4 +135,5 @@ accuracy_option = option(
     "Stored: to the packet; to 1% of the late fraction; or faster.  [default: exact where that takes a second]",
 )
 
+time_limit_option = option("--time-limit", units.seconds, "T", "Give up after this time, as 30s or 2min.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @opt.option("--delay", units.seconds, "T", "Startup delay tau, as 4 or 500ms.", required=True)
 @opt.option("--target", units.probability, "F", "Fraction of late packets allowed, 0 < F < 1.  [default: 1e-4]")
 @opt.option("--target-no-late", units.probability, "A", "Instead, stored only: probability that no packet is late.")
+@opt.time_limit_option
 @opt.json_option
 def rate(
     as_json: bool, is_live: bool, delay: float, target: float | None, target_no_late: float | None, **options: Any

@@ -46,16 +46,8 @@ class Route:
         if not self.ends:
             return None
         from ..answers.interval import between
-        from .progress import progress
 
-        with progress(2, "solving at the ends of the intervals") as done:
-
-            def counted(path: Path) -> ArrayLike:
-                found = answer(path)
-                done()
-                return found
-
-            return between(self.ends, counted, best, worst).holding(value)
+        return between(self.ends, answer, best, worst).holding(value)
 
     @cached_property
     def mismatch(self) -> ModelMismatchError | None:

@@ -31,6 +31,7 @@ _BEST, _WORST = [[0.0], [1.0], [1.0]], [[1.0], [0.0], [0.0]]
 @opt.option("--horizon", str, "end|paper", "Judge until playback ends, or for duration/R rounds.  [default: end]")
 @click.option("--per-round", is_flag=True, help="Also the probability of a late packet in each round.")
 @opt.accuracy_option
+@opt.time_limit_option
 @opt.json_option
 def stored(
     as_json: bool, delay: list[float], horizon: str | None, per_round: bool, accuracy: str | None, **options: Any

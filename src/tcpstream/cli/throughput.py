@@ -9,13 +9,14 @@ import click
 
 from .blocks import Table
 from .inputs import packet_size, read_route
-from .options import json_option, packet_size_option, path_options
+from .options import json_option, packet_size_option, path_options, time_limit_option
 from .report import Report
 
 
 @click.command()
 @path_options
 @packet_size_option
+@time_limit_option
 @json_option
 def throughput(as_json: bool, **options: Any) -> Report:
     """Throughput that TCP achieves on a path.

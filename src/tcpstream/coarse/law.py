@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.curves_on_lattice import shortfalls
+from ..system import watch
 from .backlogged import Forward
 from .steps import Steps
 
@@ -37,38 +38,39 @@ class Law:
 
     def __init__(self, steps: Steps, quantum: float, edge: float, due: float, lead: float) -> None:
         self.step, self.quantum, self.edge, self.due, self.lead = steps.step, quantum, edge, due, lead
-        self._forward = Forward(steps, quantum, edge)
+        self._steps = steps
+        self._forward: Forward | None = None
         self._lock = Lock()
         self._rows: list[Floats] = [np.zeros(0)]
         self._origins: list[int] = [0]
         self._slopes: list[float] = [1.0]
         self._means: list[float] = [0.0]
-        self._packed: tuple[Floats, Ints, Ints, Floats] | None = None
+        self._packed: tuple[Floats, Ints, Ints, Floats, Floats] | None = None
         self.complete = False
-
-    @property
-    def cells(self) -> int:
-        """States times positions followed in all steps."""
-        return self._forward.cells
-
-    @property
-    def unaccounted(self) -> float:
-        """Probability dropped so far."""
-        return self._forward.dropped
 
     def until(self, rounds: float) -> int:
         """Make the rows up to a round; return how many steps there are rows for (the last may be before it)."""
         wanted = int(np.ceil(rounds / self.step - 1e-9))
-        if len(self._rows) <= wanted and not self.complete:
+        while len(self._rows) <= wanted and not self.complete:
+            watch.at(len(self._rows) - 1, wanted, watch.SHORTER)
             with self._lock:
-                while len(self._rows) <= wanted and not self.complete:
+                if len(self._rows) <= wanted and not self.complete:
                     self._make()
         return len(self._rows) - 1
 
+    def _made(self) -> Forward:
+        """Return the transient after the rows that there are: after an interruption from the start again."""
+        forward, self._forward = self._forward, None
+        if forward is None:
+            forward = Forward(self._steps, self.quantum, self.edge)
+            for number in range(1, len(self._rows)):
+                forward.step(self.due * number * self.step + self.lead)
+        return forward
+
     def _make(self) -> None:
         number = len(self._rows)
-        safe = self.due * number * self.step + self.lead
-        law = self._forward.step(safe)
+        forward = self._made()
+        law = forward.step(self.due * number * self.step + self.lead)
         mass, first, Q = law.mass, law.origin, self.quantum
         below = np.cumsum(mass)
         used = np.flatnonzero(np.abs(below) > TINY)
@@ -77,26 +79,31 @@ class Law:
         end = max(end, start)
         P = np.maximum.accumulate(np.maximum(below[start:end], 0.0))
         row = Q * np.append(0.0, np.cumsum(P))  # at start, start + 1, ..., end
-        self._rows.append(row if end > start else np.zeros(0))
         self._origins.append(first + start)
         total = float(P[-1]) if len(P) else 0.0
         self._slopes.append(total)
         self._means.append(float((np.arange(start, end) + first) @ mass[start:end]) * Q / total if total > 0 else 0.0)
         self._packed = None
+        self._rows.append(row if end > start else np.zeros(0))
+        self._forward = forward
         if total < GONE:
             self.complete = True
+
+    def _table(self) -> tuple[Floats, Ints, Ints, Floats, Floats]:
+        """Return all rows in one, their origins, where each starts, its last slope and its mean."""
+        with self._lock:
+            if self._packed is None:
+                sizes = np.array([len(row) for row in self._rows])
+                self._packed = (
+                    np.concatenate(self._rows), np.array(self._origins), np.append(0, np.cumsum(sizes)),
+                    np.array(self._slopes), np.array(self._means),
+                )  # fmt: skip
+            return self._packed
 
     def missing(self, rounds: Floats, packets: Floats) -> Floats:
         """Return E[(y - A)+] for y = `packets` at the ends of `rounds`, real numbers, between the ends of steps."""
         last = self.until(float(rounds.max(initial=0.0)))
-        if self._packed is None:
-            sizes = np.array([len(row) for row in self._rows])
-            self._packed = (
-                np.concatenate(self._rows), np.array(self._origins), np.append(0, np.cumsum(sizes)),
-                np.array(self._slopes),
-            )  # fmt: skip
-        table, origins, starts, slopes = self._packed
-        means = np.array(self._means)
+        table, origins, starts, slopes, means = self._table()
         x = rounds / self.step
         low = np.minimum(np.floor(x + 1e-9).astype(np.int64), last)
         share = np.clip(x - low, 0.0, 1.0)

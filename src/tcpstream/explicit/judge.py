@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, choice, real
 from ..path import Path
+from ..system import watch
 from ..video import Video
 from .chain import Part
 
@@ -106,6 +107,7 @@ def judge(
     late = 0.0
     behind_probabilities = np.zeros(len(due) - 1)
     for i in range(1, len(due)):
+        watch.at(i - 1, len(due) - 1, watch.SHORTER)
         after, on_time = np.zeros_like(now), np.zeros_like(now)
         for part in step(i):
             behind = due[i] - part.in_order

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..errors import AccuracyError
+from ..system import watch
 
 #: Probability of standing still in a step: a chain that has, or nearly has, a period would not settle without.
 LAZY = 0.1
@@ -52,6 +53,7 @@ def stationary(
     stalls = 0
     for _ in range(MAX_STEPS // STRIDE):
         for _ in range(STRIDE):
+            watch.at()
             last, x = x, LAZY * x + (1 - LAZY) * np.asarray(backwards @ x)
         residual = float(np.abs(x - last).sum())
         x /= x.sum()

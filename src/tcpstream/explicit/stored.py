@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..errors import InputError
 from ..path import Path
+from ..system import watch
 from ..video import Video
 from .chain import ExplicitChain, Part, check_size, label
 from .judge import Judgement, due_by_round, judge
@@ -40,6 +41,7 @@ class ExplicitStored(ExplicitChain):
         table = np.empty((rounds + 1, int(self.states["n"][-1]) + 1))
         delivered = self.states["n"].astype(np.int64)
         for i in range(rounds + 1):
+            watch.at(i, rounds + 1, watch.SHORTER)
             table[i] = np.bincount(delivered, weights=now)
             now = np.asarray(now @ self.matrix)
         return table

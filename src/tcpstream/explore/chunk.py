@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..answers.answer import Streaming
 from ..answers.live import EndlessLive, FiniteLive, LiveStreaming, backlog_key, live, with_backlogs
 from ..answers.stored import StoredStreaming, stored, stored_many
-from ..errors import TcpstreamError
+from ..errors import TcpstreamError, TimeLimitError
 from ..path import Path
 from ..tcp import throughput
 from ..video import Video
@@ -54,6 +54,8 @@ def _try(answer: dict[str, Any], work: Callable[..., Any], *given: Any) -> Any:
     """Return what some work returns; its failure is recorded, and None returned."""
     try:
         return work(*given)
+    except TimeLimitError:
+        raise
     except TcpstreamError as error:
         answer["error"] = str(error)
     except Exception as error:  # one point must not end a sweep of thousands

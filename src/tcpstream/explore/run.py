@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..system.threads import cores
+from ..system.watch import pieces
 from .chunk import solve
 from .frames import distributed, one_thread
 
@@ -20,7 +21,8 @@ Chunks = dict[int, "DataFrame"]
 def here(chunks: Chunks, kind: str, alpha: bool) -> Iterator[tuple[int, DataFrame]]:
     """Yield the number and the answers of each chunk as they come, from a thread a core: kernels release the lock."""
     with one_thread("a sweep"), ThreadPoolExecutor(cores()) as pool:
-        futures = {pool.submit(solve, points, kind, alpha): number for number, points in chunks.items()}
+        piece = pieces(lambda points: solve(points, kind, alpha), list(chunks.values()))
+        futures = {pool.submit(piece, i): number for i, number in enumerate(chunks)}
         try:
             for future in as_completed(futures):
                 yield futures[future], future.result()

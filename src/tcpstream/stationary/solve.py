@@ -13,6 +13,7 @@ from ..errors import AccuracyError
 from ..numerics import linear
 from ..numerics.lattices import Lattice
 from ..numerics.stop_loss import Excess
+from ..system import watch
 from ..tcp.chain import Chain
 from .long_waves import LARGEST, LongWaves, too_large
 from .operator import EpochOperator
@@ -161,6 +162,7 @@ def _iterate(operator: EpochOperator[Any], waves: LongWaves, depth: int, weight:
     rounds = 0.0
     errors: list[float] = []
     while True:
+        watch.at(_share(errors), 1.0)
         epoch = operator.epoch(entries)
         epochs += 1
         rounds = rounds or float(operator.occupancy(epoch).sum())
@@ -174,3 +176,11 @@ def _iterate(operator: EpochOperator[Any], waves: LongWaves, depth: int, weight:
             return epoch, change, epochs
         else:
             entries = waves.corrected(entries, change) if patience < UNAIDED else entries + change / 2
+
+
+def _share(errors: list[float]) -> float:
+    """Return how much of the way to the error that is aimed at is done, on a logarithmic scale."""
+    if not errors:
+        return 0.0
+    first, last = math.log(errors[0]), math.log(errors[-1])
+    return max(0.0, (first - last) / (first - math.log(WANTED / 2)))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from .watch import pieces
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
@@ -19,11 +21,12 @@ def cores() -> int:
 def on_cores(work: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
     """Return ``work(item)`` of each, in order; a thread a core, so `work` must not start threads of its own.
 
-    The first exception, in the order of the items, is raised.
+    The first exception, in the order of the items, is raised. What watches the caller watches the work (`watch`).
     """
     todo = list(items)
+    piece = pieces(work, todo)
     workers = min(cores(), len(todo))
     if workers < 2:
-        return [work(item) for item in todo]
+        return [piece(number) for number in range(len(todo))]
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, todo))
+        return list(pool.map(piece, range(len(todo))))

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ..errors import AccuracyError
+from ..system import watch
 from ..tcp.chain import Chain
 from .select import NANOSECONDS, has_coarse_lattice, nanoseconds, state_step
 
@@ -74,11 +75,11 @@ def affordable(chain: Chain, rounds: float, span: float) -> int:
 
 
 def check(chain: Chain, rounds: float, span: float, quantum: int) -> None:
-    """Raise `AccuracyError` for a transient that would take too much time or memory, with the figures."""
+    """Raise `AccuracyError` for a transient that would take too much time or memory: how much, and what would help."""
     longest = chain.longest_wait()
     if chain.total_wait * max(rounds, longest) > MOST_WAITS:
         raise AccuracyError(
-            f"the timer backs off to {longest:.3g} round trips, too many to follow one by one: take a shorter timer "
+            f"the timer backs off to {longest:.3g} round trips, too many to follow one by one: take a shorter rto "
             "or a longer round trip time"
         )
     cost = forecast(chain, rounds, span, quantum)
@@ -86,16 +87,18 @@ def check(chain: Chain, rounds: float, span: float, quantum: int) -> None:
         first = HEAD * quantum
         head = forecast(chain, min(rounds, HEAD_ROUNDS * first / chain.packets_per_round), min(span, first), 1)
         cost = Cost(cost.cells + head.cells, cost.memory + head.memory)
-    coarser = " or a larger quantum" if has_coarse_lattice(chain) and quantum < chain.packets_per_round else ""
     minutes, most = (time * 1e-9 / 60 for time in (cost.cells * nanoseconds(chain), MOST_CELLS * NANOSECONDS))
-    too_much, remedy = [], "take a shorter video"
-    if minutes > most:
-        too_much.append(f"about {minutes:.3g} minutes, more than {most:.3g}")
-        remedy += " or a smaller max_window"
-    if cost.memory > MOST_BYTES:
-        too_much.append(f"about {cost.memory / 2**30:.3g} GiB of memory, more than {MOST_BYTES / 2**30:.3g}")
+    gib, room = (memory / 2**30 for memory in (cost.memory, MOST_BYTES))
+    too_much = [f"about {minutes:.3g} minutes, more than the limit of {most:.3g}"] if minutes > most else []
+    if gib > room:
+        too_much.append(f"about {gib:.3g} GiB of memory, more than the limit of {room:.3g}")
     if too_much:
+        windows = (
+            minutes > most or 3 * chain.followed_states > SHARE * rounds
+        )  # else the rows of rounds take the memory
+        remedy = watch.SHORTER if windows else "a shorter duration"
+        coarser = " or a larger quantum" if has_coarse_lattice(chain) and quantum < chain.packets_per_round else ""
         raise AccuracyError(
             f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
-            f"{', and '.join(too_much)}: {remedy}{coarser}"
+            f"{', and '.join(too_much)}: take {remedy}{coarser}"
         )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..numerics.lattices import Lattice
 from ..numerics.stop_loss import Excess
+from ..system import watch
 from ..tcp.chain import Chain
 from .limited import Limited
 from .select import limited
@@ -46,6 +47,7 @@ class FiniteBacklog:
         transient = limited(chain, *start)
         total = np.zeros(1)
         for i in range(1, self._generating + 1):
+            watch.at(i - 1, self._generating, watch.SHORTER)
             ceiling = min(self._goal, lattice.steps * i) + lattice.trace
             transient.step(ceiling, final=False)
             total = _summed(total, _by_level(transient, ceiling))
@@ -53,6 +55,7 @@ class FiniteBacklog:
         self._after: list[Excess] = []
         ceiling = self._goal + lattice.trace
         while not transient.exhausted:
+            watch.at(instead=watch.SHORTER)
             transient.step(ceiling, final=True)
             excess = Excess.of(_by_level(transient, ceiling), lattice)
             self._after += [excess] * (1 + transient.rest())
