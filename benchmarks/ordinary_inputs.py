@@ -46,28 +46,40 @@ SENDERS = ("--tcp reno", "--tcp reno-sack", "--tcp cubic", "--sender classic", "
 TODAY = "--initial-window 10 --detection rack"
 """Half of the chains named by --tcp have these; a sender named by --sender has its own, and either loss process."""
 
-LOSSES = 1e-6, 0.1
-ROUND_TRIPS = 1.0, 600.0
-"""[ms]"""
 
-VARIATION = 200, 300
-"""First timer above the round trip time [ms]."""
+@dataclass(frozen=True)
+class Ranges:
+    """What inputs are drawn from, log-uniformly but for the timer.
 
-RATES = 0.064, 100.0
-"""[Mbit/s]"""
+    Attributes
+    ----------
+    losses, round_trips, rates : (float, float)
+        p; R [ms]; playback rate [Mbit/s].
+    ratios : (float, float)
+        T/mu; of a live stream without end from `endless` on.
+    lengths : (float, float)
+        Of stored video [s].
+    live : tuple of str
+        Lengths of live streams, as options.
+    variation : (int, int)
+        First timer above the round trip time [ms].
+    endless : float
+    largest_window : int
+        [packets]
+    """
 
-RATIOS = 0.8, 6.0
-"""T/mu."""
+    losses: tuple[float, float] = (1e-6, 0.1)
+    round_trips: tuple[float, float] = (1.0, 600.0)
+    rates: tuple[float, float] = (0.064, 100.0)
+    ratios: tuple[float, float] = (0.8, 6.0)
+    lengths: tuple[float, float] = (20.0, 3 * 3600.0)
+    live: tuple[str, ...] = ("--live", "--duration 1h", "--duration 24h")
+    variation: tuple[int, int] = (200, 300)
+    endless: float = 1.02
+    largest_window: int = 10_000
 
-ENDLESS = 1.02
-"""Least T/mu of a live stream without end."""
 
-LENGTHS = 20.0, 3 * 3600.0
-"""Of stored video [s]."""
-
-LIVE = ("--live", "--duration 1h", "--duration 24h")
-
-LARGEST_WINDOW = 10_000
+ORDINARY = Ranges()
 
 
 @dataclass(frozen=True)
@@ -124,7 +136,7 @@ class Input:
         return self.kind == "live" and "duration" not in self.video
 
 
-def drawn(seed: int = SEED) -> Iterator[str]:
+def drawn(seed: int = SEED, among: Ranges = ORDINARY) -> Iterator[str]:
     """Draw command lines without end: sender, kind and length, then R, timer, p and T/mu, from which the rate follows.
 
     What is out of range is drawn again: rates, windows, and chains of more states than are built at all.
@@ -137,29 +149,26 @@ def drawn(seed: int = SEED) -> Iterator[str]:
         elif rng.random() < 0.5:
             sender += f" {TODAY}"
         stored = rng.random() < 0.5
-        length = f"--duration {_log_uniform(rng, *LENGTHS):.0f}s" if stored else str(rng.choice(LIVE))
-        rtt = float(f"{_log_uniform(rng, *ROUND_TRIPS):.3g}")
-        rto = round(rtt + rng.uniform(*VARIATION))
-        loss = float(f"{_log_uniform(rng, *LOSSES):.3g}")
-        ratio = _log_uniform(rng, ENDLESS if length == "--live" else RATIOS[0], RATIOS[1])
+        length = f"--duration {_log_uniform(rng, *among.lengths):.0f}s" if stored else str(rng.choice(among.live))
+        rtt = float(f"{_log_uniform(rng, *among.round_trips):.3g}")
+        rto = round(rtt + rng.uniform(*among.variation))
+        loss = float(f"{_log_uniform(rng, *among.losses):.3g}")
+        ratio = _log_uniform(rng, among.endless if length == "--live" else among.ratios[0], among.ratios[1])
         found = f"--loss {loss:g} --rtt {rtt:g}ms --rto {rto}ms"
-        T = _throughput(Input.of(f"delay {found} {sender}").path)
+        T = _throughput(Path(**Input.of(f"delay {found} {sender}").path), among.largest_window)
         if T is None:
             continue
         mbps = float(f"{T / ratio:.3g}")
-        if not RATES[0] <= mbps <= RATES[1] or (length == "--live" and ENDLESS * mbps >= T):
+        if not among.rates[0] <= mbps <= among.rates[1] or (length == "--live" and among.endless * mbps >= T):
             continue
         question, asked = ("delay", "") if stored or length == "--live" else ("live", " --delay 1,5")
         yield f"{question} {found} --rate {mbps:g}Mbps {length} {sender}{asked}"
 
 
-def _throughput(path: dict[str, Any]) -> float | None:
+def _throughput(path: Path, largest_window: int) -> float | None:
     """Return T [Mbit/s in packets of 1500 bytes], or None for windows and chains that are too large."""
-    made = Path(**path)
-    if made.max_window > LARGEST_WINDOW:
-        return None
     try:
-        return tcpstream.throughput(made) * 12e-3
+        return tcpstream.throughput(path) * 12e-3 if path.max_window <= largest_window else None
     except AccuracyError:
         return None
 

@@ -26,6 +26,9 @@ THREADS = 2
 BATCH = 100_000
 """Rounds of a batch of a stream without end."""
 
+STEP = 2e6
+"""Rounds of videos between two looks at the clock."""
+
 WARM = 2
 """Batches that are not counted."""
 
@@ -74,7 +77,7 @@ def simulate(
     runs : int, optional
         Videos, or batches; as many as there is time for by default.
     seconds : float
-        Of every thread at most; at least 10 videos are simulated each.
+        Of every thread at most; at least 2 videos are simulated each.
     batch : int
         Rounds of a batch.
     """
@@ -95,12 +98,13 @@ def simulate(
     mean = total.late / n
     spread = np.sqrt(np.maximum(total.squares / n - mean**2, 0.0) / max(n - 1, 1))
     alpha = total.none_late / n if video.duration is not None else np.full(len(mean), math.nan)
+    share = (n * alpha + 1) / (n + 2)  # Laplace's: what was never seen may still happen
     return Estimate(
         np.asarray(delays, dtype=np.float64),
         mean / judged,
         spread / judged,
         alpha,
-        np.sqrt(alpha * (1 - alpha) / n),
+        np.sqrt(share * (1 - share) / n),
         total.rounds,
         total.seconds,
     )
@@ -119,13 +123,13 @@ class _Sums:
 def _finite(chain: Source, shown: Playback, runs: int | None, deadline: float, rng: np.random.Generator) -> _Sums:
     sums, squares, none_late = (np.zeros(len(shown.ahead)) for _ in range(3))
     made = rounds = 0
-    step = 10
+    step = 2
     start = time.thread_time()
     while made != runs and (made == 0 or time.monotonic() < deadline):
         now = step if runs is None else min(step, runs - made)
         rounds += videos(chain, shown, now, sums, squares, none_late, rng)
         made += now
-        step = max(10, min(step * 2, int(2e7 * made / rounds)))
+        step = max(1, min(step * 2, int(STEP * made / rounds)))
     return _Sums(made, rounds, time.thread_time() - start, sums, squares, none_late)
 
 
