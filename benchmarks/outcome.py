@@ -78,3 +78,20 @@ def timed(
         work(len(seconds) + 1)
         seconds.append(time.perf_counter() - start)
     return seconds, result
+
+
+def duration(seconds: float) -> str:
+    """Return a time that can be read.
+
+    >>> duration(0.01234), duration(12.34), duration(5e7)
+    ('12.3 ms', '12.3 s', '1.6 years')
+    """
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.3g} us"
+    if seconds < 1:
+        return f"{seconds * 1e3:.3g} ms"
+    if seconds < 1e4:
+        return f"{seconds:.3g} s" if seconds < 1000 else f"{seconds:.0f} s"
+    if seconds < 2e6:
+        return f"{seconds / 3600:.0f} hours"
+    return f"{seconds / 31_557_600:.2g} years"

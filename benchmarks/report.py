@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from . import ordinary_table
 from .machine import machine, versions
+from .outcome import duration
 from .rows import ROWS, TITLES
 
 Record = dict[str, Any]
@@ -93,6 +95,9 @@ def markdown(results: Record) -> str:
         if not rows:
             continue
         lines += ["", f"### {title}" + (" (small sizes)" if results["mode"] == "quick" else ""), ""]
+        if case == "ordinary":
+            lines = lines[:-1] + ordinary_table.table(rows)
+            continue
         lines += ["| method | states | median | min..max (n) | ratio | difference | says itself | memory | |"]
         lines += ["|---|--:|--:|--:|--:|--:|---|--:|---|"]
         lines += ["| " + " | ".join(cells(row)) + " |" for row in rows]
@@ -121,23 +126,6 @@ def cells(row: Record) -> list[str]:
     memory = f"{row['memory_bytes'] / 2**20:,.0f} MiB" if row.get("memory_bytes") else ""
     return [row["method"], states, middle, spread, ratio, difference, row.get("claimed", ""), memory,
             row.get("note", "")]  # fmt: skip
-
-
-def duration(seconds: float) -> str:
-    """Return a time that can be read.
-
-    >>> duration(0.01234), duration(12.34), duration(5e7)
-    ('12.3 ms', '12.3 s', '1.6 years')
-    """
-    if seconds < 1e-3:
-        return f"{seconds * 1e6:.3g} us"
-    if seconds < 1:
-        return f"{seconds * 1e3:.3g} ms"
-    if seconds < 1e4:
-        return f"{seconds:.3g} s" if seconds < 1000 else f"{seconds:.0f} s"
-    if seconds < 2e6:
-        return f"{seconds / 3600:.0f} hours"
-    return f"{seconds / 31_557_600:.2g} years"
 
 
 def plot_cost(rows: list[Record], file: Path) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from .ordinary import METHODS
 
 TITLES = {
     "stored": "Stored media: f and P_i for 15 rates and 41 startup delays, 727 rounds, W_max = 24",
     "live": "Live: f over the startup delay, to tails of 1e-9 (b = 2, W_max = 20, p = 0.02, T_O = 4, m = 3)",
     "live, small": "Live, small enough for general Markov packages (W_max = 8, p = 0.05, T_O = 1, m = 1)",
     "near capacity": "Live, load 0.98 (m = 4 where TCP delivers 4.076 packets a round)",
+    "ordinary": "Sixty ordinary inputs: f at 40 startup delays, alpha at the same (stored), required delay",
     "high rate": "Stored media: 25 Mbit/s, 50 ms, p = 1e-4, W_max = 1024, 120 s",
     "figures": "Required startup delays of Figures 10 and 11, every curve",
     "sweep": "Sweeps of 10,000 points over (p, T_O, R, mu, tau), two cores",
@@ -19,6 +23,10 @@ TITLES = {
     "cost": "Cost of a round",
     "roofline": "Roofline of the stored transient",
 }
+
+
+PACKET_BY_PACKET = (3, 5, 12)
+"""Ordinary inputs, from 0, that packet-level simulators are timed on: of independent losses, without slow start."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ class Row:
     method : str
         What is measured.
     function : str
-        ``module:name`` in this package; takes ``(quick, limit)`` and yields outcomes.
+        ``module:name`` in this package; takes ``(quick, limit, *arguments)`` and yields outcomes.
     limit : float
         Seconds after which the method stops by itself, or is stopped.
     threads : int
@@ -41,6 +49,8 @@ class Row:
         Whether answers are compared with this one's, and times divided by its.
     against : mapping of str to str
         Methods whose time is divided by that of another than the reference.
+    arguments : tuple
+        What the function takes besides.
     """
 
     case: str
@@ -50,6 +60,7 @@ class Row:
     threads: int = 1
     reference: bool = False
     against: Mapping[str, str] = field(default_factory=dict)
+    arguments: tuple[Any, ...] = ()
 
     @property
     def name(self) -> str:
@@ -77,6 +88,16 @@ ROWS = (
     Row("live, small", "Storm, 20,000 states", "peers.stormpy_:medium", 30),
     Row("near capacity", "tcpstream", "ours:near_capacity", 60, reference=True),
     Row("near capacity", "power iteration", "peers.power_iteration:near_capacity", 120),
+    *(Row("ordinary", method, "ordinary:answer", 120, arguments=(n,)) for n, method in enumerate(METHODS)),
+    *(
+        Row("ordinary", f"Monte Carlo {n + 1:02}", "peers.chain_monte_carlo:wanted", 6, arguments=(n,))
+        for n in range(len(METHODS))
+    ),
+    *(
+        Row("ordinary", f"{name} {n + 1:02}", f"peers.packet_by_packet:{function}", 60, arguments=(n,))
+        for n in PACKET_BY_PACKET
+        for name, function in (("simulator", "simulator"), ("ns-2", "ns2"))
+    ),
     Row("high rate", "tcpstream", "ours:high_rate", 180, reference=True),
     Row("figures", "tcpstream", "ours:figures", 180, threads=2, reference=True),
     Row("sweep", "tcpstream", "ours:sweeps", 900, threads=2, reference=True),

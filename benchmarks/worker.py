@@ -35,7 +35,7 @@ def measure(row: Row, quick: bool, folder: Path) -> None:
     """Append an outcome a line to ``outcomes.jsonl`` in the folder."""
     module, name = row.function.split(":")
     function = getattr(import_module(f".{module}", __package__), name)
-    for count, outcome in enumerate(function(quick, limit(row, quick))):
+    for count, outcome in enumerate(function(quick, limit(row, quick), *row.arguments)):
         record = {
             "row": row.name,
             "case": row.case,

@@ -1,9 +1,10 @@
 # One TCP flow over a path with a fixed delay and independent losses.
-# ns calibrate.tcl LOSS RTT VARIANT ACK_EVERY SECONDS SEED RATE TRACE
+# ns calibrate.tcl LOSS RTT VARIANT ACK_EVERY SECONDS SEED RATE TRACE [WINDOW]
 #   LOSS: probability, RTT: seconds, VARIANT: Reno | Newreno | Sack1, ACK_EVERY: 1 | 2, RATE: packets/s of a live source,
-#   0 for a backlogged one, TRACE: 1 to write what the link does to standard output
+#   0 for a backlogged one, TRACE: 1 to write what the link does to standard output,
+#   WINDOW: largest window [packets], 64
 # The last line: packets sent, packets sent again, timeouts, packets acknowledged, CPU seconds without start-up.
-lassign $argv loss rtt variant every seconds seed rate trace
+lassign $argv loss rtt variant every seconds seed rate trace window
 
 set ns [new Simulator]
 $defaultRNG seed $seed
@@ -24,7 +25,7 @@ $losses drop-target [new Agent/Null]
 $ns lossmodel $losses $sender $receiver
 
 set tcp [new Agent/TCP/$variant]
-$tcp set window_ 64
+$tcp set window_ [expr {$window eq "" ? 64 : $window}]
 $tcp set syn_ false
 $tcp set delay_growth_ false
 $tcp set packetSize_ 1460

@@ -1,0 +1,246 @@
+"""What the coarse engine states about its errors, beside exact answers and simulation, on random cases.
+
+Run ``python validation/coarse.py --cases 200 --seconds 3600``. By turns a case is drawn as the ordinary inputs of the
+benchmarks are, and smaller. It is solved by ``accuracy="fine"``, and held against the exact answer where that takes at
+most two minutes, else against a simulation of the chain (`chain_simulation`), directly or by splitting, whichever has
+the smaller standard error. A late fraction is wrong if it differs by more than the result states and four standard
+errors; so is the probability that something is late.
+
+Each case becomes a line of the record, and a run goes on where the last one ended. The exit status is 1 if anything is
+wrong, and 2 where the library does not state these errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+import time
+from collections.abc import Callable
+from itertools import islice
+from multiprocessing.connection import Connection
+from pathlib import Path as FilePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tcpstream
+from tcpstream import Path, Video
+from tcpstream.errors import InputError, TcpstreamError
+
+HERE = FilePath(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from benchmarks.ordinary_inputs import ORDINARY, Input, Ranges, drawn  # noqa: E402
+from chain_simulation.direct import simulate  # noqa: E402
+from chain_simulation.splitting import split  # noqa: E402
+
+Floats = NDArray[np.float64]
+Record = dict[str, Any]
+
+RESULTS = HERE / "results" / "coarse.jsonl"
+
+SEED = 90_000
+
+SMALL = Ranges(
+    losses=(5e-3, 0.2), round_trips=(20.0, 300.0), rates=(0.064, 5.0), lengths=(10.0, 120.0),
+    live=("--live", "--duration 1min"), largest_window=200,
+)  # fmt: skip
+
+TARGETS = (0.3, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+"""Late fractions at whose startup delays is compared."""
+
+FINE, EXACT = 120.0, 120.0
+"""Seconds that a coarse and an exact answer may take."""
+
+SIMULATED = 20.0
+"""Seconds of direct simulation of a case, on each core."""
+
+RARE = 0.02
+"""Relative standard error above which a late fraction is simulated by splitting, too."""
+
+SEEN = 0.3
+"""Relative standard error above which a reference says nothing."""
+
+SURE = 4
+"""Standard errors."""
+
+MISSING = 'this tcpstream has no stored(..., accuracy="fine") and live(..., accuracy="fine"), or no '
+
+
+class NotStatedError(Exception):
+    """The library lacks what is to be checked."""
+
+
+def case(number: int) -> Input:
+    """Draw case 0, 1, ..."""
+    return Input.of(next(islice(drawn(SEED + number, SMALL if number % 2 else ORDINARY), 1)))
+
+
+def solved(one: Input, **how: Any) -> Any:
+    """Solve a case in some way."""
+    solve: Any = tcpstream.live if one.kind == "live" else tcpstream.stored
+    return solve(Path(**one.path), Video(**one.video), **how)
+
+
+def fine(one: Input) -> Record:
+    """Return the coarse answers, and what they state about themselves."""
+    try:
+        result = solved(one, accuracy="fine")
+    except TypeError:
+        raise NotStatedError(MISSING + "errors beside them") from None
+    for name in ("relative_error", "no_late_error")[: 2 if one.kind == "stored" else 1]:
+        if not hasattr(result, name):
+            raise NotStatedError(f"{MISSING}{type(result).__name__}.{name}")
+    start = time.process_time()
+    delays = sorted({float(result.required_delay(target)) for target in TARGETS if target >= 10 * result.error_bound})
+    found = {"delays": delays, "T/mu": 1 / result.load, "f": np.asarray(result.late_fraction(delays)).tolist()}
+    found["stated"] = [float(result.relative_error(delay)) for delay in delays]
+    if one.kind == "stored":
+        found["late"] = (1 - np.asarray(result.no_late_probability(delays))).tolist()
+        found["late_stated"] = [float(result.no_late_error(delay)) for delay in delays]
+    return found | {"fine_seconds": time.process_time() - start}
+
+
+def exact(one: Input, delays: list[float]) -> Record | None:
+    """Return exact answers at some delays, or None where there are none."""
+    try:
+        result = solved(one, **({"quantum": 1} if one.kind == "stored" else {"accuracy": "exact"}))
+    except (TypeError, InputError):  # no such way to solve it
+        return None
+    f = np.asarray(result.late_fraction(delays))
+    error = f * np.asarray(result.lattice_error(delays)) / SURE if one.kind == "live" else 0 * f
+    found = {"reference": f.tolist(), "error": (error + result.error_bound).tolist()}
+    if one.kind == "stored":
+        found["late_reference"] = (1 - np.asarray(result.no_late_probability(delays))).tolist()
+        found["late_error"] = (0 * f + result.error_bound).tolist()
+    return found
+
+
+def simulation(one: Input, delays: list[float], seed: int) -> Record:
+    """Return simulated answers at some delays, with standard errors."""
+    path, video, live = Path(**one.path), Video(**one.video), one.kind == "live"
+    found = simulate(path, video, delays, live=live, seed=seed, seconds=SIMULATED)
+    f, error = found.late_fraction, found.late_error
+    rare = (f <= 0) | (error > RARE * f)
+    if rare.any():
+        again = split(path, video, np.asarray(delays)[rare], live=live, seed=seed + 1)
+        g, its = again.late_fraction, again.late_error
+        better = (g > 0) & (its > 0) & ((f[rare] <= 0) | (its * f[rare] < error[rare] * g))
+        f[rare], error[rare] = np.where(better, g, f[rare]), np.where(better, its, error[rare])
+    result = {"reference": f.tolist(), "error": error.tolist(), "rounds": found.rounds}
+    if not live:
+        result |= {"late_reference": (1 - found.no_late).tolist(), "late_error": found.no_late_error.tolist()}
+    return result
+
+
+def judged(number: int) -> Record:
+    """Solve a case, find what it should be, and compare."""
+    one = case(number)
+    record: Record = {"number": number, "command": one.command, "kind": one.kind}
+    ours = limited(FINE, fine, one)
+    if ours is None:
+        return record | {"verdict": f"no answer in {FINE:g} s"}
+    if "refused" in ours:
+        return record | {"verdict": "refused"} | ours
+    if not ours["delays"]:
+        return record | {"verdict": "no target can be reached"} | ours
+    truth = limited(EXACT, exact, one, ours["delays"])
+    by = "exact"
+    if truth is None or "refused" in truth:
+        by, truth = "simulated", simulation(one, ours["delays"], number)
+    record |= ours | truth | {"by": by}
+    record["f_excess"] = excess(ours["f"], ours["stated"], truth["reference"], truth["error"])
+    if one.kind == "stored":
+        record["late_excess"] = excess(ours["late"], ours["late_stated"], truth["late_reference"], truth["late_error"])
+    over = [x for x in record["f_excess"] + record.get("late_excess", []) if x is not None]
+    return record | {"verdict": "wrong" if any(x > 1 for x in over) else "right" if over else "not seen"}
+
+
+def excess(found: list[float], stated: list[float], reference: list[float], error: list[float]) -> list[float | None]:
+    """Return differences over what is allowed; None where the reference says nothing."""
+    result: list[float | None] = []
+    for mine, share, its, spread in zip(found, stated, reference, error, strict=True):
+        if its <= 0 or spread > SEEN * its:
+            result.append(None)
+            continue
+        result.append(float(f"{abs(mine - its) / max(share * its + SURE * spread, 1e-300):.3g}"))
+    return result
+
+
+def limited(seconds: float, work: Callable[..., Record | None], *arguments: Any) -> Record | None:
+    """Return what a function returns in a process of its own, or None if that takes longer.
+
+    What the library refuses is returned as ``{"refused": ...}``.
+    """
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(there, work, *arguments))
+    process.start()
+    there.close()
+    try:
+        answer = here.recv() if here.poll(seconds) else None
+    except EOFError:
+        answer = {"refused": "the process ended without an answer"}
+    process.kill()
+    process.join()
+    if isinstance(answer, NotStatedError):
+        raise answer
+    return answer
+
+
+def _send(pipe: Connection, work: Callable[..., Record | None], *arguments: Any) -> None:
+    try:
+        pipe.send(work(*arguments))
+    except NotStatedError as error:
+        pipe.send(error)
+    except (TcpstreamError, MemoryError) as error:
+        pipe.send({"refused": f"{type(error).__name__}: {error}"})
+
+
+def summary(records: list[Record]) -> str:
+    """Say what a record comes to."""
+    verdicts = [record["verdict"] for record in records]
+    lines = [f"{verdicts.count(verdict):5d} {verdict}" for verdict in sorted(set(verdicts))]
+    for name in ("f_excess", "late_excess"):
+        values = [x for record in records for x in record.get(name, []) if x is not None]
+        if values:
+            lines.append(
+                f"{name.split('_')[0]}: {len(values)} compared, difference at most {max(values):.3g} of allowed"
+            )
+    wrong = [
+        f"wrong: case {record['number']}: {record['command']}" for record in records if record["verdict"] == "wrong"
+    ]
+    return "\n".join(lines + wrong)
+
+
+def main() -> int:
+    """Judge the cases that are not in the record yet, and print what it comes to."""
+    parser = argparse.ArgumentParser(description="hold the stated errors of the coarse engine against other answers")
+    parser.add_argument("--cases", type=int, default=200, help="how many cases the record shall have")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no case is begun after these seconds")
+    parser.add_argument("--record", type=FilePath, default=RESULTS, help="file of JSON lines")
+    options = parser.parse_args()
+    lines = options.record.read_text(encoding="utf-8").splitlines() if options.record.exists() else []
+    records: list[Record] = [json.loads(line) for line in lines if line.endswith("}")]
+    known = {record["number"] for record in records}
+    start = time.monotonic()
+    try:
+        for number in range(options.cases):
+            if number in known or time.monotonic() - start > options.seconds:
+                continue
+            records.append(judged(number))
+            print(f"{number:4d} {records[-1]['verdict']:10s} {records[-1]['command']}", flush=True)
+            with options.record.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(records[-1]) + "\n")
+    except NotStatedError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(summary(records))
+    return 1 if any(record["verdict"] == "wrong" for record in records) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
