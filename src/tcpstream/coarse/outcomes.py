@@ -141,11 +141,11 @@ def _(chain: IndependentChain) -> Outcomes:
     before, wide = _per(total, before, wide)
     wide = np.minimum(np.sqrt(np.maximum(wide - before**2, 0.0)), np.minimum(before, n - 1 - before))
     states, way = np.nonzero(chain.recover_share * (w >= 2)[:, np.newaxis])
-    sent = w[states]
+    lost_of = w[states]
     for side in (-1, 1):  # how many arrive before the first loss, by two values with mean and variance
         found.add(
-            states, chain.recover_to[states, way], 1, total[sent] * chain.recover_share[states, way] / 2,
-            (mean[sent], second[sent], np.maximum(before[sent] + side * wide[sent], 0.0)),
+            states, chain.recover_to[states, way], 1, total[lost_of] * chain.recover_share[states, way] / 2,
+            (mean[lost_of], second[lost_of], np.maximum(before[lost_of] + side * wide[lost_of], 0.0)),
         )  # fmt: skip
 
     def delivered(power: int) -> Floats:
