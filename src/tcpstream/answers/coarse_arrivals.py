@@ -181,9 +181,10 @@ class CoarseArrivals:
         """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
         begin = np.maximum(needed - 1, 0.0)
         chance = np.zeros(len(needed))
-        n = int(np.searchsorted(needed, self.first, "right"))
+        early = needed <= self.first
+        n = int(np.flatnonzero(early)[-1]) + 1 if early.any() else 0
         if n:
-            chance[:n] = self.head.late(needed[:n])
+            chance[:n] = np.where(early[:n], self.head.late(np.minimum(needed[:n], self.first)), 0.0)
         rounds, below = np.arange(1.0, len(needed) + 1), float(self.first)
         for edge, law in self.levels:
             mine = (needed > below) & (needed <= (edge if edge < self.packets else math.inf))

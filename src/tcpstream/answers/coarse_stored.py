@@ -22,8 +22,8 @@ from .timeline import Timeline
 
 Floats = NDArray[np.float64]
 
-FACTOR, LEAST = 1.5, 2e-3
-"""The stated error is so many times the difference of two resolutions, and this much more."""
+FACTOR = 2.0
+"""The stated error is so many times the difference of two resolutions, and what a resolution states at least."""
 
 FLOOR = 2e-11
 """Late fraction, and probability of a late packet, that is lost in what is not followed."""
@@ -103,7 +103,7 @@ class CoarseStored(StoredStreaming):
         return min(max(arrivals.late_packets(self.timeline, tau) / self.timeline.judged, 0.0), 1.0)
 
     def _late_error(self, tau: float) -> float:
-        return _error(self._late_at(tau), self._late_on(self._coarser, tau))
+        return _error(self._late_at(tau), self._late_on(self._coarser, tau), self._arrivals.resolution.least)
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
@@ -111,7 +111,8 @@ class CoarseStored(StoredStreaming):
         return self._no_late[tau]
 
     def _no_late_error(self, tau: float) -> float:
-        return _error(1 - self._no_late_at(tau), 1 - self._coarser.never_late(self.timeline, tau))
+        other = 1 - self._coarser.never_late(self.timeline, tau)
+        return _error(1 - self._no_late_at(tau), other, self._arrivals.resolution.least_no_late)
 
     def _delay_without_late(self, wanted: float) -> float:
         if 1 - wanted < 10 * FLOOR:
@@ -126,11 +127,11 @@ def shared_arrivals(cases: Sequence[tuple[Path, Video]], accuracy: str | None) -
     return CoarseArrivals(cases[0][0], timelines, FAST if accuracy == "fast" else FINE)
 
 
-def _error(fine: float, coarse: float) -> float:
+def _error(fine: float, coarse: float, least: float) -> float:
     """Return the relative error of an answer from the same at a lower resolution."""
     if fine <= FLOOR:
         return 0.0 if fine == coarse == 0 else math.inf
-    return FACTOR * abs(fine - coarse) / fine + LEAST + FLOOR / fine
+    return FACTOR * abs(fine - coarse) / fine + least + FLOOR / fine
 
 
 def _finite(error: float) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..tcp.chain import Chain
 
@@ -29,27 +29,35 @@ class Resolution:
         Of the windows of neighbouring lines of CUBIC.
     lead_quanta : float
         In the packets from loss to loss, of the finest lattice of leads.
+    least, least_no_late : float
+        What the relative errors of f, and of 1 - alpha, are stated to be at least.
     """
 
     steps: float
     quanta: float
     ratio: float
     lead_quanta: float
+    least: float
+    least_no_late: float
 
     def step(self, rounds: float) -> int:
         """Return the rounds of a step, where something changes within so many."""
         return max(1, int(rounds / self.steps))
 
 
-FINE = Resolution(5.0, 24.0, 1.15, 40.0)
-FAST = Resolution(3.0, 14.0, 1.3, 24.0)
+FINE = Resolution(5.0, 24.0, 1.15, 40.0, 3e-3, 1e-2)
+FAST = Resolution(3.0, 14.0, 1.3, 24.0, 3e-2, 6e-2)
 
 
 def coarser(resolution: Resolution) -> Resolution:
     """Return the resolution to compare with."""
     one = resolution
-    return Resolution(
-        one.steps / COARSER, one.quanta / COARSER, 1 + (one.ratio - 1) * COARSER, one.lead_quanta / COARSER
+    return replace(
+        one,
+        steps=one.steps / COARSER,
+        quanta=one.quanta / COARSER,
+        ratio=1 + (one.ratio - 1) * COARSER,
+        lead_quanta=one.lead_quanta / COARSER,
     )
 
 

@@ -1,0 +1,141 @@
+"""Stored media on coarse lattices, against exact answers: the stated errors hold."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcpstream import InputError, Path, TimeLimitError, Video, stored, stored_many, time_limit
+from tcpstream.answers.coarse_stored import CoarseStored
+from tcpstream.answers.plan import is_coarse
+from tcpstream.tcp import chain_of
+
+DELAYS = np.array([0.3, 1.0, 2.0, 4.0, 8.0])
+
+CASES: dict[str, tuple[dict[str, Any], float, float]] = {
+    "reno": ({"loss": 0.02, "sender": "classic"}, 1.3, 40.0),
+    "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 40.0),
+    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 40.0),
+    "reno-sack, slow start": ({"loss": 0.008, "tcp": "reno-sack", "initial_window": 10}, 1.2, 30.0),
+    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 64}, 1.1, 25.0),
+    "more than TCP delivers": ({"loss": 0.01, "sender": "classic"}, 0.9, 40.0),
+    "large windows": ({"loss": 0.002, "sender": "classic"}, 1.1, 30.0),
+}
+
+
+def case(name: str) -> tuple[Path, Video]:
+    """Return the path and the video of a case, which plays at T over its ratio."""
+    given, ratio, duration = CASES[name]
+    path = Path(rtt=0.1, rto=0.35, **given)
+    return path, Video(packet_rate=chain_of(path).packets_per_round / path.rtt / ratio, duration=duration)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_stated_errors_hold(name: str) -> None:
+    path, video = case(name)
+    exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
+    assert isinstance(fine, CoarseStored)
+    assert exact.quantum == 1
+    assert fine.quantum > 1
+    for f, got, stated in (
+        (exact.late_fraction(DELAYS), fine.late_fraction(DELAYS), fine.relative_error(DELAYS)),
+        (
+            1 - exact.no_late_probability(DELAYS),
+            1 - fine.no_late_probability(DELAYS),
+            fine.no_late_error(DELAYS),
+        ),
+    ):
+        seen = f > 1e-8
+        assert seen.any()
+        assert (np.abs(got - f)[seen] <= stated[seen] * f[seen]).all()
+        assert (stated[f > 1e-6] < 0.1).all()
+
+
+def test_required_delays() -> None:
+    path, video = case("reno-sack")
+    exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
+    for target in (1e-2, 1e-4, 1e-6):
+        assert fine.required_delay(target) == pytest.approx(exact.required_delay(target), rel=0.005)
+    assert fine.required_delay(no_late=0.99) == pytest.approx(exact.required_delay(no_late=0.99), rel=0.01)
+
+
+def test_rounds_and_quantiles() -> None:
+    path, video = case("reno")
+    exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
+    a, b = exact.late_probability_per_round(2.0), fine.late_probability_per_round(2.0)
+    assert len(a) == len(b)
+    assert np.abs(a - b).max() < 0.02 * a.max()
+    (times, expected), (same, found) = exact.buffer_quantiles(2.0), fine.buffer_quantiles(2.0)
+    np.testing.assert_array_equal(times, same)
+    assert np.abs(found - expected).max() <= 2 + 0.02 * np.abs(expected).max()
+
+
+def test_faster_is_within_its_own_error() -> None:
+    path, video = case("large windows")
+    exact, fast = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fast")
+    f = exact.late_fraction(DELAYS)
+    assert (np.abs(fast.late_fraction(DELAYS) - f) <= fast.relative_error(DELAYS) * f)[f > 1e-8].all()
+
+
+def test_a_short_exact_solve_stays_exact() -> None:
+    path, video = Path(loss=0.02, rtt=0.1, rto=0.3), Video(packet_rate=25, duration=60)
+    result = stored(path, video)
+    assert not isinstance(result, CoarseStored)
+    assert result.relative_error(1.0) == 0
+    assert not is_coarse([(path, video)], None, None)
+
+
+def test_what_was_refused_is_answered() -> None:
+    path = Path(loss=1e-3, rtt=0.05, rto=0.25)
+    result = stored(path, Video(bitrate=7e6, duration=3 * 3600))
+    assert 0 < result.required_delay() < 10
+    assert result.relative_error(result.required_delay()) < 0.02
+
+
+def test_a_copy_answers_the_same_whatever_was_asked_before() -> None:
+    path, video = case("reno-sack")
+    one = stored(path, video, accuracy="fine")
+    other = pickle.loads(pickle.dumps(one))
+    one.no_late_probability([0.5, 6.0])
+    one.late_fraction(7.0)
+    for answer in ("late_fraction", "no_late_probability", "relative_error"):
+        np.testing.assert_array_equal(getattr(one, answer)(DELAYS), getattr(other, answer)(DELAYS))
+
+
+def test_threads_get_the_same() -> None:
+    path, video = case("reno")
+    alone = stored(path, video, accuracy="fine").late_fraction(DELAYS)
+    shared = stored(path, video, accuracy="fine")
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(shared.late_fraction, [float(tau) for tau in DELAYS[::-1]]))
+    np.testing.assert_array_equal(found[::-1], alone)
+
+
+def test_a_time_limit_leaves_the_answers_unharmed() -> None:
+    path, video = case("large windows")
+    whole, stopped = stored(path, video, accuracy="fine"), stored(path, video, accuracy="fine")
+    with pytest.raises(TimeLimitError), time_limit(1e-3):
+        stopped.no_late_probability(4.0)
+    assert stopped.no_late_probability(4.0) == whole.no_late_probability(4.0)
+
+
+def test_many_rates_share_one_law() -> None:
+    path, video = case("reno")
+    cases = [(path, Video(packet_rate=rate, duration=40)) for rate in (video.packet_rate, 0.8 * video.packet_rate)]
+    together = stored_many(cases, accuracy="fine")
+    for (one, film), result in zip(cases, together):
+        assert result.late_fraction(2.0) == pytest.approx(
+            stored(one, film, accuracy="fine").late_fraction(2.0), rel=1e-3
+        )
+
+
+def test_bad_accuracy_is_named() -> None:
+    path, video = case("reno")
+    with pytest.raises(InputError, match="accuracy must be"):
+        stored(path, video, accuracy="good")
+    with pytest.raises(InputError, match="not both"):
+        stored(path, video, accuracy="fine", quantum=4)

@@ -1,0 +1,81 @@
+"""Moves on a lattice: moments are kept, and what goes forward is what goes back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcpstream import Path
+from tcpstream.coarse.backlogged import Forward
+from tcpstream.coarse.grid import lagrange
+from tcpstream.coarse.moves import floored
+from tcpstream.coarse.steps import Steps
+from tcpstream.kernels.back_in_time import back_several_rounds
+from tcpstream.kernels.on_lattice import on_lattice
+from tcpstream.tcp import chain_of
+
+
+@given(mean=st.floats(-40, 40), variance=st.floats(0, 60))
+def test_a_distribution_keeps_its_mean_and_variance(mean: float, variance: float) -> None:
+    zero = np.zeros(1, dtype=np.int64)
+    _, _, shifts, _, taps = on_lattice(zero, zero, np.ones(1), np.array([mean]), np.array([variance]), 1.0, 1)
+    at = shifts[0] + np.arange(len(taps))
+    assert taps.sum() == pytest.approx(1, abs=1e-9)
+    assert taps @ at == pytest.approx(mean, abs=2e-3)
+    assert taps @ (at - mean) ** 2 == pytest.approx(variance, rel=5e-3, abs=1e-8)
+
+
+@given(mean=st.floats(-5, 5), variance=st.floats(0, 0.5))
+def test_a_narrow_one_keeps_three_moments(mean: float, variance: float) -> None:
+    zero = np.zeros(1, dtype=np.int64)
+    _, _, shifts, _, taps = on_lattice(zero, zero, np.ones(1), np.array([mean]), np.array([variance]), 1.0, 1)
+    at = shifts[0] + np.arange(len(taps))
+    assert taps @ (at - mean) ** 3 == pytest.approx(0, abs=1e-6)
+
+
+@given(x=st.floats(0, 3))
+def test_polynomials_are_met(x: float) -> None:
+    nodes = np.array([[0.0, 1.0, 2.0, 3.0]])
+    weights = lagrange(nodes, np.array([x]))[0]
+    assert weights @ nodes[0] ** 3 == pytest.approx(x**3, abs=1e-9)
+
+
+@pytest.mark.parametrize("step", [1, 2, 5])
+@pytest.mark.parametrize("tcp", [{"sender": "classic"}, {"tcp": "reno-sack"}, {"sender": "linux"}])
+def test_throughput_and_probability_are_kept(step: int, tcp: dict[str, str]) -> None:
+    chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, max_window=40, **tcp))
+    steps = Steps.of(chain, step, 1.2)
+    assert np.bincount(steps.source, steps.weight, steps.entries) == pytest.approx(1, abs=1e-6)
+    assert steps.scale == pytest.approx(1, abs=0.02)
+    forward = Forward(steps, 4.0, 4000.0)
+    for _ in range(60 // step):
+        law = forward.step()
+    assert law.mass.sum() + forward.done == pytest.approx(1, abs=1e-8)
+
+
+def test_back_in_time_is_the_adjoint_of_forward() -> None:
+    """Without floors the mean of values after a step is the same, taken forward or back."""
+    chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, max_window=24, tcp="reno-sack"))
+    steps = Steps.of(chain, 2, 1.0)
+    rng = np.random.default_rng(7)
+    one = floored(steps, 3.0, 0.0).moves
+    near = one.lags == 1
+    ghosts, size, width = 40, 60, 400
+    old = rng.random((steps.entries, width))
+    new = np.zeros_like(old)
+    floors = np.zeros(len(one.sources), dtype=np.int64)
+    none = np.zeros(1, dtype=np.int64)
+    late = np.where(near, 1, 2)  # others read a ring of zeros
+    back_several_rounds(
+        old, new, ghosts, size, one.sources, one.targets, one.shifts, one.starts, one.taps, floors, late,
+        np.zeros((1, width)), np.zeros(steps.entries, dtype=np.int64), none, np.ones(1, dtype=np.int64), 0,
+    )  # fmt: skip
+    x = rng.random((steps.entries, size))
+    after = np.zeros_like(old)
+    for i in np.flatnonzero(near):
+        taps = one.taps[one.starts[i] : one.starts[i + 1]]
+        begin = ghosts + one.shifts[i]
+        after[one.targets[i], begin : begin + size + len(taps) - 1] += np.convolve(x[one.sources[i]], taps)
+    assert (after * old).sum() == pytest.approx((x * new[:, ghosts : ghosts + size]).sum(), rel=1e-10)
