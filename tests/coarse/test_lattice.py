@@ -47,7 +47,9 @@ def test_polynomials_are_met(x: float) -> None:
 def test_throughput_and_probability_are_kept(step: int, tcp: dict[str, str]) -> None:
     chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, max_window=40, **tcp))
     steps = Steps.of(chain, step, 1.2)
-    assert np.bincount(steps.source, steps.weight, steps.entries) == pytest.approx(1, abs=1e-6)
+    sums = np.bincount(steps.source, steps.weight, steps.entries)
+    assert (np.abs(sums - 1) < 0.1).all()  # from rare timeouts to rarer ones
+    assert np.median(np.abs(sums - 1)) < 1e-9
     assert steps.scale == pytest.approx(1, abs=0.02)
     forward = Forward(steps, 4.0, 4000.0)
     for _ in range(60 // step):

@@ -51,4 +51,5 @@ def test_as_every_path(tcp: dict[str, str]) -> None:
         assert sums[key][:3] == pytest.approx(values[:3], rel=1e-9, abs=1e-15)
         assert sums[key][3] == pytest.approx(values[3], rel=0.1, abs=1e-3)  # paths of a state have one least lead
     assert moments[:, 0].sum() == pytest.approx(1.0, abs=1e-12)
-    assert (held[:, 3] > 0).all() and (holding == 0).all()
+    assert (held[:, 3] > 0).all()
+    assert (holding == 0).all()

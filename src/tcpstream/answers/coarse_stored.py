@@ -16,6 +16,7 @@ from ..path import Path
 from ..video import Video
 from .answer import probabilities
 from .answer import startup_delay as checked_delay
+from .arrivals import delivered_quantiles
 from .coarse_arrivals import CoarseArrivals
 from .stored_streaming import StoredStreaming
 from .timeline import Timeline
@@ -85,13 +86,17 @@ class CoarseStored(StoredStreaming):
         wanted = probabilities("quantile", quantiles)
         due = self.due_by_round(checked_delay(startup_delay))
         everything = CoarseArrivals(self.path, self._arrivals.cases, self._arrivals.resolution, follow_all=True)
-        low, high = np.zeros((len(wanted), len(due))), np.full((len(wanted), len(due)), float(self.timeline.packets))
+        edge = everything.first
+        first = delivered_quantiles(everything.chain, edge, 1, len(due), wanted)
+        shape = len(wanted), len(due)
+        low, high = np.full(shape, float(edge)), np.full(shape, float(self.timeline.packets))
         for u, below, above in zip(wanted, low, high):
             while (above - below).max() > 0.5:
                 middle = (below + above) / 2
                 less = everything.late(middle) >= u
                 above[less], below[~less] = middle[less], middle[~less]
-        return self.timeline.ends(len(due)), np.minimum(np.floor(high), self.video.packets) - due
+        high = np.where(first < edge, first, np.floor(high))
+        return self.timeline.ends(len(due)), np.minimum(high, self.video.packets) - due
 
     def _due(self, tau: float) -> Floats:
         return self.due_by_round(tau)

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 RARE = 1e-13
-"""Probability of a state, at any time, below which another one stands for it."""
+"""Probability of a state, at any time, below which another one stands for it; nothing does for a rare timeout."""
 
 SELDOM = 1e-8
 """The same far along a line, where windows are large, and help."""
@@ -126,9 +126,6 @@ def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, windows
     for family, chosen in zip(families, kept_lines):
         for i in family:
             around[i] = _neighbours(i, chosen, level)
-    for i in range(len(lines)):
-        if not around[i]:  # rare: what comes before stands for it, at a timeout that of the level before
-            around[i] = around.get(i - 2) or around.get(i - 1) or [(next(iter(kept_at)), 1.0)]
     for i, line in enumerate(lines):
         near: list[Any] = []
         shares: list[Any] = []

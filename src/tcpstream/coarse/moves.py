@@ -77,23 +77,24 @@ def floored(steps: Steps, quantum: float, due: float, further: float = 0.0) -> F
     at_end = steps.least > steps.mean - due * steps.elapsed - quantum / 2
     smooth = (steps.variance > 0.5 * quantum**2) & at_end  # what lies below 0 is late by itself
     floor = np.where(smooth, 0, np.maximum(np.ceil(place - 1e-9), 0)).astype(np.int64)
-    lag_target, target = np.unique(np.column_stack([steps.lag, steps.target, floor]), axis=0, return_inverse=True)
+    E, F = steps.entries, int(floor.max(initial=0)) + 1
+    keys, target = np.unique((steps.lag * E + steps.target) * F + floor, return_inverse=True)
     sources, targets, shifts, starts, taps = on_lattice(
-        steps.source, target.ravel(), steps.weight, mean, steps.variance, quantum, len(lag_target)
+        steps.source, target.ravel(), steps.weight, mean, steps.variance, quantum, len(keys)
     )
-    lag, to, floors = lag_target[targets].T
+    to, lag, floors = keys[targets] // F % E, keys[targets] // F // E, keys[targets] % F
     moves = Moves(sources, to, lag, shifts, starts, taps)
     edge = np.flatnonzero(floor > 0)
-    at, which = np.unique(np.column_stack([steps.source[edge], floor[edge]]), axis=0, return_inverse=True)
+    places, which = np.unique(steps.source[edge] * F + floor[edge], return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
     which, edge = which.ravel()[order], edge[order]
-    keys, target = np.unique(np.column_stack([steps.lag, steps.target])[edge], axis=0, return_inverse=True)
+    keys, target = np.unique(steps.lag[edge] * E + steps.target[edge], return_inverse=True)
     weight = steps.weight[edge] * np.clip(floor[edge] - place[edge] - 0.5, -0.5, 0.5)
     sources, targets, shifts, starts, taps = on_lattice(
         which, target.ravel(), weight, mean[edge], steps.variance[edge], quantum, max(len(keys), 1)
     )
-    lag, to = keys[targets].T if len(targets) else np.zeros((2, 0), dtype=np.int64)
-    edges = Moves(sources, to, lag, shifts, starts, taps)
+    edges = Moves(sources, keys[targets] % E, keys[targets] // E, shifts, starts, taps)
+    at = np.column_stack([places // F, places % F])
     return Floored(moves, np.ascontiguousarray(floors), edges, at)
 
 

@@ -20,7 +20,7 @@ LOST = 1e-13
 """Probability that is none."""
 
 PARTS = 8
-"""Of a quantum, at which the start of a video is looked at."""
+"""Of the finest quantum, at which the start of a video is looked at."""
 
 OPENING = 6
 """Steps from the start that are followed as one: what happens in them is known to the packet."""
@@ -29,10 +29,10 @@ OPENING = 6
 class _Level:
     """Leads from 0 to `points` quanta."""
 
-    def __init__(self, steps: Steps, first: Steps, quantum: float, due: float, points: int) -> None:
-        self.quantum, self.points = quantum, points
+    def __init__(self, steps: Steps, first: Steps, quantum: float, due: float, points: int, parts: int) -> None:
+        self.quantum, self.points, self.parts = quantum, points, parts
         self.moves = floored(steps, quantum, due)
-        self.first_moves = [floored(first, quantum, due, quantum * i / PARTS) for i in range(PARTS)]
+        self.first_moves = [floored(first, quantum, due, quantum * i / parts) for i in range(parts)]
         self.offsets = offsets(steps, quantum, due)
         m = self.moves.moves
         both = (m, *(one.moves for one in self.first_moves))
@@ -81,8 +81,8 @@ class _Level:
         )  # fmt: skip
 
     def opened(self, number: int) -> Floats:
-        """Return the values of the start in front of the last steps, at leads of 0, 1 / PARTS, ... quanta."""
-        rows = np.zeros((PARTS, self.old.shape[1]))
+        """Return the values of the start in front of the last steps, at leads of 0, 1 / parts, ... quanta."""
+        rows = np.zeros((self.parts, self.old.shape[1]))
         for i, one in enumerate(self.first_moves):
             self._back(one, rows[i : i + 1], number + 1)
         return rows[:, self.ghosts : self.ghosts + self.points].T.ravel()
@@ -123,7 +123,7 @@ class NeverLate:
         first, self.lossless = opening(steps, OPENING, finest)
         while True:
             count = points if quantum * points < safe else max(16, int(np.ceil(safe / quantum)))
-            self.levels.append(_Level(steps, first, quantum, due, count))
+            self.levels.append(_Level(steps, first, quantum, due, count, 2 if self.levels else PARTS))
             if quantum * count >= safe:
                 break
             quantum *= 4
@@ -166,7 +166,7 @@ class NeverLate:
         tops = [(one.points - 1) * one.quantum for one in self.levels[:-1]]
         place = int(np.searchsorted(tops, lead, "right"))
         row, level = rows[place][0], self.levels[place]
-        at, weights = _weights(np.array([lead]), 0.0, level.quantum / PARTS, 0, len(row))
+        at, weights = _weights(np.array([lead]), 0.0, level.quantum / level.parts, 0, len(row))
         value = float(weights[0] @ row[at[0] : at[0] + 4])
         if lead + alone.least >= -1e-9:
             for i, (target, weight) in enumerate(zip(alone.targets, alone.weights)):
