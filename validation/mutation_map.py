@@ -109,7 +109,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{STORED}rows_are_the_expected_shortfall",
         f"{STORED}agrees_with_the_explicit_chain",
     ),
-    "answers/stored.py": (
+    "answers/stored_streaming.py": (
         f"{BUFFER}one_packet_a_round",
         *(
             f"{STORED}{name}"
@@ -216,8 +216,8 @@ NAMED: tuple[tuple[str, str, str], ...] = (
     ),
     ("answers/answer.py", "if wanted < 10 * self.error_bound:", "if wanted < 1 * self.error_bound:"),
     ("answers/answer.py", "if wanted < 10 * self.error_bound:", "if False:"),
-    ("answers/stored.py", "if 1 - wanted < 10 * self.error_bound:", "if 1 - wanted < 1 * self.error_bound:"),
-    ("answers/stored.py", "if 1 - wanted < 10 * self.error_bound:", "if False:"),
+    ("answers/stored_streaming.py", "if 1 - wanted < 10 * self.error_bound:", "if 1 - wanted < 1 * self.error_bound:"),
+    ("answers/stored_streaming.py", "if 1 - wanted < 10 * self.error_bound:", "if False:"),
     (
         "numerics/lattices.py",
         "return Interpolated(below * math.exp(share * rise), math.expm1(max(share, 1 - share) * abs(rise)) + ROUNDING)",

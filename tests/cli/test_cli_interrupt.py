@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
 STARTED = "import os; from tcpstream.cli import main; os.write(2, b'!'); main()"
-POOL = "stored --loss 0.004 --rtt 100ms --rate 100pps --duration 10min --delay 1,2,3,4,5,6"
+POOL = "stored --loss 0.004 --rtt 100ms --rate 100pps --duration 10min --accuracy exact --delay 1,2,3,4,5,6"
 """Solved in a pool of threads, for minutes."""
 
 AT_ONCE = 1.5

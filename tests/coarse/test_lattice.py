@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcpstream import Path
-from tcpstream.coarse.backlogged import Forward
-from tcpstream.coarse.grid import lagrange
-from tcpstream.coarse.moves import floored
+from tcpstream.coarse.forward import Forward
+from tcpstream.coarse.lattice_moves import floored
+from tcpstream.coarse.state_grid import lagrange
 from tcpstream.coarse.steps import Steps
 from tcpstream.kernels.back_in_time import back_several_rounds
 from tcpstream.kernels.on_lattice import on_lattice

@@ -120,9 +120,11 @@ def test_a_path_without_losses_is_late_as_a_whole():
 
 
 def test_a_large_window_is_solved_coarsely_and_says_so():
-    result = stored(Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024), Video(packet_rate=2000, duration=30))
+    path, video = Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024), Video(packet_rate=2000, duration=30)
+    for result in (stored(path, video), stored(path, video, quantum=128)):
+        assert result.quantum > 1
+        assert result.to_dict([5])["quantum_error"] == result.quantum_error > 0
     assert result.quantum == 128
-    assert result.to_dict([5])["quantum_error"] == result.quantum_error > 0
 
 
 def test_small_windows_are_solved_coarsely_where_they_would_be_refused():
@@ -133,7 +135,8 @@ def test_small_windows_are_solved_coarsely_where_they_would_be_refused():
         match=r"would take about \d.* GiB of memory, more than the limit of 8: take a shorter duration or a",
     ):
         stored(path, video, quantum=1)
-    assert stored(path, video).quantum == 8
+    assert stored(path, video).quantum > 1
+    assert stored(path, video).relative_error(1.0) < 0.02
     assert stored(path, Video(bitrate=1e6, duration=60)).quantum == 1
 
 

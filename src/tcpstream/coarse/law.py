@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..kernels.curves_on_lattice import shortfalls
 from ..system import watch
-from .backlogged import Forward
+from .forward import Forward
 from .steps import Steps
 
 Floats = NDArray[np.float64]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.back_in_time import back_at_edges, back_several_rounds, extrapolate, resample
-from .moves import Floored, floored, offsets
-from .opening import opening
+from .first_steps import opening
+from .lattice_moves import Floored, floored, offsets
 from .steps import Steps
 
 Floats = NDArray[np.float64]

@@ -12,8 +12,8 @@ from ..kernels.propagate import propagate
 from ..numerics.linear import solve
 from ..tcp.chain import Chain
 from ..tcp.window_chain import WindowChain
-from .grid import Grid, grid
 from .outcomes import outcomes
+from .state_grid import Grid, grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -88,7 +88,7 @@ class Steps:
         step : int
             Rounds >= 1.
         ratio : float
-            See `coarse.grid.grid`.
+            See `coarse.state_grid.grid`.
         due : float
             m, packets due per round, for the least lead.
         """

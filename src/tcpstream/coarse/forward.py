@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..kernels.several_rounds import collected, several_rounds
 from ..numerics.measure import Measure
-from .moves import collect, moves, not_in_order
+from .lattice_moves import collect, moves, not_in_order
 from .steps import Steps
 
 Floats = NDArray[np.float64]
