@@ -98,6 +98,7 @@ def check(chain: Chain, rounds: float, span: float, quantum: int) -> None:
         )  # else the rows of rounds take the memory
         remedy = watch.SHORTER if windows else "a shorter duration"
         coarser = " or a larger quantum" if has_coarse_lattice(chain) and quantum < chain.packets_per_round else ""
+        coarser += ", or give accuracy=fine for a constant rate" if quantum == 1 else ""
         raise AccuracyError(
             f"following {span:.4g} packets through {rounds:.4g} round trips in steps of {quantum} packets would take "
             f"{', and '.join(too_much)}: take {remedy}{coarser}"

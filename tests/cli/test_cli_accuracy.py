@@ -1,0 +1,47 @@
+"""How near the answers for stored video are, on the command line."""
+
+import json
+
+import pytest
+
+VIDEO = "--loss 0.004 --rtt 60ms --rto 260ms --rate 1.5Mbps --duration 5min --sender classic"
+
+
+@pytest.mark.parametrize("accuracy", ["", "--accuracy fine", "--accuracy fast"])
+def test_a_long_video_is_answered_with_its_errors(run, accuracy):
+    done = run(f"stored {VIDEO} {accuracy} --delay 1,2 --json")
+    assert (done.status, done.err) == (0, "")
+    answer = json.loads(done.out)
+    assert answer["quantum_packets"] > 1
+    assert 0 < answer["quantum_error"] < 0.2
+    for name in ("late_fraction_relative_error", "late_probability_relative_error"):
+        assert len(answer[name]) == 2
+        assert all(0 < error < 0.5 for error in answer[name])
+
+
+def test_exact_says_so(run):
+    video = VIDEO.replace("5min", "30s")
+    exact, fine = (json.loads(run(f"stored {video} --accuracy {a} --delay 2 --json").out) for a in ("exact", "fine"))
+    assert (exact["quantum_packets"], exact["quantum_error"]) == (1, 0.0)
+    (f,), (g,), (error,) = exact["late_fraction"], fine["late_fraction"], fine["late_fraction_relative_error"]
+    assert abs(f - g) <= error * f
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (f"delay {VIDEO} --accuracy god", "--accuracy must be one of exact, fine, fast, got 'god'"),
+        (f"delay {VIDEO.replace('--duration 5min', '--live')} --accuracy fine", "--accuracy is for a stored video"),
+    ],
+)
+def test_bad_accuracy(run, command, message):
+    done = run(command)
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_refused_exact_solve_says_what_would_help(run):
+    done = run("delay --loss 1e-4 --rtt 30ms --rto 230ms --rate 25Mbps --duration 2h --accuracy exact")
+    assert (done.status, done.out) == (1, "")
+    assert "or give --accuracy=fine" in done.err
