@@ -39,6 +39,8 @@ def main() -> int:
     console = Console(highlight=False)
     begin = time.perf_counter()
     for number, row in enumerate(ROWS):
+        if options.quick and not (row.quick or options.only):
+            continue
         if options.only.lower() in row.name.lower() and row.name not in report.finished(folder):
             start = time.perf_counter()
             with console.status(f"{row.name}, at most {limit(row, options.quick):.0f} s"):

@@ -29,6 +29,10 @@ PACKET_BY_PACKET = (3, 5, 12)
 """Ordinary inputs, from 0, that packet-level simulators are timed on: of independent losses, without slow start."""
 
 
+FEW = (2, 4)
+"""Ordinary inputs, from 0, that are measured at small sizes too."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A measurement, made in a process of its own.
@@ -51,6 +55,8 @@ class Row:
         Methods whose time is divided by that of another than the reference.
     arguments : tuple
         What the function takes besides.
+    quick : bool
+        Whether it is measured at small sizes too, or only when asked for.
     """
 
     case: str
@@ -61,6 +67,7 @@ class Row:
     reference: bool = False
     against: Mapping[str, str] = field(default_factory=dict)
     arguments: tuple[Any, ...] = ()
+    quick: bool = True
 
     @property
     def name(self) -> str:
@@ -88,13 +95,16 @@ ROWS = (
     Row("live, small", "Storm, 20,000 states", "peers.stormpy_:medium", 30),
     Row("near capacity", "tcpstream", "ours:near_capacity", 60, reference=True),
     Row("near capacity", "power iteration", "peers.power_iteration:near_capacity", 120),
-    *(Row("ordinary", method, "ordinary:answer", 120, arguments=(n,)) for n, method in enumerate(METHODS)),
     *(
-        Row("ordinary", f"Monte Carlo {n + 1:02}", "peers.chain_monte_carlo:wanted", 6, arguments=(n,))
+        Row("ordinary", method, "ordinary:answer", 120, arguments=(n,), quick=n in FEW)
+        for n, method in enumerate(METHODS)
+    ),
+    *(
+        Row("ordinary", f"Monte Carlo {n + 1:02}", "peers.chain_monte_carlo:wanted", 6, arguments=(n,), quick=n in FEW)
         for n in range(len(METHODS))
     ),
     *(
-        Row("ordinary", f"{name} {n + 1:02}", f"peers.packet_by_packet:{function}", 60, arguments=(n,))
+        Row("ordinary", f"{name} {n + 1:02}", f"peers.packet_by_packet:{function}", 60, arguments=(n,), quick=False)
         for n in PACKET_BY_PACKET
         for name, function in (("simulator", "simulator"), ("ns-2", "ns2"))
     ),
