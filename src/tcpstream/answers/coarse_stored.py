@@ -27,7 +27,10 @@ FACTOR = 2.0
 """The stated error is so many times the difference of two resolutions, and what a resolution states at least."""
 
 FLOOR = 2e-11
-"""Late fraction, and probability of a late packet, that is lost in what is not followed."""
+"""Late fraction that is lost in what is not followed."""
+
+NO_LATE_FLOOR = 3e-8
+"""The same of the probability of a late packet, which is off by up to this where long waits decide it."""
 
 
 class CoarseStored(StoredStreaming):
@@ -108,7 +111,7 @@ class CoarseStored(StoredStreaming):
         return min(max(arrivals.late_packets(self.timeline, tau) / self.timeline.judged, 0.0), 1.0)
 
     def _late_error(self, tau: float) -> float:
-        return _error(self._late_at(tau), self._late_on(self._coarser, tau), self._arrivals.resolution.least)
+        return _error(self._late_at(tau), self._late_on(self._coarser, tau), self._arrivals.resolution.least, FLOOR)
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
@@ -117,11 +120,14 @@ class CoarseStored(StoredStreaming):
 
     def _no_late_error(self, tau: float) -> float:
         other = 1 - self._coarser.never_late(self.timeline, tau)
-        return _error(1 - self._no_late_at(tau), other, self._arrivals.resolution.least_no_late)
+        return _error(1 - self._no_late_at(tau), other, self._arrivals.resolution.least_no_late, NO_LATE_FLOOR)
 
     def _delay_without_late(self, wanted: float) -> float:
-        if 1 - wanted < 10 * FLOOR:
-            raise AccuracyError(f"a probability of a late packet of {1 - wanted:.1e} is finer than {10 * FLOOR:.0e}")
+        if 1 - wanted < 10 * NO_LATE_FLOOR:
+            raise AccuracyError(
+                f"a probability of a late packet of {1 - wanted:.1e} is finer than {10 * NO_LATE_FLOOR:.0e}: give a "
+                "smaller probability of no late packet, or accuracy=exact"
+            )
         R = self.path.rtt
         return smallest_delay(lambda tau: 1 - self._no_late_at(tau), 1 - wanted, R, tolerance=R / 250)
 
@@ -132,11 +138,11 @@ def shared_arrivals(cases: Sequence[tuple[Path, Video]], accuracy: str | None) -
     return CoarseArrivals(cases[0][0], timelines, FAST if accuracy == "fast" else FINE)
 
 
-def _error(fine: float, coarse: float, least: float) -> float:
+def _error(fine: float, coarse: float, least: float, floor: float) -> float:
     """Return the relative error of an answer from the same at a lower resolution."""
-    if fine <= FLOOR:
+    if fine <= floor:
         return 0.0 if fine == coarse == 0 else math.inf
-    return FACTOR * abs(fine - coarse) / fine + least + FLOOR / fine
+    return FACTOR * abs(fine - coarse) / fine + least + floor / fine
 
 
 def _finite(error: float) -> float | None:
