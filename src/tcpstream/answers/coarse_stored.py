@@ -33,6 +33,11 @@ NO_LATE_FLOOR = 3e-8
 """The same of the probability of a late packet, which is off by up to this where long waits decide it."""
 
 
+SHORT, FEW_ROUNDS = 0.5, 3.0
+"""At delays below three rounds single packets of the first rounds decide whether anything is late, which no coarse
+lattice knows: there is no bound on the error of 1 - alpha then. This part of it falls by e in so many rounds."""
+
+
 class CoarseStored(StoredStreaming):
     """Stored media on coarse lattices, whose quanta grow with the spread of what has arrived.
 
@@ -61,7 +66,10 @@ class CoarseStored(StoredStreaming):
         return self._over_delays(startup_delay, self._late_error)
 
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
-        """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`."""
+        """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`.
+
+        Infinite at startup delays below three round trips too: `accuracy="exact"` answers those.
+        """
         return self._over_delays(startup_delay, self._no_late_error)
 
     @property
@@ -119,8 +127,11 @@ class CoarseStored(StoredStreaming):
         return self._no_late[tau]
 
     def _no_late_error(self, tau: float) -> float:
+        if self.timeline.rounds(tau) < FEW_ROUNDS:
+            return math.inf
         other = 1 - self._coarser.never_late(self.timeline, tau)
-        return _error(1 - self._no_late_at(tau), other, self._arrivals.resolution.least_no_late, NO_LATE_FLOOR)
+        least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
+        return _error(1 - self._no_late_at(tau), other, least, NO_LATE_FLOOR)
 
     def _delay_without_late(self, wanted: float) -> float:
         if 1 - wanted < 10 * NO_LATE_FLOOR:
