@@ -35,8 +35,8 @@ DELAYS = 40
 SPAN = 1.5
 """Delays are spread up to this many times the required one."""
 
-SHORTEST = 10
-"""Rounds that they are spread over at least."""
+FIRST, SHORTEST = 4, 10
+"""Rounds from which, and up to which at least, they are spread: below, alpha comes from an exact solve only."""
 
 AGAIN = 10.0
 """CPU seconds of a first answer that is not repeated."""
@@ -94,7 +94,7 @@ def answered(one: Input, repetition: int) -> Record:
     video = Video(**given)
     result: Any = (tcpstream.live if one.kind == "live" else tcpstream.stored)(path, video)
     required = float(result.required_delay())
-    delays = np.linspace(0.0, max(SPAN * required, SHORTEST * path.rtt), DELAYS)
+    delays = np.linspace(FIRST * path.rtt, max(SPAN * required, SHORTEST * path.rtt), DELAYS)
     found["f"] = np.asarray(result.late_fraction(delays)).tolist()
     if one.kind == "stored":
         found["no_late"] = np.asarray(result.no_late_probability(delays)).tolist()

@@ -37,11 +37,13 @@ SETTLED = 1e-6
 """Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end."""
 
 LOOK = 100
+"""Steps between two looks."""
 
 LEADS = 16.0
 """Rounds of playback that the finest lattice of leads has to resolve as well as what comes from loss to loss."""
 
 QUARTER = 0.25
+"""Of a quantum, by which rounds of playback are out of step with the lattice."""
 
 PARTS = 8
 """Of a video, the longest in which steps are few."""
@@ -54,7 +56,7 @@ class CoarseArrivals:
     ----------
     path : Path
     cases : iterable of Timeline
-        As for `Arrivals`.
+        As for `Arrivals`, at constant rates.
     resolution : Resolution
     follow_all : bool
         Whether to follow also what is surely never late.
@@ -89,9 +91,8 @@ class CoarseArrivals:
 
     @cached_property
     def due(self) -> float:
-        """m, the most packets per round that are ever due at a constant rate; 0 with a playback curve."""
-        steady = all(one.video.curve is None for one in self.cases)
-        return max(one.packets_due for one in self.cases) if steady else 0.0
+        """m, the most packets per round that are ever due."""
+        return max(one.packets_due for one in self.cases)
 
     @cached_property
     def _whole(self) -> Steps:
@@ -100,7 +101,7 @@ class CoarseArrivals:
     @cached_property
     def lead(self) -> float:
         """Lead over playback from which nothing is late any more [packets]."""
-        return safe_lead(self._whole, self.due) if self.due > 0 and not self.follow_all else math.inf
+        return math.inf if self.follow_all else safe_lead(self._whole, self.due)
 
     @cached_property
     def first(self) -> int:
@@ -158,25 +159,6 @@ class CoarseArrivals:
             begin = until
         return late
 
-    def missing(self, begin: Floats, end: Floats) -> Floats:
-        """Return what of packets ``begin[i - 1]`` .. ``end[i - 1]`` is missing on average after rounds i = 1, 2, ..."""
-        first = float(self.first)
-        result = np.zeros(len(end))
-        n = int(np.searchsorted(begin, first))
-        if n:
-            result[:n] = self.head.missing(np.minimum(begin[:n], first), np.minimum(end[:n], first))
-        below = first
-        rounds = np.arange(1.0, len(end) + 1)
-        for edge, law in self.levels:
-            top = edge if edge < self.packets else math.inf
-            mine = (end > below) & (begin < top)
-            if mine.any():
-                t = rounds[mine]
-                high, low = np.clip(end[mine], below, top), np.clip(begin[mine], below, top)
-                result[mine] += law.missing(t, high) - law.missing(t, low)
-            below = edge
-        return result
-
     def late(self, needed: Floats) -> Floats:
         """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
         begin = np.maximum(needed - 1, 0.0)
@@ -223,6 +205,7 @@ class _NeverLateCurve:
         self._top = max(min(safe_lead(steps, self.due), self.due * self.length), 64 * self._finest)
         self._values: NeverLate | None = None
         self._rows: dict[int, Any] = {}
+        self._before: Any = None
         self._last: int | None = None
         self._lock = Lock()
 
@@ -248,7 +231,8 @@ class _NeverLateCurve:
         first = int(self.length / self.step) - OPENING
         values, self._values = self._values, None
         if values is None:
-            values, self._rows, self._last = NeverLate(self._steps, self.due, self._finest, self._top), {}, None
+            values = NeverLate(self._steps, self.due, self._finest, self._top)
+            self._rows, self._before, self._last = {}, None, None
         while values.number < number and self._last is None:
             watch.at(values.number, number, watch.SHORTER)
             values.step()
@@ -257,11 +241,10 @@ class _NeverLateCurve:
                 self._rows[k] = values.start_row()
             if k % LOOK == 0:
                 row = values.start_row()
-                before = self._rows.pop(-1, None)
-                self._rows[-1] = row
-                if before is not None and _settled(before, row):
+                if self._before is not None and _settled(self._before, row):
                     self._last = k
                     self._rows[k] = row
+                self._before = row
         self._values = values
         return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead)
 

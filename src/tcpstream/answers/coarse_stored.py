@@ -16,9 +16,10 @@ from ..path import Path
 from ..video import Video
 from .answer import probabilities
 from .answer import startup_delay as checked_delay
-from .arrivals import delivered_quantiles
+from .arrivals import Arrivals, delivered_quantiles
 from .coarse_arrivals import CoarseArrivals
-from .stored_streaming import StoredStreaming
+from .plan import plan
+from .stored_streaming import ROUNDING, StoredStreaming
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
@@ -32,10 +33,9 @@ FLOOR = 2e-11
 NO_LATE_FLOOR = 3e-8
 """The same of the probability of a late packet, which is off by up to this where long waits decide it."""
 
-
 SHORT, FEW_ROUNDS = 0.5, 3.0
-"""At delays below three rounds single packets of the first rounds decide whether anything is late, which no coarse
-lattice knows: there is no bound on the error of 1 - alpha then. This part of it falls by e in so many rounds."""
+"""At delays up to three rounds single packets of the first rounds decide whether anything is late, which no coarse
+lattice knows: alpha is exact there. Of longer ones this part of the error falls by e in so many rounds."""
 
 
 class CoarseStored(StoredStreaming):
@@ -68,7 +68,7 @@ class CoarseStored(StoredStreaming):
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`.
 
-        Infinite at startup delays below three round trips too: `accuracy="exact"` answers those.
+        0 at startup delays up to three round trips, where alpha is exact.
         """
         return self._over_delays(startup_delay, self._no_late_error)
 
@@ -123,12 +123,31 @@ class CoarseStored(StoredStreaming):
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
-            self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau), 0.0), 1.0)
+            if self._is_short(tau):
+                self._no_late[tau] = self._exact(f"startup delay {tau:g} s")._no_late_at(tau)
+            else:
+                self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau), 0.0), 1.0)
         return self._no_late[tau]
 
+    def _is_short(self, tau: float) -> bool:
+        return self.timeline.rounds(tau) <= FEW_ROUNDS + ROUNDING
+
+    def _exact(self, what: str) -> StoredStreaming:
+        """Return the exact solve, or raise `AccuracyError` where that would take too much."""
+        chain, cases = self._arrivals.chain, [Timeline.of(self.path, self.video)]
+        try:
+            exact = Arrivals(self.path, cases, plan(chain, cases, 1))
+        except AccuracyError:
+            shortest = FEW_ROUNDS * self.path.rtt
+            raise AccuracyError(
+                f"{what}: up to {shortest:.3g} s, three round trips, the probability of no late packet is known from "
+                "an exact solve only, which would take too much here: give a longer startup delay"
+            ) from None
+        return StoredStreaming(self.path, self.video, self.horizon, exact)
+
     def _no_late_error(self, tau: float) -> float:
-        if self.timeline.rounds(tau) < FEW_ROUNDS:
-            return math.inf
+        if self._is_short(tau):
+            return 0.0
         other = 1 - self._coarser.never_late(self.timeline, tau)
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
         return _error(1 - self._no_late_at(tau), other, least, NO_LATE_FLOOR)
@@ -140,7 +159,12 @@ class CoarseStored(StoredStreaming):
                 "smaller probability of no late packet, or accuracy=exact"
             )
         R = self.path.rtt
-        return smallest_delay(lambda tau: 1 - self._no_late_at(tau), 1 - wanted, R, tolerance=R / 250)
+        shortest = (FEW_ROUNDS + 1) * R
+        if self._no_late_at(shortest) >= wanted:
+            return self._exact(f"probability of no late packet of {wanted:g}").required_delay(no_late=wanted)
+        return smallest_delay(
+            lambda tau: 1 - self._no_late_at(tau), 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250
+        )
 
 
 def shared_arrivals(cases: Sequence[tuple[Path, Video]], accuracy: str | None) -> CoarseArrivals:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.propagate import propagate
-from ..tcp.window_chain import WindowChain
 from .outcomes import outcomes
 from .steps import NEGLIGIBLE, Steps, projected
 
@@ -46,7 +45,7 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     """
     known, on, step = outcomes(steps.chain), steps.grid, steps.step
     chain, phases = steps.chain, np.unique(steps.times)
-    first = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
+    first = chain.first_state
     rounds = step * count
     mean, ordered = known.mean * steps.scale, known.ordered * steps.scale
     boxes = max(1, min(BOXES, MOST_BOXES // known.n_states))

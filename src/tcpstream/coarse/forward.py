@@ -14,10 +14,25 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NEGLIGIBLE = 1e-17
+"""Probability dropped at most at each end of each row, each step."""
 
 
 class Forward:
-    """The law of the packets delivered, step by step."""
+    """The law of the packets delivered, step by step.
+
+    Parameters
+    ----------
+    steps : Steps
+    quantum, goal : float
+        Of the lattice, and packets after which nothing is followed any more [packets].
+
+    Attributes
+    ----------
+    number : int
+        Steps made.
+    done : float
+        Probability of what is followed no longer, as it is never late.
+    """
 
     def __init__(self, steps: Steps, quantum: float, goal: float) -> None:
         self.steps, self.quantum = steps, quantum
@@ -44,8 +59,7 @@ class Forward:
         self._waiting = np.zeros(size)
         self._x[steps.start, self.base] = 1.0
         self._low[steps.start], self._high[steps.start] = self.base, self.base + 1
-        self.number, self.done, self.dropped = 0, 0.0, 0.0
-        self.cells = 0
+        self.number, self.done = 0, 0.0
 
     def step(self, safe: float = np.inf) -> Measure:
         """Make a step, and return the law of what is in order at its end, by quanta; what is done is left out."""
@@ -53,7 +67,7 @@ class Forward:
         m, c = self.moves, self.correction
         law = np.zeros(self._x.shape[1])
         collected(self._x, self._low, self._high, c.sources, c.shifts, c.starts, c.taps, law)
-        above, dropped = several_rounds(
+        above, _ = several_rounds(
             self._x, self._low, self._high, m.sources, m.targets, m.shifts, m.starts, m.taps, self._new,
             self._new_low, self._new_high, m.lags, self._ring, self._ring_low, self._ring_high, self._ring_of,
             self._ring_target, self._ring_first, self._ring_size, self.number, self._waiting, int(np.ceil(limit)),
@@ -64,8 +78,6 @@ class Forward:
         self._high, self._new_high = self._new_high, self._high
         self.number += 1
         self.done += above
-        self.dropped += dropped
-        self.cells += int((self._high - self._low).sum())
         every = self._collect
         collected(self._x, self._low, self._high, every.sources, every.shifts, every.starts, every.taps, law)
         return Measure(-self.base, law + self._waiting)

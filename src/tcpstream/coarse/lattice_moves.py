@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Moves:
-    """Moves on a lattice: see `kernels.lattice_moves.several_rounds`."""
+    """Moves on a lattice: see `kernels.several_rounds.several_rounds`."""
 
     sources: Ints
     targets: Ints

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.back_in_time import back_at_edges, back_several_rounds, extrapolate, resample
+from ..numerics.weights import lagrange
 from .first_steps import opening
 from .lattice_moves import Floored, floored, offsets
 from .steps import Steps
@@ -14,7 +15,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EXTRAPOLATED = 2
+"""Positions below 0 at which values are continued, for what is interpolated above."""
+
 POINTS = 256
+"""Of a lattice of leads."""
 
 LOST = 1e-13
 """Probability that is none."""
@@ -105,24 +109,22 @@ class _Level:
 
 
 def _weights(leads: Floats, offset: float, quantum: float, ghosts: int, end: int) -> tuple[Ints, Floats]:
-    x = np.minimum((leads - offset) / quantum + ghosts, end - 2.0)
+    x: Floats = np.minimum((leads - offset) / quantum + ghosts, end - 2.0)
     first = np.clip(np.floor(x).astype(np.int64) - 1, ghosts, end - 4)
-    b = x - first - 1.0  # between the second and the third
-    below, above = b + 1, b - 1
-    weights = [-b * above * (b - 2) / 6, below * above * (b - 2) / 2, -below * b * (b - 2) / 2, below * b * above / 6]
-    return first, np.stack(weights, axis=-1)
+    nodes: Floats = np.arange(4.0) - 1
+    return first, lagrange(np.broadcast_to(nodes, (len(x), 4)), x - first - 1.0)
 
 
 class NeverLate:
     """g(entry, lead), the probability that nothing is late in the steps to come."""
 
-    def __init__(self, steps: Steps, due: float, finest: float, safe: float, points: int = POINTS) -> None:
+    def __init__(self, steps: Steps, due: float, finest: float, safe: float) -> None:
         self.steps, self.due = steps, due
         self.levels: list[_Level] = []
         quantum = finest
         first, self.lossless = opening(steps, OPENING, finest)
         while True:
-            count = points if quantum * points < safe else max(16, int(np.ceil(safe / quantum)))
+            count = POINTS if quantum * POINTS < safe else max(16, int(np.ceil(safe / quantum)))
             self.levels.append(_Level(steps, first, quantum, due, count, 2 if self.levels else PARTS))
             if quantum * count >= safe:
                 break
@@ -179,8 +181,3 @@ class NeverLate:
                 at, weights = level.at(np.array([lead]), entry)
                 return float(weights[0] @ values[at[0] : at[0] + 4])
         raise AssertionError
-
-    def at(self, leads: Floats) -> Floats:
-        """Return g of the start at leads [packets]."""
-        row = self.start_row()
-        return np.array([self.read(row, float(lead)) for lead in leads])

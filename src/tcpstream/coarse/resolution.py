@@ -10,7 +10,6 @@ from ..tcp.chain import Chain
 SPREAD = 0.6
 """Standard deviation of the packets delivered, over the square root of their number times those from loss to loss."""
 
-
 COARSER = 1.4
 """Between two resolutions that are compared."""
 
@@ -77,11 +76,7 @@ class Scale:
     @classmethod
     def of(cls, chain: Chain) -> Scale:
         """Return those of a chain."""
-        loss = getattr(chain, "loss", None)
-        if loss is None:
-            rows = chain.written_out
-            loss = 1 / max(float(rows.received.max()), 2.0)
-        packets = 1 / loss
+        packets = chain.packets_between_losses
         return cls(packets, packets / chain.packets_per_round)
 
     def spread(self, packets: float) -> float:

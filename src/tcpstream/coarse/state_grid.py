@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.propagate import visited
+from ..numerics.weights import lagrange
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
 from ..tcp.window_chain import WindowChain
@@ -73,7 +74,7 @@ def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float) -> Grid:
         Of the first windows of neighbouring lines that are followed, 1 for all of them.
     """
     S = outcomes.n_states
-    first = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
+    first = chain.first_state
     most = visited(outcomes.starts, outcomes.to, outcomes.chance, first, EARLY)
     usual = np.maximum(chain.stationary, most) if chain.n_states == S else most
     usual[first] = 1.0
@@ -199,13 +200,3 @@ def _along(x: Floats, size: int) -> tuple[Ints, Floats]:
     first = np.clip(np.ceil(x - count / 2), 0, size - count).astype(np.int64)
     at = first[:, np.newaxis] + np.arange(count)
     return at, lagrange(at.astype(np.float64), x)
-
-
-def lagrange(nodes: Floats, x: Floats) -> Floats:
-    """Return the weights of values at nodes, (n, m), in the polynomials through them at x, (n,)."""
-    weights = np.ones_like(nodes)
-    for i in range(nodes.shape[1]):
-        for j in range(nodes.shape[1]):
-            if i != j:
-                weights[:, i] *= (x - nodes[:, j]) / (nodes[:, i] - nodes[:, j])
-    return weights

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..kernels.propagate import propagate
 from ..numerics.linear import solve
 from ..tcp.chain import Chain
-from ..tcp.window_chain import WindowChain
 from .outcomes import outcomes
 from .state_grid import Grid, grid
 
@@ -134,7 +133,7 @@ class Steps:
         scale = chain.packets_per_round / _throughput(len(points), source, target, weight, mean, elapsed)
         held = np.concatenate([one.held for one in found])
         held[:, 1] *= scale
-        first = chain.graph.start if isinstance(chain, WindowChain) else chain.written_out.start
+        first = chain.first_state
         return cls(
             chain=chain, step=step, due=due, grid=replace(on, sent=on.sent * scale), points=points, times=times,
             source=source[order], target=target[order], lag=lag[order], weight=weight[order],

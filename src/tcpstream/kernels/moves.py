@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +11,32 @@ from .rows import reach
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+@numba.njit(nogil=True, fastmath={"contract"})
+def convolve(mass: Floats, taps: Floats, sink: Floats) -> None:
+    """Add the convolution of a row with taps to another one."""
+    n = len(mass)
+    j = 0
+    while j + 4 <= len(taps) and n >= 4:
+        a, b, c, d = taps[j], taps[j + 1], taps[j + 2], taps[j + 3]
+        part = sink[j : j + n + 3]
+        part[0] += a * mass[0]
+        part[1] += a * mass[1] + b * mass[0]
+        part[2] += a * mass[2] + b * mass[1] + c * mass[0]
+        inner, zero, one, two, three = part[3:n], mass[3:n], mass[2 : n - 1], mass[1 : n - 2], mass[0 : n - 3]
+        for k in range(n - 3):
+            inner[k] += a * zero[k] + b * one[k] + c * two[k] + d * three[k]
+        part[n] += b * mass[n - 1] + c * mass[n - 2] + d * mass[n - 3]
+        part[n + 1] += c * mass[n - 1] + d * mass[n - 2]
+        part[n + 2] += d * mass[n - 1]
+        j += 4
+    while j < len(taps):
+        a = taps[j]
+        part = sink[j : j + n]
+        for k in range(n):
+            part[k] += a * mass[k]
+        j += 1
 
 
 @kept(nogil=True, fastmath={"contract"})
@@ -51,34 +78,8 @@ def apply(
         if size <= 0:
             continue
         taps = starts[i + 1] - starts[i]
-        mass = x[s, low[s] : high[s]]
         first = low[s] + offset + shifts[i]
         t = targets[i]
-        j = 0
-        while j + 4 <= taps and size >= 4:  # four at a time, where all of them reach
-            a = pmfs[starts[i] + j]
-            b = pmfs[starts[i] + j + 1]
-            c = pmfs[starts[i] + j + 2]
-            d = pmfs[starts[i] + j + 3]
-            sink = new[t, first + j : first + j + size + 3]
-            sink[0] += a * mass[0]
-            sink[1] += a * mass[1] + b * mass[0]
-            sink[2] += a * mass[2] + b * mass[1] + c * mass[0]
-            inner = sink[3:size]
-            zero = mass[3:size]
-            one = mass[2 : size - 1]
-            two = mass[1 : size - 2]
-            three = mass[0 : size - 3]
-            for k in range(size - 3):
-                inner[k] += a * zero[k] + b * one[k] + c * two[k] + d * three[k]
-            sink[size] += b * mass[size - 1] + c * mass[size - 2] + d * mass[size - 3]
-            sink[size + 1] += c * mass[size - 1] + d * mass[size - 2]
-            sink[size + 2] += d * mass[size - 1]
-            j += 4
-        while j < taps:
-            a = pmfs[starts[i] + j]
-            sink = new[t, first + j : first + j + size]
-            for k in range(size):
-                sink[k] += a * mass[k]
-            j += 1
+        part = pmfs[starts[i] : starts[i + 1]]
+        convolve(x[s, low[s] : high[s]], part, new[t, first : first + size + taps - 1])
         reach(new_low, new_high, t, first, first + size + taps - 1)

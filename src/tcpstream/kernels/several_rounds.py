@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
-from .rows import ends, reach
+from .moves import convolve
+from .rows import clear, reach, trim
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-@numba.njit(nogil=True, fastmath={"contract", "reassoc"})
-def convolve(mass: Floats, taps: Floats, sink: Floats) -> None:
-    """Add the convolution of a row with taps to another one."""
-    n = len(mass)
-    j = 0
-    while j + 4 <= len(taps) and n >= 4:
-        a, b, c, d = taps[j], taps[j + 1], taps[j + 2], taps[j + 3]
-        part = sink[j : j + n + 3]
-        part[0] += a * mass[0]
-        part[1] += a * mass[1] + b * mass[0]
-        part[2] += a * mass[2] + b * mass[1] + c * mass[0]
-        inner, zero, one, two, three = part[3:n], mass[3:n], mass[2 : n - 1], mass[1 : n - 2], mass[0 : n - 3]
-        for k in range(n - 3):
-            inner[k] += a * zero[k] + b * one[k] + c * two[k] + d * three[k]
-        part[n] += b * mass[n - 1] + c * mass[n - 2] + d * mass[n - 3]
-        part[n + 1] += c * mass[n - 1] + d * mass[n - 2]
-        part[n + 2] += d * mass[n - 1]
-        j += 4
-    while j < len(taps):
-        a = taps[j]
-        part = sink[j : j + n]
-        for k in range(n):
-            part[k] += a * mass[k]
-        j += 1
 
 
 @kept(nogil=True)
@@ -56,12 +30,7 @@ def several_rounds(
     above, dropped : float
         Mass removed at or above `limit`, and as negligible.
     """
-    for s in range(len(new)):
-        row = new[s, new_low[s] : new_high[s]]
-        for k in range(len(row)):
-            row[k] = 0.0
-        new_low[s] = 0
-        new_high[s] = 0
+    clear(new, new_low, new_high)
     for i in range(len(sources)):
         s = sources[i]
         n = high[s] - low[s]
@@ -91,23 +60,9 @@ def several_rounds(
             reach(new_low, new_high, t, ring_low[slot], ring_high[slot])
             ring_low[slot] = 0
             ring_high[slot] = 0
-    above = 0.0
-    dropped = 0.0
-    for s in range(len(new)):
-        row = new[s]
-        first, last = new_low[s], new_high[s]
-        while last > first and last > limit:
-            last -= 1
-            above += row[last]
-            row[last] = 0.0
-        start, end, before, behind = ends(row, first, last, 1.0, negligible, True)
-        for k in range(first, start):
-            row[k] = 0.0
-        for k in range(end, last):
-            row[k] = 0.0
-        new_low[s] = start
-        new_high[s] = end
-        dropped += abs(before) + abs(behind)
+    rows = len(new)
+    zero = np.zeros(rows, dtype=np.int64)
+    _, above, dropped = trim(new, new_low, new_high, zero, np.ones(rows), np.full(rows, limit), negligible)
     return above, dropped
 
 

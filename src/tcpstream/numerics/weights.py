@@ -21,3 +21,13 @@ def split(places: Floats, points: int) -> tuple[Ints, Floats]:
     centre = np.round(places).astype(np.int64)
     rest = places - centre
     return centre - 1, np.array([(rest * rest - rest) / 2, 1 - rest * rest, (rest * rest + rest) / 2])
+
+
+def lagrange(nodes: Floats, x: Floats) -> Floats:
+    """Return the weights of values at nodes, (n, m), in the polynomials through them at x, (n,)."""
+    weights = np.ones_like(nodes)
+    for i in range(nodes.shape[1]):
+        for j in range(nodes.shape[1]):
+            if i != j:
+                weights[:, i] *= (x - nodes[:, j]) / (nodes[:, i] - nodes[:, j])
+    return weights

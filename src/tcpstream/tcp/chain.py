@@ -157,6 +157,16 @@ class Chain(ABC):
         return self.written_out.n_states
 
     @property
+    def first_state(self) -> int:
+        """In which a video begins."""
+        return self.written_out.start
+
+    @property
+    def packets_between_losses(self) -> float:
+        """Packets from loss to loss, about: nobody knows more of a chain that is written out than its largest round."""
+        return max(float(self.largest_round), 2.0)
+
+    @property
     def largest_round(self) -> int:
         """Packets that arrive in a round at most."""
         return int(self.written_out.received.max())

@@ -30,6 +30,14 @@ class WindowChain(Chain):
         return self.graph.size + 2 * LEVELS
 
     @property
+    def first_state(self) -> int:  # noqa: D102
+        return self.graph.start
+
+    @property
+    def packets_between_losses(self) -> float:  # noqa: D102
+        return 1 / self.loss
+
+    @property
     def largest_round(self) -> int:  # noqa: D102
         return self.graph.max_window
 
