@@ -57,7 +57,7 @@ def near_capacity(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG0
 
 def _live(case: cases.LiveCurve) -> Outcome:
     def work(repetition: int) -> Any:
-        solution = tcpstream.live(varied(case.path, repetition), case.video)
+        solution = tcpstream.live(varied(case.path, repetition), case.video, accuracy="exact")
         return solution, solution.late_fraction(case.delays)
 
     seconds, (solution, f) = timed(work)

@@ -211,7 +211,7 @@ def compare(tcp: str, loss: float, timer: int, window: int, first: int, headroom
     due = np.pad(due, ((0, 0), (1, 0)))
     late = play_stored(plain, first, due, RUNS, rng) / film.video.packets
     result = {"stored": beside(late, film, stored(old, film.video), delays)}
-    stream = live(path, Video(packet_rate=rate))
+    stream = live(path, Video(packet_rate=rate), accuracy="exact")
     delays = [stream.required_delay(target) for target in TARGETS]
     late = play_live(plain, first, m, rate * np.array(delays), LIVE_RUNS, LIVE_ROUNDS, rng)
     return result | {"live": beside(late, stream, live(old, stream.video), delays)}

@@ -53,7 +53,7 @@ def solve(case: Case) -> Streaming:
     path, video = case.to_path(), case.to_video()
     if case.kind == "stored":
         return stored(path, video, horizon=case.horizon, quantum=case.quantum)
-    return live(path, video)
+    return live(path, video, accuracy="exact")
 
 
 def relative(result: Any, delays: Floats) -> Floats:
@@ -109,7 +109,7 @@ def one_of_many(case: Case, result: Any, delays: Floats, f: Floats) -> str | Non
     if case.kind == "stored":
         _, again = stored_many(pairs, horizon=case.horizon, quantum=getattr(result, "quantum", None))
         return apart(result, delays, again)
-    _, stream = live_many(pairs)
+    _, stream = live_many(pairs, accuracy="exact")
     return apart(result, delays, stream)
 
 

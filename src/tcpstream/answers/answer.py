@@ -48,11 +48,16 @@ def check_length(rounds: float, video: Video) -> None:
         )
 
 
-def check_duration(path: Path, video: Video) -> None:
-    """Raise `InputError` for a video shorter than a round, `AccuracyError` for one that is too long to follow."""
+def check_shortest(path: Path, video: Video) -> None:
+    """Raise `InputError` for a video shorter than a round."""
     assert video.duration is not None
     if video.duration < path.rtt:
         raise InputError(f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s")
+
+
+def check_duration(path: Path, video: Video) -> None:
+    """Raise `InputError` for a video shorter than a round, `AccuracyError` for one that is too long to follow."""
+    check_shortest(path, video)
     check_length(Timeline.of(path, video).length, video)
 
 

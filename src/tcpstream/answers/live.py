@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, NoFiniteDelayError
+from ..errors import InputError, NoFiniteDelayError, choice
 from ..numerics.curves import smallest_delay
 from ..numerics.lattices import Interpolated, Lattice, interpolated, lattices, order
 from ..path import Path
@@ -18,7 +18,8 @@ from ..stationary.solve import VISIBLE_LEVELS, StationaryBacklog, solve
 from ..system.threads import on_cores
 from ..tcp import Chain, chain_key, chain_of
 from ..video import Video
-from .answer import Streaming, check_duration
+from .answer import Streaming, check_length, check_shortest
+from .plan import ACCURACIES, is_coarse_live
 from .timeline import Timeline
 
 if TYPE_CHECKING:
@@ -64,6 +65,23 @@ class LiveStreaming(Streaming):
         """
         return self._over_delays(startup_delay, lambda tau: self._at(tau).error)
 
+    def relative_error(self, startup_delay: ArrayLike) -> Any:
+        """Return the relative error of f: `lattice_error`, by the name that it has for stored media."""
+        return self.lattice_error(startup_delay)
+
+    @cached_property
+    def decay_rates(self) -> dict[str, float]:
+        """Decay of an endless f in the startup delay [1/s], "asymptotic", set by rare long back-offs, and "visible".
+
+        The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
+        what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
+        """
+        chain, m = chain_of(self.path), self.timeline.packets_due
+        return {
+            "asymptotic": decay_rate(chain, m) * self.video.packet_rate,
+            "visible": decay_rate(chain, m, VISIBLE_LEVELS) * self.video.packet_rate,
+        }
+
     def columns(self, delays: Floats) -> dict[str, Any]:
         """Return the answers for an array of startup delays [s], by name."""
         return {
@@ -80,6 +98,11 @@ class LiveStreaming(Streaming):
         rounds, m = self.timeline.rounds(tau), self.timeline.packets_due
         return interpolated(m, [(lattice.packets_due, late(rounds)) for lattice, late in self._curves])
 
+    def of_another(self, path: Path, video: Video) -> LiveStreaming:
+        """Return the answers for a case with the same distribution in rounds."""
+        return type(self)(path, video, self._backlogs)
+
+    _backlogs: Any
     _curves: list[tuple[Lattice, Callable[[float], float]]]
 
 
@@ -95,7 +118,7 @@ class EndlessLive(LiveStreaming):
 
     def __init__(self, path: Path, video: Video, backlogs: tuple[StationaryBacklog, ...]) -> None:
         super().__init__(path, video)
-        self.backlogs = backlogs
+        self.backlogs = self._backlogs = backlogs
         self._curves = [(one.lattice, one.late_fraction) for one in backlogs]
 
     def __reduce__(self) -> tuple[type[EndlessLive], tuple[Any, ...]]:
@@ -107,25 +130,14 @@ class EndlessLive(LiveStreaming):
         """Bound on the error of f from residual and truncation; `lattice_error` comes on top."""
         return max(one.error_bound for one in self.backlogs)
 
-    @cached_property
-    def decay_rates(self) -> dict[str, float]:
-        """Decay of f in the startup delay [1/s], "asymptotic", set by rare long back-offs, and "visible".
-
-        The first is the true rate of the far tail; above its bend, between f of 1e-4 and 1e-8, the second describes
-        what is seen (back-off levels up to 3 only) and is an estimate. Neither bounds f without its constant.
-        """
-        chain, m = chain_of(self.path), self.timeline.packets_due
-        return {
-            "asymptotic": decay_rate(chain, m) * self.video.packet_rate,
-            "visible": decay_rate(chain, m, VISIBLE_LEVELS) * self.video.packet_rate,
-        }
-
 
 class FiniteLive(LiveStreaming):
     """A live stream of finite length, from an empty backlog: the transient of the same chain (Figure 8a).
 
     After the end of generation what is left is still delivered, and judged until playback ends.
     """
+
+    _backlogs: tuple[FiniteBacklog, ...]
 
     def __init__(self, path: Path, video: Video, backlogs: tuple[FiniteBacklog, ...]) -> None:
         super().__init__(path, video)
@@ -138,7 +150,7 @@ class FiniteLive(LiveStreaming):
         return max(one.error_bound for one in self._backlogs)
 
 
-def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
+def live(path: Path, video: Video, *, accuracy: str | None = None) -> LiveStreaming:
     """Solve live streaming (Section 3.3.1).
 
     Parameters
@@ -148,10 +160,13 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     video : Video
         Constant rate. With a duration its transient from an empty backlog is solved (Figure 8a), without one the
         stationary distribution.
+    accuracy : {"exact", "fine", "fast"}, optional
+        Exact; within about 1% of f; or faster. By default exact where that is forecast to take a second at most, else
+        fine: `lattice_error` says how near each answer is.
 
     Returns
     -------
-    EndlessLive or FiniteLive
+    EndlessLive, FiniteLive or CoarseLive
         Answers for every startup delay.
 
     Raises
@@ -159,7 +174,7 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     NoFiniteDelayError
         Without a duration, when TCP does not achieve the playback rate (T <= mu): the backlog grows for ever.
     InputError
-        For a playback curve, which live streaming does not take.
+        For a playback curve, which live streaming does not take, and for an unknown accuracy.
     AccuracyError
         When the solve does not reach its accuracy or would need too much memory.
 
@@ -169,16 +184,25 @@ def live(path: Path, video: Video) -> EndlessLive | FiniteLive:
     """
     if video.curve is not None:
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
+    if accuracy is not None:
+        choice("accuracy", accuracy, ACCURACIES)
     timeline, chain = Timeline.of(path, video), chain_of(path)
     m, T = timeline.packets_due, chain.packets_per_round
     if video.duration is not None:
-        check_duration(path, video)
+        check_shortest(path, video)
+    elif T / path.rtt <= video.packet_rate * (1 + 1e-9):
+        raise NoFiniteDelayError(T / path.rtt, video.packet_rate)
+    if is_coarse_live(path, video, accuracy):
+        from .coarse_live import coarse_live
+
+        found = coarse_live(path, video, accuracy)
+        if found is not None:
+            return found
+    if video.duration is not None:
+        check_length(timeline.length, video)
         return FiniteLive(path, video, _finite(chain, m, timeline.length))
-    throughput = T / path.rtt
-    if throughput <= video.packet_rate * (1 + 1e-9):
-        raise NoFiniteDelayError(throughput, video.packet_rate)
-    found = lattices(m, order(m, T, chain.n_cells), T * (1 - 1e-9))
-    return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), found)))
+    endless = lattices(m, order(m, T, chain.n_cells), T * (1 - 1e-9))
+    return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), endless)))
 
 
 def _finite(chain: Chain, packets_due: float, length: float) -> tuple[FiniteBacklog, ...]:
@@ -189,7 +213,7 @@ def _finite(chain: Chain, packets_due: float, length: float) -> tuple[FiniteBack
     return tuple(on_cores(lambda lattice: FiniteBacklog(chain, lattice, length), found))
 
 
-def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteLive]:
+def live_many(cases: Iterable[tuple[Path, Video]], *, accuracy: str | None = None) -> list[LiveStreaming]:
     """Solve live streaming for many paths and videos, on all cores.
 
     Cases without a duration that have the same TCP chain and the same packets per round, that is the same distribution
@@ -198,10 +222,12 @@ def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteL
     Parameters
     ----------
     cases : iterable of (Path, Video)
+    accuracy : optional
+        As for `live`.
 
     Returns
     -------
-    list of EndlessLive or FiniteLive
+    list of EndlessLive, FiniteLive or CoarseLive
         In the order of the cases; each as from `live`.
 
     Raises
@@ -213,7 +239,7 @@ def live_many(cases: Iterable[tuple[Path, Video]]) -> list[EndlessLive | FiniteL
     groups: dict[Hashable, list[int]] = {}
     for i, one in enumerate(cases):
         groups.setdefault(backlog_key(*one), []).append(i)
-    solved = on_cores(lambda members: live(*cases[members[0]]), groups.values())
+    solved = on_cores(lambda members: live(*cases[members[0]], accuracy=accuracy), groups.values())
     results = {i: with_backlogs(result, *cases[i]) for members, result in zip(groups.values(), solved) for i in members}
     return [results[i] for i in range(len(cases))]
 
@@ -224,8 +250,6 @@ def backlog_key(path: Path, video: Video) -> Hashable:
     return (chain_key(path), round(Timeline.of(path, video).packets_due, 12)) if endless else (path, video)
 
 
-def with_backlogs(result: EndlessLive | FiniteLive, path: Path, video: Video) -> EndlessLive | FiniteLive:
+def with_backlogs(result: LiveStreaming, path: Path, video: Video) -> LiveStreaming:
     """Return the answers for a case whose distribution has been solved for another."""
-    if isinstance(result, FiniteLive) or (result.path, result.video) == (path, video):
-        return result
-    return EndlessLive(path, video, result.backlogs)
+    return result if (result.path, result.video) == (path, video) else result.of_another(path, video)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..numerics.lattices import lattices, order
 from ..path import Path
 from ..stationary.decay import safe_lead
 from ..tcp import Chain, chain_of
@@ -33,6 +34,13 @@ ACCURACIES = ("exact", "fine", "fast")
 QUICK = 1.0
 """Seconds that an exact transient may take by default."""
 
+
+LARGEST_LOAD = 0.9999
+"""Load up to which a live stream is solved on coarse lattices."""
+
+EPOCHS, DEPTHS, LIVE_NANOSECONDS = 45, 10, 8.0
+"""Of an exact live solve: loss epochs, depth over what the longest wait and the spread between losses leave behind, and
+time for a state and a position."""
 
 FEW_ROUNDS = 50
 """Videos of fewer rounds are solved exactly."""
@@ -102,3 +110,28 @@ def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy
     most, rounds = max(one.packets for one in timelines), max(one.length for one in timelines)
     cells = forecast(chain, rounds, min(most, chain.most_received(math.ceil(rounds))), 1).cells
     return cells * nanoseconds(chain) > QUICK * 1e9
+
+
+def is_coarse_live(path: Path, video: Video, accuracy: str | None) -> bool:
+    """Return whether a live stream is solved on coarse lattices.
+
+    By default where the exact backlog is forecast to take more than a second; never where TCP delivers no more than is
+    generated, as there is no long run then.
+    """
+    chain, timeline = chain_of(path), Timeline.of(path, video)
+    m, T = timeline.packets_due, chain.packets_per_round
+    if accuracy == "exact" or m >= T * LARGEST_LOAD:
+        return False
+    return accuracy is not None or live_seconds(path, video) > QUICK
+
+
+def live_seconds(path: Path, video: Video) -> float:
+    """Return about how long an exact solve of a live stream takes [CPU s]."""
+    chain, timeline = chain_of(path), Timeline.of(path, video)
+    m, T = timeline.packets_due, chain.packets_per_round
+    steps = sum(one.steps_per_packet for one in lattices(m, order(m, T, chain.n_cells)))
+    depth = m * chain.longest_wait() + chain.packets_between_losses * m / max(T - m, 1e-3 * T)
+    if video.duration is None:
+        return EPOCHS * DEPTHS * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9
+    depth = min(DEPTHS * depth, timeline.packets)
+    return timeline.length * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9

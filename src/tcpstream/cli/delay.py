@@ -56,7 +56,7 @@ def delay(
     from .endless import no_finite_delay
     from .mismatch import no_verdict
 
-    _check(is_live, target, target_no_late, limited, accuracy, options)
+    _check(is_live, target, target_no_late, limited, options)
     if target is None and target_no_late is None:
         target = DEFAULT_TARGET
     if target is not None:
@@ -74,7 +74,9 @@ def delay(
         if is_live:
             from ..answers import live as live_model
 
-            return live_model.live(path.application_limited(video.packet_rate) if limited else path, video)
+            return live_model.live(
+                path.application_limited(video.packet_rate) if limited else path, video, accuracy=accuracy
+            )
         from ..answers import stored as stored_model
 
         return stored_model.stored(path, video, accuracy=accuracy)
@@ -112,7 +114,6 @@ def _check(
     target: float | None,
     target_no_late: float | None,
     limited: bool,
-    accuracy: str | None,
     options: dict[str, Any],
 ) -> None:
     if is_live and options["duration"] is not None:
@@ -123,8 +124,6 @@ def _check(
         raise InputError("give --target or --target-no-late, not both")
     if limited and not is_live:
         raise InputError("--application-limited is for a live stream: give --live, or leave it out")
-    if is_live and accuracy is not None:
-        raise InputError("--accuracy is for a stored video: give --duration instead of --live, or leave it out")
     if is_live and target_no_late is not None:
         raise InputError("--target-no-late is for a stored video: give --duration instead of --live, or --target")
 

@@ -14,7 +14,7 @@ from .report import Report
 from .words import with_spans
 
 if TYPE_CHECKING:
-    from ..answers.live import EndlessLive, FiniteLive
+    from ..answers.live import LiveStreaming
     from ..path import Path
     from ..video import Video
 
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 @opt.packet_size_option
 @opt.delay_option
 @opt.limited_option
+@opt.accuracy_option
 @opt.time_limit_option
 @opt.json_option
-def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Report:
+def live(as_json: bool, delay: list[float], limited: bool, accuracy: str | None, **options: Any) -> Report:
     """Late packets of a live stream.
 
     TCP cannot send what does not exist yet. For each startup delay the fraction of late packets: in the long run,
@@ -52,8 +53,10 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
     if refused := no_verdict(route, "live", as_json, limited=limited):
         return refused
 
-    def solve(path: Path, video: Video) -> EndlessLive | FiniteLive:
-        return live_model.live(path.application_limited(video.packet_rate) if limited else path, video)
+    def solve(path: Path, video: Video) -> LiveStreaming:
+        return live_model.live(
+            path.application_limited(video.packet_rate) if limited else path, video, accuracy=accuracy
+        )
 
     try:
         result = solve(route.path, video)
@@ -71,6 +74,6 @@ def live(as_json: bool, delay: list[float], limited: bool, **options: Any) -> Re
     rows = list(zip((f"{tau:g}" for tau in delay), late))
     blocks = [
         Table(rows, ("startup delay [s]", "late fraction")),
-        *details.solved(result, route, max(data["lattice_error"])),
+        *details.solved(result, route, max(result.lattice_error(delay))),
     ]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), found))

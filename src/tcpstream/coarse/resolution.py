@@ -30,6 +30,10 @@ class Resolution:
         In the packets from loss to loss, of the finest lattice of leads.
     least, least_no_late : float
         What the relative errors of f, and of 1 - alpha, are stated to be at least.
+    backlog_steps, backlog_quanta : float
+        Of live streams: steps in the mean time from loss to loss, and quanta in the packets of a round of playback.
+    least_live : float
+        What the relative error of f of live streams is stated to be at least.
     """
 
     steps: float
@@ -38,14 +42,17 @@ class Resolution:
     lead_quanta: float
     least: float
     least_no_late: float
+    backlog_steps: float
+    backlog_quanta: float
+    least_live: float
 
     def step(self, rounds: float) -> int:
         """Return the rounds of a step, where something changes within so many."""
         return max(1, int(rounds / self.steps))
 
 
-FINE = Resolution(5.0, 24.0, 1.15, 40.0, 3e-3, 1e-2)
-FAST = Resolution(3.0, 14.0, 1.3, 24.0, 3e-2, 6e-2)
+FINE = Resolution(5.0, 24.0, 1.15, 40.0, 3e-3, 1e-2, 6.0, 4.0, 1e-2)
+FAST = Resolution(3.0, 14.0, 1.3, 24.0, 3e-2, 6e-2, 4.0, 2.5, 5e-2)
 
 
 def coarser(resolution: Resolution) -> Resolution:
@@ -57,6 +64,8 @@ def coarser(resolution: Resolution) -> Resolution:
         quanta=one.quanta / COARSER,
         ratio=1 + (one.ratio - 1) * COARSER,
         lead_quanta=one.lead_quanta / COARSER,
+        backlog_steps=one.backlog_steps / COARSER,
+        backlog_quanta=one.backlog_quanta / COARSER,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from ..answers.answer import Streaming
-from ..answers.live import EndlessLive, FiniteLive, LiveStreaming, backlog_key, live, with_backlogs
+from ..answers.live import LiveStreaming, backlog_key, live, with_backlogs
 from ..answers.stored import StoredStreaming, stored, stored_many
 from ..errors import TcpstreamError, TimeLimitError
 from ..path import Path
@@ -94,7 +94,7 @@ def _filled(row: Row, path: Path, video: Video) -> dict[str, float]:
 
 def _live(cases: dict[int, Case], found: list[dict[str, Any]]) -> dict[int, Streaming]:
     """Solve each backlog once."""
-    solved: dict[Hashable, EndlessLive | FiniteLive | None] = {}
+    solved: dict[Hashable, LiveStreaming | None] = {}
     results: dict[int, Streaming] = {}
     for i, (path, video) in cases.items():
         key = _try(found[i], backlog_key, path, video)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..answers.live import EndlessLive, FiniteLive, backlog_key, live_many, with_backlogs
+from ..answers.live import LiveStreaming, backlog_key, live_many, with_backlogs
 from ..answers.stored import stored_many
 from ..explore.load import rate_for, rtt_for
 from ..path import Path
@@ -71,10 +71,10 @@ def over_rate(loss: float, timer: float, rtt: float, ratio: float, **tcp: Any) -
     return path, Video(packet_rate=rate_for(path, ratio))
 
 
-_solved: dict[Hashable, EndlessLive | FiniteLive] = {}
+_solved: dict[Hashable, LiveStreaming] = {}
 
 
-def solve_live(cases: Iterable[Case]) -> list[EndlessLive | FiniteLive]:
+def solve_live(cases: Iterable[Case]) -> list[LiveStreaming]:
     """Return what `live_many` does for streams without end; what one figure or claim has solved, no other solves again.
 
     Parameters
@@ -83,7 +83,7 @@ def solve_live(cases: Iterable[Case]) -> list[EndlessLive | FiniteLive]:
     """
     cases = list(cases)
     new = {key: case for case in cases if (key := backlog_key(*case)) not in _solved}
-    _solved.update(zip(new, live_many(new.values())))
+    _solved.update(zip(new, live_many(new.values(), accuracy="exact")))
     return [with_backlogs(_solved[backlog_key(*case)], *case) for case in cases]
 
 

@@ -1,0 +1,182 @@
+"""Live streams at ordinary rates: the answers of coarse lattices, each with its error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..coarse.lead import safe_lead
+from ..coarse.resolution import FAST, FINE, Resolution, Scale, coarser
+from ..coarse.stationary_backlog import LongRun, long_run
+from ..coarse.steps import Steps
+from ..coarse.ways import Ways
+from ..errors import AccuracyError
+from ..numerics.lattices import Interpolated
+from ..path import Path
+from ..system.threads import on_cores
+from ..tcp import Chain, chain_of
+from ..video import Video
+from .answer import DEFAULT_TARGET
+from .live import LiveStreaming
+from .plan import live_seconds
+from .timeline import Timeline
+
+FACTOR = 3.0
+"""The stated error is so many times the difference of two resolutions, and what a resolution states at least."""
+
+LOST = 100.0
+"""Error of f, over the mass that a step of the solve still moves, from above."""
+
+GRAIN = 0.03
+"""Packets of a round that matter: coarse lattices do not see single ones."""
+
+START = 0.1
+"""Relative error of what the start adds."""
+
+SHORT, FEW_ROUNDS = 1.0, 1.0
+"""After delays of one to two rounds single packets of one loss decide; this part of the error then falls by e in so
+many rounds."""
+
+AT_ONCE = 0.03
+"""The same of delays of up to a round."""
+
+AFFORDABLE = 600.0
+"""CPU seconds that an exact solve may take where coarse lattices have no answer."""
+
+UNSETTLED = 0.3
+"""Share of the late packets that a stream lacks as it starts from an empty backlog, up to which there is an answer:
+about the square of it is wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseBacklog:
+    """The long run of a live stream at two resolutions.
+
+    Attributes
+    ----------
+    fine, coarse : LongRun
+    least : float
+        What the relative error is stated to be at least.
+    """
+
+    fine: LongRun
+    coarse: LongRun
+    least: float
+
+    @classmethod
+    def of(cls, path: Path, packets_due: float, accuracy: str | None, *, from_start: bool) -> CoarseBacklog:
+        """Solve for a path and so many packets generated per round; `from_start` for streams of finite length."""
+        resolution = FAST if accuracy == "fast" else FINE
+        chain, rounds = chain_of(path), max(packets_due, path.timeout_ratio)
+        fine, coarse = on_cores(
+            lambda one: _long_run(chain, packets_due, one, rounds, from_start), (resolution, coarser(resolution))
+        )
+        return cls(fine, coarse, resolution.least_live)
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the error of f from what the solves leave."""
+        return LOST * max(self.fine.residual, self.coarse.residual)
+
+    def late_fraction(self, delay: float, length: float) -> Interpolated:
+        """Return f with its relative error, for a startup delay and a length [rounds]."""
+        f, other = (one.late_fraction(delay, length) for one in (self.fine, self.coarse))
+        if f <= self.error_bound:
+            return Interpolated(f, math.inf)
+        error = FACTOR * abs(f - other) / f + self.least + self.error_bound / f
+        error += GRAIN * (1 - math.log(f)) / self.fine.stationary.due + self._bend(delay, length) / f
+        error += SHORT * math.exp((1 - delay) / FEW_ROUNDS) if delay > 1 else AT_ONCE
+        return Interpolated(f, error + self._unsettled(delay, length))
+
+    def _bend(self, delay: float, length: float) -> float:
+        """Return how far f is from a straight line within a step: bends are rounded off."""
+        half = min(self.fine.stationary.step / 2, delay)
+        before, here, after = (self.fine.late_fraction(delay + k * half, length) for k in (-1, 0, 1))
+        return abs(before - 2 * here + after)
+
+    def _unsettled(self, delay: float, length: float) -> float:
+        """Return the relative error from the part of the start that lasts longer than the stream."""
+        if math.isinf(length):
+            return 0.0
+        left = math.exp(-length / self.fine.settling)
+        endless = self.fine.late_fraction(delay)
+        f = self.fine.late_fraction(delay, length)
+        missing = max(0.0, 1 + delay / length - f / max(endless, 1e-300))
+        if missing > UNSETTLED or left > UNSETTLED:
+            raise AccuracyError(
+                f"a live stream of {length:.3g} round trips is too short to come near its long run after a startup "
+                f"delay of {delay:.3g} round trips: give accuracy=exact, or a longer duration"
+            )
+        return missing**2 + left + START * max(0.0, 1 - endless / f)
+
+
+class CoarseLive(LiveStreaming):
+    """A live stream on coarse lattices: in steps of several rounds, with quanta that grow with the backlog.
+
+    Every answer is computed at two resolutions: `lattice_error` comes from their difference. A finite stream starts
+    with an empty backlog, and lasts long enough to forget it.
+    """
+
+    _backlogs: CoarseBacklog
+
+    def __init__(self, path: Path, video: Video, backlog: CoarseBacklog) -> None:
+        super().__init__(path, video)
+        self._backlogs = backlog
+
+    def __reduce__(self) -> tuple[type[CoarseLive], tuple[Any, ...]]:
+        """Pickle what the answers are made from."""
+        return type(self), (self.path, self.video, self._backlogs)
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the error of f from what the solves leave; `lattice_error` comes on top."""
+        return self._backlogs.error_bound
+
+    def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
+        """Return the answers for startup delays [s], ready for JSON: null where an error has no bound."""
+        found = super().to_dict(delays)
+        found["lattice_error"] = [x if math.isfinite(x) else None for x in found["lattice_error"]]
+        return found
+
+    def forgets(self) -> bool:
+        """Return whether late fractions down to 1e-4 can be told."""
+        delay = 1.0
+        try:
+            while self._backlogs.late_fraction(delay, self.timeline.length).late_fraction > DEFAULT_TARGET:
+                delay *= 2
+        except AccuracyError:
+            return False
+        return True
+
+    def _at(self, tau: float) -> Interpolated:
+        length = math.inf if self.video.duration is None else self.timeline.length
+        return self._backlogs.late_fraction(self.timeline.rounds(tau), length)
+
+
+def coarse_live(path: Path, video: Video, accuracy: str | None) -> CoarseLive | None:
+    """Solve a live stream; None by default where an exact solve must answer: none converges, or it is too short."""
+    m = Timeline.of(path, video).packets_due
+    try:
+        backlog = CoarseBacklog.of(path, m, accuracy, from_start=video.duration is not None)
+    except AccuracyError:
+        if accuracy is not None:
+            raise
+        return None
+    found = CoarseLive(path, video, backlog)
+    if video.duration is None or accuracy is not None or live_seconds(path, video) > AFFORDABLE:
+        return found  # the best there is
+    return found if found.forgets() else None
+
+
+def _long_run(
+    chain: Chain, packets_due: float, resolution: Resolution, rounds: float, from_start: bool
+) -> LongRun:  # fmt: skip
+    """Solve at a resolution; `rounds` is the time in which a backlog forms and goes, if losses are rarer."""
+    step = max(1, int(min(Scale.of(chain).rounds, rounds) / resolution.backlog_steps))
+    steps = Steps.of(chain, step, resolution.ratio, packets_due)
+    ways = Ways.of(steps, packets_due)
+    depth = max(safe_lead(steps, packets_due), packets_due)
+    return long_run(ways, packets_due / resolution.backlog_quanta, depth, from_start=from_start)

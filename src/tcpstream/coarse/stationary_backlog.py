@@ -1,0 +1,116 @@
+"""The backlog of a live stream in the long run, and on the way there, in steps of several rounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, gcrotmk
+
+from ..errors import AccuracyError
+from ..system import watch
+from .backlog import Backlog
+from .backlog_law import BacklogLaw, law
+from .long_waves import LongWaves
+from .ways import Ways
+
+Floats = NDArray[np.float64]
+
+WANTED, WANTED_START = 1e-13, 1e-9
+"""Mass that a step still moves, in the Euclidean norm: in the long run, and in all that the start adds to it."""
+
+ACCEPTED = 1e-8
+"""The same, above which there is no answer."""
+
+STEPS = 3
+"""Steps before each correction of long waves."""
+
+VECTORS, KEPT, TIMES = 15, 10, 60
+"""Of the Krylov space: such cycles between two restarts, directions that are kept, and restarts at most."""
+
+FIRST = 20
+"""Steps from the start before."""
+
+
+@dataclass(frozen=True, eq=False)
+class LongRun:
+    """Late packets of a live stream from an empty backlog on, once what was at its start is forgotten.
+
+    Attributes
+    ----------
+    stationary : BacklogLaw
+    start : BacklogLaw or None
+        Of all steps from the start, less as many of the long run.
+    residual : float
+        Mass that one more step moves.
+    settling : float
+        Rounds in which what is left of the start falls by e, on average; 0 without a start.
+    """
+
+    stationary: BacklogLaw
+    start: BacklogLaw | None
+    residual: float
+    settling: float
+
+    def late_fraction(self, delay: float, length: float = math.inf) -> float:
+        """Return f for a startup delay and a length [rounds], which is without end where there is no start."""
+        one = self.stationary
+        endless = one.late_packets(delay) / one.rounds
+        if self.start is None or math.isinf(length):
+            return max(0.0, endless / one.due)
+        late = self.start.late_packets(delay) + endless * (length + delay - self.start.rounds)
+        return max(0.0, late / (one.due * length))
+
+
+def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> LongRun:
+    """Solve for the long run of a live stream.
+
+    Parameters
+    ----------
+    ways : Ways
+    quantum, depth : float
+        Of the finest lattice, and backlog that is followed [packets].
+    from_start : bool
+        Whether to solve for the start as well.
+
+    Raises
+    ------
+    AccuracyError
+        Where the solve does not converge.
+    """
+    backlog = Backlog(ways, quantum, depth)
+    entries, level = ways.steps.entries, backlog.ladder.levels[0]
+    start = np.zeros(backlog.ladder.size)
+    start[entries + ways.steps.start * (level.end - level.first) + level.base - level.first] = 1.0
+    x = start
+    for _ in range(FIRST):
+        x = backlog.step(x)
+    waves = LongWaves(backlog)
+    x = x + _solved(backlog, waves, backlog.step(x) - x, WANTED)
+    x /= x.sum()
+    residual = float(np.abs(backlog.step(x) - x).sum())
+    if not residual <= ACCEPTED:
+        raise AccuracyError(f"backlog on a coarse lattice: a step moves {residual:.1e}, above {ACCEPTED:.0e}")
+    stationary = law(backlog, x)
+    if not from_start:
+        return LongRun(stationary, None, residual, 0.0)
+    excess = _solved(backlog, waves, start - x, WANTED_START)
+    steps = float(np.abs(excess).sum() / np.abs(start - x).sum())
+    return LongRun(stationary, law(backlog, excess), residual, steps * stationary.rounds)
+
+
+def _solved(backlog: Backlog, waves: LongWaves, right: Floats, wanted: float) -> Floats:
+    """Return u with u - P u = `right`, whose sum is 0: a fixed point of cycles of steps and a correction."""
+
+    def cycle(u: Floats, right: Floats | float) -> Floats:
+        watch.at(instead=watch.SHORTER)
+        for _ in range(STEPS):
+            u = backlog.step(u) + right
+        return u + waves.corrected(backlog.step(u) + right - u)
+
+    operator = LinearOperator((len(right), len(right)), matvec=lambda u: u - cycle(u, 0.0))
+    first = cycle(np.zeros_like(right), right)
+    found, _ = gcrotmk(operator, first, rtol=0.0, atol=wanted, m=VECTORS, k=KEPT, maxiter=TIMES)
+    return np.asarray(found)

@@ -1,0 +1,121 @@
+"""A chain in steps of several rounds, with the backlog of a live stream: ways from a step's begin to its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.backlog_paths import backlog_paths, resting, rests
+from .outcomes import Outcomes, outcomes
+from .steps import NEGLIGIBLE, Steps, projected
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NEAR = 0.5
+"""Of the packets of a round of playback: ways that end, and begin to differ from those at rest, so near are one."""
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Ways between the entries of `Steps`, as they change the backlog.
+
+    The backlog D of a live stream falls by what TCP sends and grows by `due` a round. Where it is small it comes to
+    rest: it empties, a round is silent, and so on. A way from D leads to D + `change`, or to `after` where that is
+    more: then it is as from rest.
+
+    Attributes
+    ----------
+    steps : Steps
+    due : float
+        m, packets generated per round.
+    rest : (E,) array
+        Mean backlog of each entry at rest; 0 where a round sends hardly more than is due.
+    sent : (E,) array
+        Packets of a round without loss.
+    source, target, lag : (k,) int arrays
+    weight, elapsed, change, variance : (k,) arrays
+        Probability, rounds, mean and variance of the change [packets, packets^2].
+    after, after_variance, silent : (k,) arrays
+        Mean and variance of the backlog where the way ends, from rest, and the rounds of silence on it.
+    to_rest : (k,) bool array
+        Whether it ends at rest then.
+    holding : (l,) int array
+    held : (l, 6) array
+        What is received, but not in order, at the ends of steps: see `kernels.backlog_paths.backlog_paths`.
+    """
+
+    steps: Steps
+    due: float
+    rest: Floats
+    sent: Floats
+    source: Ints
+    target: Ints
+    lag: Ints
+    weight: Floats
+    elapsed: Floats
+    change: Floats
+    variance: Floats
+    after: Floats
+    after_variance: Floats
+    silent: Floats
+    to_rest: NDArray[np.bool_]
+    holding: Ints
+    held: Floats
+
+    @classmethod
+    def of(cls, steps: Steps, due: float) -> Ways:
+        """Return the ways of a chain in steps, with so many packets generated per round."""
+        known, on, step = outcomes(steps.chain), steps.grid, steps.step
+        states, times = on.states[steps.points], steps.times
+        sent = _sent(known)[states] * steps.scale
+        rest = np.array([resting(w, due)[0] if rests(w, due) else 0.0 for w in sent])
+        landed, moments, holding, held = backlog_paths(
+            known.starts, known.to, known.rounds, known.chance, known.mean * steps.scale, known.variance,
+            known.ordered * steps.scale, states, times, rest, step, due, NEGLIGIBLE,
+        )  # fmt: skip
+        which, point, phase, lag, weight = projected(on, np.unique(times), step, landed)
+        number = np.full((len(on.states), step + 1), -1)
+        number[steps.points, steps.times] = np.arange(steps.entries)
+        source = landed[which, 0]
+        elapsed = (landed[which, 2] - times[source]).astype(np.float64)
+        chance, packets, variance, after, after_variance, silent = moments[which].T
+        target = number[point, phase]
+        to_rest = (landed[which, 3] == 1) & (rest[target] > 0)
+        change, weight = due * elapsed - packets, chance * weight
+        near = [np.rint(value / (NEAR * due)).astype(np.int64) for value in (after, after - change)]
+        keys = np.column_stack([source, target, lag, to_rest, weight > 0, *near])
+        keys, key = np.unique(keys, axis=0, return_inverse=True)
+        total = np.bincount(key.ravel(), weight).astype(np.float64)
+
+        def mean(values: Floats) -> Floats:
+            return np.asarray(np.bincount(key.ravel(), weight * values) / total)
+
+        mean_change, mean_after = mean(change), mean(after)
+        variance = np.maximum(mean(variance + change**2) - mean_change**2, 0.0)
+        after_variance = np.maximum(mean(after_variance + after**2) - mean_after**2, 0.0)
+        return cls(
+            steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], total, mean(elapsed), mean_change, variance,
+            mean_after, after_variance, mean(silent), keys[:, 3] == 1, holding, held,
+        )  # fmt: skip
+
+    @property
+    def floor(self) -> Floats:
+        """Backlog below which each way is as from rest [packets]."""
+        return self.after - self.change
+
+    @property
+    def phase(self) -> Ints:
+        """Round of the step in which each way ends."""
+        return np.asarray(self.steps.times[self.target])
+
+
+def _sent(known: Outcomes) -> Floats:
+    """Return the packets of a round without loss, by state; 0 for states that wait."""
+    found = np.zeros(known.n_states)
+    for s, (first, end) in enumerate(zip(known.starts[:-1], known.starts[1:])):
+        o = first + int(np.argmax(known.chance[first:end]))
+        found[s] = known.mean[o] if known.rounds[o] == 1 else 0.0
+    return found

@@ -1,0 +1,213 @@
+"""What becomes of a state and a backlog within some rounds, in moments: losses, waits, and an empty backlog."""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system.compiler import kept
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+POINTS = 16
+"""Of a uniform distribution, by which the packets of a round with a loss are followed where the backlog may empty."""
+
+SOON = 32
+"""Rounds in which a backlog of one round's packets empties, at most, if it is at rest."""
+
+COLUMNS = 6
+
+EVEN = 1e-3
+"""Variance of the packets of a round, over the square of what is due, up to which they are one number."""
+
+
+@numba.njit(nogil=True)
+def resting(sent: float, due: float) -> tuple[float, float]:
+    """Return the mean backlog after rounds that send more than is due, and the rounds of silence for each.
+
+    The backlog falls from `due` by what is sent beyond it, until it is empty: then a round is silent.
+    """
+    rounds = math.ceil(due / (sent - due) - 1e-12)
+    return due - (sent - due) * (rounds - 1) / 2, 1 / rounds
+
+
+@numba.njit(nogil=True)
+def rests(sent: float, due: float) -> bool:
+    """Return whether rounds that send so much keep a backlog at rest: they empty it soon."""
+    return sent > due * (1 + 1 / SOON)
+
+
+@numba.njit(nogil=True)
+def _sent(backlog: float, sent: float, due: float) -> tuple[float, float]:
+    """Return the backlog after a round, and the rounds of silence after it."""
+    after = backlog + due - sent
+    if not rests(sent, due):
+        return (after, 0.0) if after > 0 else (due, 1.0)
+    least, silent = resting(sent, due)
+    if after >= least:
+        return after, 0.0
+    return least, silent * min(1.0, (least - after) / (sent - due))
+
+
+@numba.njit(nogil=True)
+def landing(
+    backlog: float, due: float, rounds: int, mean: float, variance: float, ordered: float
+) -> tuple[float, float, float]:
+    """Return mean and mean square of the backlog after a transition, and the mean rounds of silence in it."""
+    if rounds == 1 and variance < EVEN * due * due:
+        after, silent = _sent(backlog, mean, due)
+        return after, after * after, silent
+    width = math.sqrt(3 * variance)
+    first_share = ordered / mean if rounds > 1 and mean > 0 else 1.0
+    one, two, idle = 0.0, 0.0, 0.0
+    for i in range(POINTS):
+        packets = max(mean + width * ((2 * i + 1) / POINTS - 1), 0.0)
+        first = packets * first_share
+        silent = 0.0
+        if rounds == 1:
+            after, silent = _sent(backlog, packets, due)
+        else:
+            after = backlog + due - first
+            second = packets - first
+            if second > 1e-9 * packets:
+                if after <= 0:
+                    after, silent = due, 1.0
+                after += due - second
+                if after <= 0:
+                    after, silent = due, silent + 1.0
+                after += due * (rounds - 2)
+            else:
+                after = max(after, 0.0) + due * (rounds - 1)
+        one += after
+        two += after * after
+        idle += silent
+    return one / POINTS, two / POINTS, idle / POINTS
+
+
+@kept(nogil=True)
+def backlog_paths(
+    starts: Ints, to: Ints, rounds: Ints, chance: Floats, mean: Floats, variance: Floats, ordered: Floats,
+    from_state: Ints, from_time: Ints, rest: Floats, step: int, due: float, negligible: float,
+) -> tuple[Ints, Floats, Ints, Floats]:  # fmt: skip
+    """Follow atoms of probability until the end of a step, as `kernels.propagate.propagate`, with the backlog.
+
+    Parameters
+    ----------
+    rest : (n,) array
+        Backlog at which each start rests: see `resting`.
+
+    Returns
+    -------
+    landed : (k, 4) int array
+        Start, state and time, and 1 where a start at rest ends at rest.
+    moments : (k, 6) array
+        Probability, mean and variance of the packets; mean and variance of the backlog, and mean rounds of silence, had
+        the start been at rest.
+    holding, held : (l,) int array, (l, 6) array
+        Start of atoms whose last round was not delivered in order; probability, mean and variance of what is received,
+        packets not in order, mean of the backlog had the start been at rest, received and in order.
+    """
+    S = len(starts) - 1
+    place = np.full(S, -1)
+    state = np.empty(1024, dtype=np.int64)
+    sums = np.empty((1024, COLUMNS))
+    following = np.empty(1024, dtype=np.int64)
+    head = np.full(step + 1, -1)
+    landed = np.empty((4096, 4), dtype=np.int64)
+    moments = np.empty((4096, COLUMNS))
+    n_landed = 0
+    holding = np.empty(1024, dtype=np.int64)
+    held = np.empty((1024, COLUMNS))
+    n_held = 0
+    merged_state = np.empty(S, dtype=np.int64)
+    merged = np.empty((S, COLUMNS))
+    for i in range(len(from_state)):
+        head[:] = -1
+        begin = from_time[i]
+        state[0] = from_state[i]
+        sums[0, 0], sums[0, 1], sums[0, 2] = 1.0, 0.0, 0.0
+        sums[0, 3], sums[0, 4], sums[0, 5] = rest[i], rest[i] ** 2, 0.0
+        following[0] = -1
+        head[begin] = 0
+        used = 1
+        first_landed = n_landed
+        lost = 0.0
+        for r in range(begin, step):
+            n = 0
+            atom = head[r]
+            while atom >= 0:  # those in the same state become one
+                s = state[atom]
+                k = place[s]
+                if k < 0:
+                    k = n
+                    place[s] = k
+                    merged_state[k] = s
+                    merged[k] = 0.0
+                    n += 1
+                merged[k] += sums[atom]
+                atom = following[atom]
+            for k in range(n):
+                place[merged_state[k]] = -1
+            for k in range(n):
+                p = merged[k, 0]
+                if p < negligible:
+                    lost += p
+                    continue
+                m1 = merged[k, 1] / p
+                v = max(merged[k, 2] / p - m1 * m1, 0.0)
+                y = merged[k, 3] / p
+                y_wide = max(merged[k, 4] / p - y * y, 0.0)
+                silent = merged[k, 5] / p
+                s = merged_state[k]
+                for o in range(starts[s], starts[s + 1]):
+                    pp = p * chance[o]
+                    if pp < negligible * 1e-3:
+                        lost += pp
+                        continue
+                    time = r + rounds[o]
+                    m2 = m1 + mean[o]
+                    v2 = v + variance[o]
+                    after, square, idle = landing(y, due, rounds[o], mean[o], variance[o], ordered[o])
+                    if after <= y + due * rounds[o] - mean[o] + 1e-9:
+                        square += y_wide  # nothing was cut off
+                    idle += silent
+                    if time < step:
+                        if used == len(state):
+                            state = np.append(state, np.empty_like(state))
+                            sums = np.concatenate((sums, np.empty_like(sums)))
+                            following = np.append(following, np.empty_like(following))
+                        state[used] = to[o]
+                        sums[used, 0], sums[used, 1], sums[used, 2] = pp, pp * m2, pp * (v2 + m2 * m2)
+                        sums[used, 3], sums[used, 4], sums[used, 5] = pp * after, pp * square, pp * idle
+                        following[used] = head[time]
+                        head[time] = used
+                        used += 1
+                        continue
+                    if n_landed == len(landed):
+                        landed = np.concatenate((landed, np.empty_like(landed)))
+                        moments = np.concatenate((moments, np.empty_like(moments)))
+                    landed[n_landed, 0], landed[n_landed, 1], landed[n_landed, 2] = i, to[o], time
+                    even = rounds[o] == 1 and variance[o] == 0.0 and rests(mean[o], due)
+                    landed[n_landed, 3] = 1 if even and after <= resting(mean[o], due)[0] * (1 + 1e-9) else 0
+                    moments[n_landed, 0], moments[n_landed, 1], moments[n_landed, 2] = pp, m2, v2
+                    moments[n_landed, 3] = after
+                    moments[n_landed, 4] = max(square - after * after, 0.0)
+                    moments[n_landed, 5] = idle
+                    n_landed += 1
+                    if r == step - 1 and mean[o] > ordered[o]:
+                        if n_held == len(holding):
+                            holding = np.append(holding, np.empty_like(holding))
+                            held = np.concatenate((held, np.empty_like(held)))
+                        holding[n_held] = i
+                        held[n_held, 0], held[n_held, 1], held[n_held, 2] = pp, m2, v2
+                        held[n_held, 3] = mean[o] - ordered[o]
+                        held[n_held, 4] = max(y + due - mean[o], 0.0)
+                        held[n_held, 5] = max(y + due - ordered[o], 0.0)
+                        n_held += 1
+        for k in range(first_landed, n_landed):
+            moments[k, 0] /= 1.0 - lost
+    return landed[:n_landed], moments[:n_landed], holding[:n_held], held[:n_held]

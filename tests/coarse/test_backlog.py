@@ -1,0 +1,123 @@
+"""The backlog of a live stream in steps of several rounds, against the same followed packet by packet."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tcpstream import Path
+from tcpstream.coarse.backlog import Backlog
+from tcpstream.coarse.excess import Excess
+from tcpstream.coarse.steps import Steps
+from tcpstream.coarse.ways import Ways
+from tcpstream.kernels.backlog_paths import landing, resting
+from tcpstream.tcp import chain_of
+
+PATHS = {
+    "reno": Path(loss=0.01, rtt=0.1, rto=0.35),
+    "reno-sack": Path(loss=0.01, rtt=0.1, rto=0.35, tcp="reno-sack", initial_window=10, detection="rack"),
+    "cubic": Path(loss=0.02, rtt=0.1, rto=0.35, tcp="cubic", initial_window=10, max_window=48),
+}
+
+
+def ways(name: str, step: int, due: float) -> Ways:
+    return Ways.of(Steps.of(chain_of(PATHS[name]), step, 1.15, due), due)
+
+
+@settings(max_examples=200, deadline=None)
+@given(due=st.floats(0.3, 200), factor=st.floats(1.001, 30))
+def test_the_backlog_at_rest(due: float, factor: float) -> None:
+    sent = due * factor
+    ratio = due / (sent - due)
+    assume(abs(ratio - round(ratio)) > 1e-6)  # whole: rounding decides when it is empty
+    mean, silent = resting(sent, due)
+    backlog, found, silences, rounds = due, [due], 0, 0  # D after each round that sends; empty: a silent one follows
+    while True:
+        backlog += due - sent
+        rounds += 1
+        if backlog <= 0:
+            silences += 1
+            break
+        found.append(backlog)
+    assert mean == pytest.approx(np.mean(found), rel=1e-6)
+    assert silent == pytest.approx(silences / rounds)
+
+
+@pytest.mark.parametrize(("mean", "variance", "ordered"), [(30.0, 75.0, 15.0), (12.0, 20.0, 12.0), (40.0, 200.0, 20.0)])
+@pytest.mark.parametrize("backlog", [0.0, 6.0, 40.0])
+def test_a_round_with_a_loss_and_its_repair(mean: float, variance: float, ordered: float, backlog: float) -> None:
+    due, rounds = 10.0, 2 if mean > ordered else 6
+    rng = np.random.default_rng(5)
+    found = []
+    for packets in mean + math.sqrt(3 * variance) * rng.uniform(-1, 1, 100_000):
+        first = packets * ordered / mean
+        second = packets - first
+        after = backlog + due - first
+        if ordered < mean:
+            after = due if after <= 0 else after
+            after += due - second
+            after = due if after <= 0 else after
+            after += due * (rounds - 2)
+        else:
+            after = max(after, 0.0) + due * (rounds - 1)
+        found.append(after)
+    one, two, _ = landing(backlog, due, rounds, mean, variance, ordered)
+    assert one == pytest.approx(np.mean(found), abs=0.03 * math.sqrt(variance))
+    assert math.sqrt(two - one**2) == pytest.approx(np.std(found), abs=0.05 * math.sqrt(variance))
+
+
+@pytest.mark.parametrize("name", PATHS)
+@pytest.mark.parametrize("step", [1, 3])
+def test_a_step_keeps_probability_and_what_the_chain_does(name: str, step: int) -> None:
+    one = ways(name, step, 5.0)
+    backlog = Backlog(one, 1.5, 2000.0)
+    ladder, rng = backlog.ladder, np.random.default_rng(1)
+    assert len(ladder.levels) > 1
+    vector = rng.random(ladder.size) / ladder.size
+    entries = vector[: ladder.entries].copy()
+    at = ladder.entries
+    for level in ladder.levels:
+        size = ladder.entries * (level.end - level.first)
+        entries += vector[at : at + size].reshape(ladder.entries, -1).sum(axis=1)
+        at += size
+    new = backlog.step(vector)
+    ladder.load(new)
+    found = ladder.rest + sum(level.rows.sum(axis=1) for level in ladder.levels)
+    expected = np.bincount(one.target, entries[one.source] * one.weight, ladder.entries)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_deep_backlog_changes_as_the_chain_delivers(name: str) -> None:
+    """Far from an empty backlog the mean changes by what is due and delivered, on every level."""
+    one = ways(name, 2, 5.0)
+    backlog = Backlog(one, 1.5, 3000.0)
+    ladder = backlog.ladder
+    for level in ladder.levels[:-1]:
+        for s in range(0, ladder.entries, 7):
+            at = level.base + 3 * (level.end - level.base) // 4
+            offset = ladder.entries * (1 + sum(low.end - low.first for low in ladder.levels if low is not level
+                                               and low.quantum < level.quantum))  # fmt: skip
+            vector = np.zeros(ladder.size)
+            vector[offset + s * (level.end - level.first) + at - level.first] = 1.0
+            ladder.load(backlog.step(vector))
+            mean = sum(float((a.backlogs * a.rows).sum()) for a in ladder.levels)
+            mine = (one.source == s) & (one.floor < level.backlogs[s, at])
+            if not mine[one.source == s].all():
+                continue
+            short = one.weight[mine] @ (one.lag[mine] < 20)  # long waits leave the ladder
+            if short < 1 - 1e-12:
+                continue
+            expected = level.backlogs[s, at] + one.weight[mine] @ one.change[mine]
+            assert mean == pytest.approx(expected, rel=1e-5)
+
+
+@given(st.lists(st.tuples(st.floats(-5, 50), st.floats(0.01, 1)), min_size=1, max_size=20), st.floats(-10, 60))
+def test_excess(points: list[tuple[float, float]], y: float) -> None:
+    values, mass = (np.array(column) for column in zip(*points))
+    expected = float((np.maximum(values - y, 0) * mass).sum())
+    assert float(Excess(values, mass)(np.array([y]))[0]) == pytest.approx(expected, abs=1e-9)

@@ -1,0 +1,130 @@
+"""Live streams on coarse lattices, against exact answers: the stated errors hold."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcpstream import AccuracyError, InputError, NoFiniteDelayError, Path, Video, live, live_many
+from tcpstream.answers.coarse_live import CoarseLive
+from tcpstream.answers.live import EndlessLive
+from tcpstream.answers.plan import is_coarse_live
+
+ROUNDS = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0])
+
+CASES: dict[str, tuple[dict[str, Any], float]] = {
+    "reno": ({"loss": 0.01}, 6.0),
+    "reno, classic": ({"loss": 0.02, "sender": "classic"}, 4.0),
+    "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 3.0),
+    "reno-sack, RACK": ({"loss": 0.005, "tcp": "reno-sack", "initial_window": 10, "detection": "rack"}, 11.0),
+    "cubic": ({"loss": 0.02, "tcp": "cubic", "initial_window": 4, "max_window": 20}, 4.0),
+    "long timer": ({"loss": 0.02, "timeout_ratio": 40.0}, 1.5),
+    "near capacity": ({"loss": 0.02}, 5.0),
+}
+
+
+def case(name: str) -> tuple[Path, Video]:
+    """Return the path and the endless stream of a case, with so many packets per round."""
+    given, due = CASES[name]
+    given = {"timeout_ratio": 3.5} | given
+    return Path(rtt=0.1, **given), Video(packet_rate=due / 0.1)
+
+
+@pytest.mark.parametrize(("name", "accuracy"), [(name, "fine") for name in CASES] + [("reno", "fast")])
+def test_the_stated_errors_hold(name: str, accuracy: str) -> None:
+    path, video = case(name)
+    exact, coarse = live(path, video, accuracy="exact"), live(path, video, accuracy=accuracy)
+    assert isinstance(exact, EndlessLive)
+    assert isinstance(coarse, CoarseLive)
+    delays = ROUNDS * path.rtt
+    f, got, stated = exact.late_fraction(delays), coarse.late_fraction(delays), coarse.relative_error(delays)
+    seen = f > 1e-8
+    assert seen.sum() > 4
+    assert (np.abs(got - f)[seen] <= (stated + exact.lattice_error(delays))[seen] * f[seen]).all()
+    if accuracy == "fine":
+        assert (stated[seen & (ROUNDS >= 8) & (f > 1e-6)] < 0.2).all()
+
+
+def test_required_delay() -> None:
+    path, video = case("reno")
+    exact, fine = live(path, video, accuracy="exact"), live(path, video, accuracy="fine")
+    for target in (1e-2, 1e-6):
+        assert fine.required_delay(target) == pytest.approx(exact.required_delay(target), rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["reno", "reno-sack, RACK"])
+def test_a_stream_of_finite_length(name: str) -> None:
+    path, video = case(name)
+    video = Video(packet_rate=video.packet_rate, duration=60)
+    exact, fine = live(path, video, accuracy="exact"), live(path, video, accuracy="fine")
+    delays = np.array([0.05, 0.2, 0.5, 1.0, 2.0])
+    f, stated = exact.late_fraction(delays), fine.relative_error(delays) + exact.relative_error(delays)
+    assert (np.abs(fine.late_fraction(delays) - f) <= stated * f).all()
+    endless = live(path, Video(packet_rate=video.packet_rate), accuracy="fine").late_fraction(delays)
+    assert (np.abs(endless - f) > np.abs(fine.late_fraction(delays) - f)).sum() >= 3  # its start does matter
+
+
+def test_a_day() -> None:
+    path = Path(loss=0.002, rtt=0.08, rto=0.28)
+    day, endless = (live(path, Video(bitrate=2e6, duration=length)) for length in (86400.0, None))
+    assert isinstance(day, CoarseLive)
+    assert isinstance(endless, CoarseLive)
+    assert day.late_fraction(5) == pytest.approx(float(endless.late_fraction(5)), rel=1e-3)
+
+
+def test_a_stream_too_short_for_its_long_run() -> None:
+    path = Path(loss=0.01, rtt=0.1, rto=0.3, sender="classic")
+    video = Video(bitrate=1e6, duration=120)
+    with pytest.raises(AccuracyError, match=r"too short to come near its long run .* give accuracy=exact"):
+        live(path, video, accuracy="fine").late_fraction(9.0)
+
+
+def test_what_is_coarse() -> None:
+    assert not is_coarse_live(Path(loss=0.02, rtt=0.1, rto=0.3), Video(packet_rate=25), None)
+    fast = Path(loss=1e-5, rtt=0.02, rto=0.22, tcp="reno-sack"), Video(bitrate=80e6)
+    assert is_coarse_live(*fast, None)
+    assert not is_coarse_live(*fast, "exact")
+    assert is_coarse_live(*case("reno"), "fine")
+
+
+def test_what_was_not_answered() -> None:
+    result = live(Path(loss=1e-3, rtt=1e-3, rto=0.2), Video(bitrate=50e6))
+    assert isinstance(result, CoarseLive)
+    assert 0.5 < result.required_delay() < 1.0  # about four timers: 200, 400 ms
+    assert result.relative_error(result.required_delay()) < 0.15
+
+
+def test_values() -> None:
+    cases = [case("reno"), case("reno, classic")]
+    first, second = live_many(cases, accuracy="fast")
+    delays = np.array([0.2, 1.0])
+    expected = first.late_fraction(delays)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)).late_fraction(delays), expected)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(first.late_fraction, [delays] * 8):
+            np.testing.assert_array_equal(found, expected)
+    assert second.late_fraction(0.2) != expected[0]
+    twice = Path(rtt=0.2, loss=0.01, timeout_ratio=3.5)  # the same in rounds
+    many = live_many([cases[0], (twice, Video(packet_rate=30.0))], accuracy="fast")
+    np.testing.assert_array_equal(many[1].late_fraction(2 * delays), many[0].late_fraction(delays))
+
+
+def test_json_has_no_infinity() -> None:
+    path, video = case("reno-sack, RACK")
+    found = live(path, video, accuracy="fast").to_dict([1.0, 50.0])
+    assert found["lattice_error"][0] < 1
+    assert found["lattice_error"][1] is None
+    json.dumps(found, allow_nan=False)
+
+
+def test_refusals() -> None:
+    path, video = case("reno")
+    with pytest.raises(InputError, match="accuracy must be one of exact, fine, fast"):
+        live(path, video, accuracy="best")
+    with pytest.raises(NoFiniteDelayError):
+        live(path, Video(packet_rate=1000), accuracy="fine")
