@@ -1,4 +1,4 @@
-"""How near the answers for stored video are, on the command line."""
+"""How near the answers at ordinary rates are, on the command line."""
 
 import json
 
@@ -27,11 +27,23 @@ def test_exact_says_so(run):
     assert abs(f - g) <= error * f
 
 
+def test_live_streams_too(run):
+    done = run("live --loss 0.002 --rtt 80ms --rto 280ms --rate 2Mbps --duration 24h --delay 1,5 --json")
+    assert (done.status, done.err) == (0, "")
+    answer = json.loads(done.out)
+    assert 0.03 < answer["late_fraction"][0] < 0.05
+    assert all(0 < error < 0.2 for error in answer["lattice_error"])
+    done = run("delay --live --loss 0.01 --rtt 100ms --rto 300ms --rate 600kbps --accuracy fast")
+    assert (done.status, done.err) == (0, "")
+    assert "lattice error of f" in done.out
+    assert "on coarse lattices" in done.out
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [
         (f"delay {VIDEO} --accuracy god", "--accuracy must be one of exact, fine, fast, got 'god'"),
-        (f"delay {VIDEO.replace('--duration 5min', '--live')} --accuracy fine", "--accuracy is for a stored video"),
+        (f"live {VIDEO} --delay 1 --accuracy 1%", "--accuracy must be one of exact, fine, fast, got '1%'"),
     ],
 )
 def test_bad_accuracy(run, command, message):

@@ -81,7 +81,7 @@ def test_a_stream_too_short_for_its_long_run() -> None:
     path = Path(loss=0.01, rtt=0.1, rto=0.3, sender="classic")
     video = Video(bitrate=1e6, duration=120)
     with pytest.raises(AccuracyError, match=r"too short to come near its long run .* give accuracy=exact"):
-        live(path, video, accuracy="fine").late_fraction(9.0)
+        live(path, video, accuracy="fine").late_fraction(6.4)
 
 
 def test_what_is_coarse() -> None:

@@ -176,7 +176,7 @@ def test_live_without_losses_is_a_cycle(pipe, buffer, m):
             behind = m  # nothing to send
         if i >= rounds:
             late += np.minimum(m, np.maximum(behind - ahead, 0))
-    found = live(path, Video(packet_rate=m / RTT))
+    found = live(path, Video(packet_rate=m / RTT), accuracy="exact")
     np.testing.assert_allclose(found.late_fraction(ahead * RTT / m), late / (rounds * m), rtol=2e-3, atol=1e-5)
 
 

@@ -156,7 +156,7 @@ def test_live_is_its_twin(window, b, ratio):
 def test_small_windows_leave_short_waves(loss, ratio, window, rate):
     """Losses hardly blur them; corrected as if they were long they would grow."""
     path = Path(loss=loss, rtt=0.1, timeout_ratio=ratio, max_window=window, tcp="reno-sack")
-    result = live(path, Video(packet_rate=rate))
+    result = live(path, Video(packet_rate=rate), accuracy="exact")
     assert result.error_bound < 1e-11
     assert max(one.epochs for one in result.backlogs) < 100
 

@@ -20,7 +20,7 @@ from ..system.threads import on_cores
 from ..tcp import Chain, chain_of
 from ..video import Video
 from .answer import DEFAULT_TARGET
-from .live import LiveStreaming
+from .live_streaming import LiveStreaming
 from .plan import live_seconds
 from .timeline import Timeline
 
@@ -121,6 +121,9 @@ class CoarseLive(LiveStreaming):
     """
 
     _backlogs: CoarseBacklog
+
+    lattice_reason = "on coarse lattices"
+    """Of `lattice_error`, for people."""
 
     def __init__(self, path: Path, video: Video, backlog: CoarseBacklog) -> None:
         super().__init__(path, video)

@@ -50,7 +50,8 @@ def solved(result: Streaming, route: Route, lattice_error: float = 0.0) -> list[
         packets = getattr(result, "quantum", 1)
         rows.append(("lattice error of f", f"{quantum_error:.2g} of itself: steps of {packets} packets"))
     if lattice_error:
-        rows.append(("lattice error of f", f"at most {lattice_error:.2g} of itself: packets per round fit no lattice"))
+        reason = getattr(result, "lattice_reason", "packets per round fit no lattice")
+        rows.append(("lattice error of f", f"at most {lattice_error:.2g} of itself: {reason}"))
     return [Table([*rows, *path_rows(result.path)]), *captured(route, backlogged(result, route))]
 
 

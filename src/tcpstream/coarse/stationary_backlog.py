@@ -13,7 +13,7 @@ from ..errors import AccuracyError
 from ..system import watch
 from .backlog import Backlog
 from .backlog_law import BacklogLaw, law
-from .long_waves import LongWaves
+from .hats import Hats
 from .ways import Ways
 
 Floats = NDArray[np.float64]
@@ -87,8 +87,8 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
     x = start
     for _ in range(FIRST):
         x = backlog.step(x)
-    waves = LongWaves(backlog)
-    x = x + _solved(backlog, waves, backlog.step(x) - x, WANTED)
+    hats = Hats(backlog)
+    x = x + _solved(backlog, hats, backlog.step(x) - x, WANTED)
     x /= x.sum()
     residual = float(np.abs(backlog.step(x) - x).sum())
     if not residual <= ACCEPTED:
@@ -96,19 +96,19 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
     stationary = law(backlog, x)
     if not from_start:
         return LongRun(stationary, None, residual, 0.0)
-    excess = _solved(backlog, waves, start - x, WANTED_START)
+    excess = _solved(backlog, hats, start - x, WANTED_START)
     steps = float(np.abs(excess).sum() / np.abs(start - x).sum())
     return LongRun(stationary, law(backlog, excess), residual, steps * stationary.rounds)
 
 
-def _solved(backlog: Backlog, waves: LongWaves, right: Floats, wanted: float) -> Floats:
+def _solved(backlog: Backlog, hats: Hats, right: Floats, wanted: float) -> Floats:
     """Return u with u - P u = `right`, whose sum is 0: a fixed point of cycles of steps and a correction."""
 
     def cycle(u: Floats, right: Floats | float) -> Floats:
         watch.at(instead=watch.SHORTER)
         for _ in range(STEPS):
             u = backlog.step(u) + right
-        return u + waves.corrected(backlog.step(u) + right - u)
+        return u + hats.corrected(backlog.step(u) + right - u)
 
     operator = LinearOperator((len(right), len(right)), matvec=lambda u: u - cycle(u, 0.0))
     first = cycle(np.zeros_like(right), right)

@@ -19,7 +19,7 @@ SMALLEST = 1e-10
 """Of the singular values of the chain of hats, relative to the largest: less is none."""
 
 
-class LongWaves:
+class Hats:
     """A correction for long waves, which steps hardly move.
 
     A wave is long in D + g, with the g of the entry for which the mean change of D + g in a step is the same everywhere
