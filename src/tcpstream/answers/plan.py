@@ -36,7 +36,8 @@ QUICK = 1.0
 
 
 FEW_PACKETS, PATIENT = 8.0, 10.0
-"""Packets generated per round below which coarse lattices say less, and seconds that an exact live solve may take then."""
+"""Packets generated per round below which coarse lattices say less, and seconds that an exact live solve may take
+then."""
 
 LARGEST_LOAD = 0.9999
 """Load up to which a live stream is solved on coarse lattices."""

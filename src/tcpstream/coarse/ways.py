@@ -36,8 +36,8 @@ class Ways:
     sent : (E,) array
         Packets of a round without loss.
     source, target, lag : (k,) int arrays
-    weight, elapsed, change, variance : (k,) arrays
-        Probability, rounds, mean and variance of the change [packets, packets^2].
+    weight, change, variance : (k,) arrays
+        Probability, mean and variance of the change [packets, packets^2].
     after, after_variance, silent : (k,) arrays
         Mean and variance of the backlog where the way ends, from rest, and the rounds of silence on it.
     to_rest : (k,) bool array
@@ -55,7 +55,6 @@ class Ways:
     target: Ints
     lag: Ints
     weight: Floats
-    elapsed: Floats
     change: Floats
     variance: Floats
     after: Floats
@@ -97,7 +96,7 @@ class Ways:
         variance = np.maximum(mean(variance + change**2) - mean_change**2, 0.0)
         after_variance = np.maximum(mean(after_variance + after**2) - mean_after**2, 0.0)
         return cls(
-            steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], total, mean(elapsed), mean_change, variance,
+            steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], total, mean_change, variance,
             mean_after, after_variance, mean(silent), keys[:, 3] == 1, holding, held,
         )  # fmt: skip
 
