@@ -11,6 +11,7 @@ from ..numerics import linear
 from .backlog import Backlog
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FINEST, WIDER = 12, 1.2
 """Positions from hat to hat at least, and how much wider each is than the one before."""
@@ -32,7 +33,9 @@ class Hats:
 
     def __init__(self, backlog: Backlog) -> None:
         ways, ladder = backlog.ways, backlog.ladder
-        stationary, further = _stationary(backlog), _poisson(backlog)
+        moves = _matrix(backlog)
+        stationary = _stationary(*moves, ladder.entries)
+        further = _poisson(backlog, *moves, stationary)
         columns = [(ways.rest + further, stationary * (ways.rest > 0) * ladder.levels[0].quantum)]
         for level in ladder.levels:
             own = level.backlogs[:, level.first : level.end] + further[:, np.newaxis]
@@ -75,17 +78,15 @@ class Hats:
         return vector + self.prolonged(self._inverse @ self.restricted(vector))
 
 
-def _matrix(backlog: Backlog) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+def _matrix(backlog: Backlog) -> tuple[Ints, Ints, Floats]:
     """Return the transitions between entries in a step: source, target and probability."""
     ways, E = backlog.ways, backlog.ladder.entries
     pairs, pair = np.unique(ways.source * E + ways.target, return_inverse=True)
     return pairs // E, pairs % E, np.bincount(pair.ravel(), ways.weight).astype(np.float64)
 
 
-def _stationary(backlog: Backlog) -> Floats:
-    """Return the stationary distribution of the entries."""
-    source, target, weight = _matrix(backlog)
-    E = backlog.ladder.entries
+def _stationary(source: Ints, target: Ints, weight: Floats, E: int) -> Floats:
+    """Return the stationary distribution of E entries."""
     states, others = np.arange(E), target < E - 1  # the last balance follows from the others
     found = linear.solve(
         np.concatenate([states[:-1], target[others], np.full(E, E - 1)]),
@@ -96,12 +97,11 @@ def _stationary(backlog: Backlog) -> Floats:
     return np.maximum(found, 0.0)
 
 
-def _poisson(backlog: Backlog) -> Floats:
+def _poisson(backlog: Backlog, source: Ints, target: Ints, weight: Floats, stationary: Floats) -> Floats:
     """Return what an entry adds to the change of the backlog later on, over the mean."""
     ways, E = backlog.ways, backlog.ladder.entries
-    source, target, weight = _matrix(backlog)
     change = np.bincount(ways.source, ways.weight * ways.change, E).astype(np.float64)
-    change = change - float(_stationary(backlog) @ change)
+    change = change - float(stationary @ change)
     states, kept = np.arange(E), source != 0
     change[0] = 0.0  # its equation follows from the others
     return np.asarray(

@@ -36,7 +36,6 @@ class Level:
         self.above = np.asarray((ways.due * steps.grid.ages - steps.grid.sent) % quantum)[steps.points]
         self.base = MARGIN + math.ceil(min(wide / quantum, REACH))
         self.first, self.end = self.base + first if first else 0, self.base + end
-        self.width = self.end
 
     def allocate(self, entries: int, width: int) -> None:
         """Make its rows: what is there, what comes, and what is there with all that lies lower."""

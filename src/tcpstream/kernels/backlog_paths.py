@@ -20,6 +20,7 @@ SOON = 32
 """Rounds in which a backlog of one round's packets empties, at most, if it is at rest."""
 
 COLUMNS = 6
+"""Of what is known of an atom."""
 
 EVEN = 1e-3
 """Variance of the packets of a round, over the square of what is due, up to which they are one number."""
