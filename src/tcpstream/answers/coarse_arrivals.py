@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coarse.law import Law
-from ..coarse.lead import safe_lead
-from ..coarse.never_late import OPENING, NeverLate
+from ..coarse.lead import decay, forgets, safe_lead
+from ..coarse.never_late import NeverLate
 from ..coarse.resolution import FINE, Resolution, Scale, coarser
 from ..coarse.steps import Steps
+from ..coarse.without_end import without_end
 from ..path import Path
 from ..system import watch
 from ..tcp import chain_of
@@ -32,6 +33,13 @@ HEAD_CELLS = 2e7
 
 LADDER = 4.0
 """Between the numbers of packets up to which lattices are used."""
+
+BLOCK, STEPS = 1.5, 16
+"""Rounds are followed until they are so many times as many, and at least so many steps, at a time."""
+
+REST, PASSED = 1e-5, 3.0
+"""Late packets of such a time, relative to all, that end it; they become fewer and fewer once the mean lead is so many
+times that of the start."""
 
 SETTLED = 1e-6
 """Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end."""
@@ -144,20 +152,24 @@ class CoarseArrivals:
         due = timeline.due(delay, here) if here > 0 else np.zeros(0)
         late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum()) if here > 0 else 0.0
         begin, end = here + 0.5, last + 0.5
+        passed = self._passed(timeline, tau)
+        before = math.inf
         for edge, law in self.levels:
-            until = end if edge >= self.packets else min(end, tau + edge / m)
-            if until <= begin:
-                continue
-            law.until(until)
-            h = law.step
-            ends = np.arange(math.ceil(begin / h + 1e-9), math.floor(until / h - 1e-9) + 1) * float(h)
-            t: Floats = np.concatenate([[begin], ends, [until]])
-            top = np.clip(m * (t - tau), 0.0, K)
-            bottom = np.clip(top - m, 0.0, K)
-            g = law.missing(t, top) - law.missing(t, bottom)
-            late += _integral(t, g)
-            begin = until
+            level_end = end if edge >= self.packets else min(end, tau + edge / m)
+            while begin < level_end:
+                until = min(level_end, max(begin * BLOCK, begin + STEPS * law.step))
+                part = _sampled(law, begin, until, m, tau, K)
+                late += part
+                if until > passed and part < REST * late and part < before / 2:
+                    return late
+                before = part
+                begin = until
         return late
+
+    def _passed(self, timeline: Timeline, tau: float) -> float:
+        """Return the round from which fewer and fewer packets are late, of a startup delay in rounds."""
+        spare = self.chain.packets_per_round / timeline.packets_due - 1
+        return PASSED * tau / spare if spare > 0 else math.inf
 
     def late(self, needed: Floats) -> Floats:
         """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
@@ -202,7 +214,11 @@ class _NeverLateCurve:
             steps = Steps.of(chain, self.step, resolution.ratio, self.due)
         quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
         self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
-        self._top = max(min(safe_lead(steps, self.due), self.due * self.length), 64 * self._finest)
+        most, found = self.due * self.length, decay(steps, self.due)
+        self._top = max(most if found is None else min(found.safe, most), 64 * self._finest)
+        self._rate = 0.0
+        if found is not None and found.safe <= most and forgets(steps, self.due, found.rate, self.length / self.step):
+            self._rate = found.rate
         self._values: NeverLate | None = None
         self._rows: dict[int, Any] = {}
         self._before: Any = None
@@ -227,12 +243,16 @@ class _NeverLateCurve:
 
         The pass is taken away while it moves: an interruption leaves none, and it is made again.
         """
-        number -= OPENING
-        first = int(self.length / self.step) - OPENING
         values, self._values = self._values, None
         if values is None:
             values = NeverLate(self._steps, self.due, self._finest, self._top)
             self._rows, self._before, self._last = {}, None, None
+            if self._rate and without_end(values, self._rate):
+                self._rows[0], self._last = values.start_row(), 0
+            elif self._rate:
+                values = NeverLate(self._steps, self.due, self._finest, self._top)
+        number -= values.opening
+        first = int(self.length / self.step) - values.opening
         while values.number < number and self._last is None:
             watch.at(values.number, number, watch.SHORTER)
             values.step()
@@ -260,6 +280,17 @@ def _out_of_step(due: float, quantum: float) -> float:
 def _settled(before: Any, row: Any) -> bool:
     pairs = [(a, b) for old, new in zip(before, row) for a, b in zip(old, new)]
     return max(float(np.max(np.abs(a - b) / np.maximum(np.abs(np.max(b) - b), 1e-10))) for a, b in pairs) < SETTLED
+
+
+def _sampled(law: Law, begin: float, end: float, m: float, tau: float, packets: float) -> float:
+    """Return the mean number of late packets between two rounds, from the ends of steps."""
+    law.until(end)
+    h = law.step
+    ends = np.arange(math.ceil(begin / h + 1e-9), math.floor(end / h - 1e-9) + 1) * float(h)
+    t: Floats = np.concatenate([[begin], ends, [end]])
+    top = np.clip(m * (t - tau), 0.0, packets)
+    bottom = np.clip(top - m, 0.0, packets)
+    return _integral(t, law.missing(t, top) - law.missing(t, bottom))
 
 
 def _integral(t: Floats, g: Floats) -> float:

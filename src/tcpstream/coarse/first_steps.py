@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.propagate import propagate
+from .merged import Merged
 from .outcomes import outcomes
 from .steps import NEGLIGIBLE, Steps, projected
 
@@ -16,6 +17,10 @@ Ints = NDArray[np.int64]
 
 BOXES, MOST_BOXES = 256, 4_000_000
 """By what arrives paths of the first steps are told apart, in so many classes; these times states at most."""
+
+
+NEAR, LEAST_NEAR = 2.0, 8.0
+"""Parts of a box: paths that end within the same one, and whose least leads lie in the same one, are one."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,7 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     record = projected(on, phases, step, landed)
     number = np.full((len(on.states), step + 1), -1)
     number[steps.points, steps.times] = np.arange(steps.entries)
-    which = record[0]
-    target = number[record[1], record[2]]
+    which, target = record[0], number[record[1], record[2]]
     alone = np.flatnonzero((landed[:, 1] == state) & (landed[:, 2] == rounds))
     weights = moments[:, 0].copy()
     if len(alone):
@@ -76,12 +80,18 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
         weights[alone] -= chance
     else:
         chance = 0.0
-    seen = target >= 0  # others are rare
+    seen = (target >= 0) & (weights[which] > 0)  # others are rare
+    which, target, lag, weight = which[seen], target[seen], record[3][seen] - count + 1, record[4][seen]
+    elapsed = landed[which, 2].astype(np.float64)
+    change = moments[which, 1] - steps.due * elapsed
+    near = np.rint(change * (NEAR / box)), np.rint(moments[which, 3] * (LEAST_NEAR / box))
+    keys = np.column_stack([target, lag, weight > 0, *(one.astype(np.int64) for one in near)])
+    merged = Merged(keys, weights[which] * weight)
+    means = [merged.mean(one) for one in (moments[which, 1], change, moments[which, 3], elapsed)]
     rest = replace(
-        steps, source=np.zeros(int(seen.sum()), dtype=np.int64), target=target[seen], lag=record[3][seen] - count + 1,
-        weight=(weights[which] * record[4])[seen], mean=moments[which, 1][seen],
-        variance=moments[which, 2][seen], least=moments[which, 3][seen],
-        elapsed=landed[which, 2][seen].astype(np.float64),
+        steps, source=np.zeros(len(merged.weight), dtype=np.int64), target=merged.keys[:, 0], lag=merged.keys[:, 1],
+        weight=merged.weight, mean=means[0], variance=merged.variance(change, moments[which, 2]), least=means[2],
+        elapsed=means[3],
     )  # fmt: skip
     at = slice(on.starts[state], on.starts[state + 1])
     return rest, Lossless(chance, packets - steps.due * rounds, least, on.points[at], on.weights[at])

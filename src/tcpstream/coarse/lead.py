@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,36 +16,99 @@ Floats = NDArray[np.float64]
 RISK = 1e-13
 """Probability that what is followed no longer is late after all."""
 
+FORGOTTEN = 1e-8
+"""Probability that something is late after a time in which a video has settled."""
+
+TILTS = (0.3, 0.4, 0.5, 0.6, 0.7)
+"""Of the decay rate: one of them bounds well how long packets may still be late."""
+
+
+@dataclass(frozen=True)
+class Decay:
+    """How the probability of a late packet decays with the lead over playback.
+
+    Attributes
+    ----------
+    rate : float
+        theta [1 / packet].
+    apart : float
+        Logarithm of the ratio of the largest and the smallest probability, over the entries.
+    """
+
+    rate: float
+    apart: float
+
+    @property
+    def safe(self) -> float:
+        """Lead [packets] from which a packet is ever late with a probability of 1e-13 at most, about."""
+        return (self.apart - math.log(RISK)) / self.rate
+
+
+class Tilted:
+    """The moves between entries, tilted by what they change the lead.
+
+    exp(-theta N) v is a martingale as for `stationary.decay.safe_lead`, over the moves of the steps, where the
+    largest eigenvalue is 1.
+    """
+
+    def __init__(self, steps: Steps, due: float) -> None:
+        self._steps = steps
+        self.drift = steps.mean - due * steps.elapsed
+        self._pairs, pair = np.unique(steps.source * steps.entries + steps.target, return_inverse=True)
+        self._pair = pair.ravel()
+
+    def at(self, theta: float, discount: float = 0.0) -> tuple[float, Floats]:
+        """Return the largest eigenvalue and its right eigenvector, where a step counts exp(discount) times."""
+        steps = self._steps
+        exponent = -theta * self.drift + theta**2 * steps.variance / 2 + discount * steps.lag
+        weight = np.bincount(self._pair, steps.weight * np.exp(np.minimum(exponent, 500.0)), len(self._pairs))
+        vector = np.ones(steps.entries)
+        source, target = self._pairs // steps.entries, self._pairs % steps.entries
+        return radius(source, target, weight.astype(np.float64), vector), vector
+
+
+def decay(steps: Steps, due: float) -> Decay | None:
+    """Return how the probability of a late packet decays; None where the chain delivers no more than is `due`."""
+    if steps.chain.packets_per_round <= due * (1 + 1e-6):
+        return None
+    tilted = Tilted(steps, due)
+    largest = float(np.abs(tilted.drift).max())
+    low = high = 30 / largest
+    while tilted.at(high)[0] < 1 and high * largest < 1000:
+        low, high = high, 2 * high
+    while low == high or tilted.at(low)[0] > 1:
+        low, high = low / 2, low
+        if low * largest < 1e-6:
+            return None
+    for _ in range(6):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if tilted.at(middle)[0] < 1 else (low, middle)
+    vector = np.abs(tilted.at(low)[1])
+    smallest = max(float(vector.min()), 1e-12 * float(vector.max()))
+    return Decay(low, math.log(vector.max() / smallest))
+
 
 def safe_lead(steps: Steps, due: float) -> float:
     """Return a lead [packets] from which a packet is ever late with a probability of 1e-13 at most, about.
 
-    Infinite where the chain delivers no more than `due` packets per round. exp(-theta N) v is a martingale as for
-    `stationary.decay.safe_lead`, over the moves of the steps.
+    Infinite where the chain delivers no more than `due` packets per round.
     """
-    if steps.chain.packets_per_round <= due * (1 + 1e-6):
-        return math.inf
-    drift = steps.mean - due * steps.elapsed
-    pairs, pair = np.unique(steps.source * steps.entries + steps.target, return_inverse=True)
-    source, target = pairs // steps.entries, pairs % steps.entries
+    found = decay(steps, due)
+    return math.inf if found is None else found.safe
 
-    def at(theta: float) -> tuple[float, Floats]:
-        tilt = np.exp(np.minimum(-theta * drift + theta**2 * steps.variance / 2, 500.0))
-        weight = np.bincount(pair.ravel(), steps.weight * tilt, len(pairs)).astype(np.float64)
-        vector = np.ones(steps.entries)
-        return radius(source, target, weight, vector), vector
 
-    largest = float(np.abs(drift).max())
-    low = high = 30 / largest
-    while at(high)[0] < 1 and high * largest < 1000:
-        low, high = high, 2 * high
-    while low == high or at(low)[0] > 1:
-        low, high = low / 2, low
-        if low * largest < 1e-6:
-            return math.inf
-    for _ in range(6):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if at(middle)[0] < 1 else (low, middle)
-    vector = np.abs(at(low)[1])
-    smallest = max(float(vector.min()), 1e-12 * float(vector.max()))
-    return float(math.log(vector.max() / smallest) - math.log(RISK)) / low
+def forgets(steps: Steps, due: float, rate: float, number: float) -> bool:
+    """Return whether hardly any packet is late after so many steps from the start, for a decay rate.
+
+    Where exp(-theta N) v grows by less than exp(-d) a step, the probability that a packet is late after n steps is at
+    most v(start) / min v exp(-d n).
+    """
+    tilted = Tilted(steps, due)
+    for part in TILTS:
+        apart = 0.0
+        for _ in range(2):
+            radius, vector = tilted.at(part * rate, (apart - math.log(FORGOTTEN)) / number)
+            apart = math.log(max(float(vector[steps.start] / np.abs(vector).min()), 1.0))
+        if radius < 1:
+            return True
+    return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +28,8 @@ LOST = 1e-13
 PARTS = 8
 """Of the finest quantum, at which the start of a video is looked at."""
 
-OPENING = 6
-"""Steps from the start that are followed as one: what happens in them is known to the packet."""
+OPENING, OPENING_ROUNDS = 6, 96
+"""Steps from the start that are followed as one, up to so many rounds: what happens in them is known to the packet."""
 
 
 class _Level:
@@ -84,6 +86,25 @@ class _Level:
             e.lags, *ring,
         )  # fmt: skip
 
+    def applied(self) -> None:
+        """Make a step in which all that comes later comes at once."""
+        one, m, e = self.moves, self.moves.moves, self.moves.edges
+        nothing = np.zeros((1, 1)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+        extrapolate(self.old, self.ghosts, EXTRAPOLATED)
+        back_several_rounds(
+            self.old, self.new, self.ghosts, self.points, m.sources, m.targets, m.shifts, m.starts, m.taps, one.floors,
+            np.ones_like(m.lags), *nothing, 0,
+        )  # fmt: skip
+        back_at_edges(
+            self.old, self.new, self.ghosts, self.points, one.at, e.sources, e.targets, e.shifts, e.starts, e.taps,
+            np.ones_like(e.lags), *nothing, 0,
+        )  # fmt: skip
+
+    def settle(self) -> None:
+        """Take the values that there are for those of all steps to come."""
+        extrapolate(self.old, self.ghosts, EXTRAPOLATED)
+        self.ring[:] = np.repeat(self.old[self.targets], self.sizes, axis=0)
+
     def opened(self, number: int) -> Floats:
         """Return the values of the start in front of the last steps, at leads of 0, 1 / parts, ... quanta."""
         rows = np.zeros((self.parts, self.old.shape[1]))
@@ -122,7 +143,8 @@ class NeverLate:
         self.steps, self.due = steps, due
         self.levels: list[_Level] = []
         quantum = finest
-        first, self.lossless = opening(steps, OPENING, finest)
+        self.opening = max(1, min(OPENING, OPENING_ROUNDS // steps.step))
+        first, self.lossless = opening(steps, self.opening, finest)
         while True:
             count = POINTS if quantum * POINTS < safe else max(16, int(np.ceil(safe / quantum)))
             self.levels.append(_Level(steps, first, quantum, due, count, 2 if self.levels else PARTS))
@@ -147,19 +169,24 @@ class NeverLate:
         self.number += 1
         for level in self.levels:
             level.step(self.number)
-        for i in range(len(self.levels) - 1):
-            fine, coarse = self.levels[i], self.levels[i + 1]
-            _, _, at, weights = self._links[i]
-            resample(fine.new, coarse.new, at, weights, coarse.ghosts)
-        for i in reversed(range(len(self.levels) - 1)):
-            fine, coarse = self.levels[i], self.levels[i + 1]
-            at, weights, _, _ = self._links[i]
-            resample(coarse.new, fine.new, at, weights, fine.ghosts + fine.points)
+        self.exchange([level.new for level in self.levels])
         for level in self.levels:
             level.close(self.number)
 
+    def exchange(self, rows: list[Floats]) -> None:
+        """Put values of each level where its neighbours need them."""
+        both = list(zip(zip(self.levels, self.levels[1:]), pairwise(rows), self._links))
+        for (_, coarse), (low, high), (_, _, at, weights) in both:
+            resample(low, high, at, weights, coarse.ghosts)
+        for (fine, _), (low, high), (at, weights, _, _) in reversed(both):
+            resample(high, low, at, weights, fine.ghosts + fine.points)
+
+    def shared(self) -> list[int]:
+        """Return how many positions of each level have the values of the finer one."""
+        return [0, *(link[2].shape[1] for link in self._links)]
+
     def start_row(self) -> list[tuple[Floats, Floats]]:
-        """Return what `read` needs of now: of the start of a video that lasts `OPENING` - 1 steps more, by level."""
+        """Return what `read` needs of now: of the start of a video that lasts `opening` - 1 steps more, by level."""
         return [(level.opened(self.number), level.old[self.lossless.targets]) for level in self.levels]
 
     def read(self, rows: list[tuple[Floats, Floats]], lead: float) -> float:

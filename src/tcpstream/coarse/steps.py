@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.propagate import propagate
-from ..numerics.linear import solve
 from ..tcp.chain import Chain
 from .outcomes import outcomes
+from .outlook import stationary
 from .state_grid import Grid, grid
 
 Floats = NDArray[np.float64]
@@ -128,6 +128,7 @@ class Steps:
                 (begun + one.first, number[point, phase], lag, chance * weight, mean, variance, least, elapsed)
             )
         source, target, lag, weight, mean, variance, least, elapsed = (np.concatenate(x) for x in zip(*columns))
+        weight /= np.bincount(source, weight, len(points))[source]  # rare states are left out
         order = np.argsort(source, kind="stable")
         elapsed = elapsed.astype(np.float64)
         scale = chain.packets_per_round / _throughput(len(points), source, target, weight, mean, elapsed)
@@ -173,12 +174,5 @@ def projected(on: Grid, phases: Ints, step: int, landed: Ints) -> tuple[Ints, In
 
 def _throughput(n: int, source: Ints, target: Ints, weight: Floats, mean: Floats, elapsed: Floats) -> float:
     """Return the packets per round of the moves between n entries in the long run."""
-    states, others = np.arange(n), target < n - 1  # the last balance follows from the others
-    pi = solve(
-        np.concatenate([states[:-1], target[others], np.full(n, n - 1)]),
-        np.concatenate([states[:-1], source[others], states]),
-        np.concatenate([np.ones(n - 1), -weight[others], np.ones(n)]),
-        np.eye(1, n, n - 1)[0],
-    )
-    visits = pi[source] * weight
+    visits = stationary(source, target, weight, n)[source] * weight
     return float((visits @ mean) / (visits @ elapsed))

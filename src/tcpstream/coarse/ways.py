@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.backlog_paths import backlog_paths, resting, rests
+from .merged import Merged
 from .outcomes import Outcomes, outcomes
 from .steps import NEGLIGIBLE, Steps, projected
 
@@ -86,18 +87,12 @@ class Ways:
         change, weight = due * elapsed - packets, chance * weight
         near = [np.rint(value / (NEAR * due)).astype(np.int64) for value in (after, after - change)]
         keys = np.column_stack([source, target, lag, to_rest, weight > 0, *near])
-        keys, key = np.unique(keys, axis=0, return_inverse=True)
-        total = np.bincount(key.ravel(), weight).astype(np.float64)
-
-        def mean(values: Floats) -> Floats:
-            return np.asarray(np.bincount(key.ravel(), weight * values) / total)
-
-        mean_change, mean_after = mean(change), mean(after)
-        variance = np.maximum(mean(variance + change**2) - mean_change**2, 0.0)
-        after_variance = np.maximum(mean(after_variance + after**2) - mean_after**2, 0.0)
+        merged = Merged(keys, weight)
+        keys = merged.keys
         return cls(
-            steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], total, mean_change, variance,
-            mean_after, after_variance, mean(silent), keys[:, 3] == 1, holding, held,
+            steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], merged.weight, merged.mean(change),
+            merged.variance(change, variance), merged.mean(after), merged.variance(after, after_variance),
+            merged.mean(silent), keys[:, 3] == 1, holding, held,
         )  # fmt: skip
 
     @property

@@ -93,11 +93,11 @@ def resample(rows: Floats, into: Floats, at: Ints, weights: Floats, first: int) 
 
 @kept(nogil=True)
 def extrapolate(rows: Floats, ghosts: int, count: int) -> None:
-    """Continue rows below position 0, by a straight line, not below 0."""
+    """Continue rows below position 0, by a straight line."""
     for s in range(len(rows)):
         a, b = rows[s, ghosts], rows[s, ghosts + 1]
         for k in range(1, count + 1):
-            rows[s, ghosts - k] = max(0.0, a - k * (b - a))
+            rows[s, ghosts - k] = a - k * (b - a)
 
 
 @kept(nogil=True)

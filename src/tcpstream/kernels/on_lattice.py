@@ -47,11 +47,17 @@ def spread(mean: float, variance: float, weight: float, taps: Floats, base: int)
         return first - 1, first + 3
     if variance > WIDE:
         half = math.ceil(REACH * math.sqrt(variance))
-        total = 0.0
-        for k in range(-half, half + 1):
-            total += math.exp(-0.5 * (k - a) ** 2 / variance)
-        for k in range(-half, half + 1):
-            taps[centre + k - base] += weight * math.exp(-0.5 * (k - a) ** 2 / variance) / total
+        bell = np.empty(2 * half + 1)
+        bell[half] = math.exp(-0.5 * a * a / variance)
+        ratio = math.exp(-1.0 / variance)  # of the ratios of neighbours
+        for sign in (-1, 1):
+            factor = math.exp(-(0.5 - sign * a) / variance)
+            for k in range(1, half + 1):
+                bell[half + sign * k] = bell[half + sign * (k - 1)] * factor
+                factor *= ratio
+        scale = weight / bell.sum()
+        for k in range(2 * half + 1):
+            taps[centre - half + k - base] += scale * bell[k]
         return centre - half, centre + half + 1
     times = math.ceil(2 * variance)
     part = variance / times
