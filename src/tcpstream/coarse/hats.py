@@ -102,8 +102,9 @@ def _poisson(backlog: Backlog, source: Ints, target: Ints, weight: Floats, stati
     ways, E = backlog.ways, backlog.ladder.entries
     change = np.bincount(ways.source, ways.weight * ways.change, E).astype(np.float64)
     change = change - float(stationary @ change)
-    states, kept = np.arange(E), source != 0
-    change[0] = 0.0  # its equation follows from the others
+    usual = int(np.argmax(stationary))
+    states, kept = np.arange(E), source != usual
+    change[usual] = 0.0  # its equation follows from the others
     return np.asarray(
         linear.solve(
             np.concatenate([states, source[kept]]), np.concatenate([states, target[kept]]),
