@@ -71,34 +71,31 @@ class BacklogLaw:
 
 def law(backlog: Backlog, vector: Floats) -> BacklogLaw:
     """Return the law of the step after a vector."""
-    ways, ladder = backlog.ways, backlog.ladder
-    levels, step = ladder.levels, ways.steps.step
+    ways, levels = backlog.ways, backlog.ladder.levels
     new = backlog.step(vector)
-    ladder.load(new)
-    at_rest = np.flatnonzero(ladder.rest != 0)
-    sent, chance = ways.sent[at_rest], ladder.rest[at_rest].copy()
+    at_rest = np.flatnonzero(new[:, 0] != 0)
     later = (ways.steps.times * ways.due)[:, np.newaxis]
-    received = Excess(
-        np.concatenate([(one.backlogs - later)[:, one.first : one.end].ravel() for one in levels]),
-        np.concatenate([one.rows[:, one.first : one.end].ravel() for one in levels]),
-    )
-    ladder.load(vector)
-    entries = ladder.rest + sum(one.rows.sum(axis=1) for one in levels)
-    rounds = float((entries[ways.source] * ways.weight * ways.lag).sum()) * step + backlog.silence()
-    return BacklogLaw(step, ways.due, rounds, received, _waits(backlog), _held(backlog), sent, chance)
+    values = np.concatenate([(one.backlogs - later)[:, one.own] for one in levels], axis=1)
+    received = Excess(values.ravel(), new[:, 1:].ravel())
+    rows, lower = backlog.ladder.spread_out(vector)
+    entries = vector.sum(axis=1)
+    rounds = float((entries[ways.source] * ways.weight * ways.lag).sum()) * ways.steps.step
+    rounds += backlog.silence(vector, lower)
+    waits, held = _waits(backlog, rows, backlog.from_rest(vector, lower)), _held(backlog, vector, rows)
+    return BacklogLaw(ways.steps.step, ways.due, rounds, received, waits, held, ways.sent[at_rest], new[at_rest, 0])
 
 
-def _waits(backlog: Backlog) -> tuple[tuple[int, Excess], ...]:
+def _waits(backlog: Backlog, rows: list[Floats], from_rest: Floats) -> tuple[tuple[int, Excess], ...]:
     """Return the backlogs with which long ways end, by their length in steps."""
     ways = backlog.ways
     long = np.flatnonzero(ways.lag > 1)
     lags, which = np.unique(ways.lag[long], return_inverse=True)
     later = ways.due * ways.phase[long]
     moved = _moved(
-        backlog, ways.source[long], which.ravel(), len(lags), ways.weight[long], ways.change[long] - later,
+        backlog, rows, ways.source[long], which.ravel(), len(lags), ways.weight[long], ways.change[long] - later,
         ways.variance[long], ways.floor[long],
     )  # fmt: skip
-    values, mass = ways.after[long] - later, backlog.from_rest()[long] * ways.weight[long]
+    values, mass = ways.after[long] - later, from_rest[long] * ways.weight[long]
     found = []
     for i, (lag, (points, chances)) in enumerate(zip(lags.tolist(), moved)):
         here = which.ravel() == i
@@ -106,7 +103,7 @@ def _waits(backlog: Backlog) -> tuple[tuple[int, Excess], ...]:
     return tuple(found)
 
 
-def _held(backlog: Backlog) -> Excess:
+def _held(backlog: Backlog, vector: Floats, rows: list[Floats]) -> Excess:
     """Return what changes the backlog that is received, at the ends of steps, to the one in order."""
     ways = backlog.ways
     chance, packets, variance, missing, after, in_order = ways.held.T
@@ -114,32 +111,34 @@ def _held(backlog: Backlog) -> Excess:
     twice = np.repeat(ways.holding, 2)
     sign = np.tile([1.0, -1.0], len(ways.holding))
     ((points, chances),) = _moved(
-        backlog, twice, np.zeros_like(twice), 1, np.repeat(chance, 2) * sign,
+        backlog, rows, twice, np.zeros_like(twice), 1, np.repeat(chance, 2) * sign,
         np.repeat(change, 2) + np.repeat(missing, 2) * (sign > 0), np.repeat(variance, 2), np.repeat(after - change, 2),
     )  # fmt: skip
-    below = backlog.mass_below(ways.holding, after - change) * chance
+    below = backlog.mass_below(vector, ways.holding, after - change) * chance
     return Excess(np.concatenate([points, in_order, after]), np.concatenate([chances, below, -below]))
 
 
 def _moved(
-    backlog: Backlog, sources: Ints, which: Ints, kinds: int, chance: Floats, change: Floats, variance: Floats,
-    floor: Floats,
+    backlog: Backlog, rows: list[Floats], sources: Ints, which: Ints, kinds: int, chance: Floats, change: Floats,
+    variance: Floats, floor: Floats,
 ) -> list[tuple[Floats, Floats]]:  # fmt: skip
-    """Return where ways of some kinds move the loaded vector, above their floors: points and their mass, by kind."""
+    """Return where ways of some kinds move the rows of levels, above their floors: points and their mass, by kind."""
     points: list[list[Floats]] = [[np.zeros(0)] for _ in range(kinds)]
     masses: list[list[Floats]] = [[np.zeros(0)] for _ in range(kinds)]
-    for level in backlog.ladder.levels:
-        q, above = level.quantum, level.above[sources]
+    for level, held in zip(backlog.ladder.levels, rows):
+        q, above, E = level.quantum, level.above[sources], backlog.ladder.entries
         first = np.ceil((floor - above) / q - 1e-9) + level.base
         first = np.clip(first, level.first, level.end).astype(np.int64)
-        keys, key = np.unique(which * (level.end + 1) + first, return_inverse=True)
-        rows, to, shifts, starts, taps = on_lattice(
-            sources, key.ravel(), chance, change + above, variance, q, max(len(keys), 1)
+        keys, key = np.unique((which * (level.end + 1) + first) * E + sources, return_inverse=True)
+        order = np.argsort(key.ravel(), kind="stable")
+        same, _, shifts, starts, taps = on_lattice(
+            key.ravel()[order], np.zeros_like(order), chance[order], (change + above)[order], variance[order], q, 1
         )
-        to, floors = keys[to] // (level.end + 1), keys[to] % (level.end + 1)
+        whose, rest = keys[same] % E, keys[same] // E
+        to, floors = rest // (level.end + 1), rest % (level.end + 1)
         pad = int(np.maximum(-(floors + shifts), 0).max(initial=0))
         into = np.zeros((kinds, level.end + pad + int((shifts + np.diff(starts)).max(initial=0)) + 1))
-        free_moves(level.rows, level.first, level.end, into, rows, to, shifts + pad, starts, taps, floors)
+        free_moves(held, level.first, level.end, into, whose, to, shifts + pad, starts, taps, floors)
         for kind, row in enumerate(into):
             points[kind].append(np.arange(len(row), dtype=np.float64) * q - (level.base + pad) * q)
             masses[kind].append(row)
