@@ -108,8 +108,8 @@ def test_a_deep_backlog_changes_as_the_chain_delivers(name: str) -> None:
             at = level.base + 3 * (level.end - level.base) // 4
             vector = np.zeros((ladder.entries, ladder.size))
             vector[s, offset + at - level.first] = 1.0
-            rows, _ = ladder.spread_out(backlog.step(vector))
-            mean = sum(float((a.backlogs * own).sum()) for a, own in zip(ladder.levels, rows))
+            held = ladder.spread_out(backlog.step(vector))
+            mean = sum(float((a.backlogs * own).sum()) for a, own in zip(ladder.levels, held.rows))
             mine = (one.source == s) & (one.floor < level.backlogs[s, at])
             if not mine[one.source == s].all():
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlog_moves import Landings, Shifts, below_floors, move_on, resting_below
+from ..kernels.backlog_moves import Landings, Shifts, move_on, resting_below
 from ..kernels.on_lattice import on_lattice
 from .entries import Entries
 from .ladder import REACH, Ladder
@@ -39,7 +39,7 @@ class Backlog:
     def __init__(self, ways: Ways, quantum: float, depth: float) -> None:
         self.ways, self.ladder, self.entries = ways, Ladder(ways, quantum, depth), Entries.of(ways)
         levels = self.ladder.levels
-        self._taken = self._level(np.abs(ways.change) + 4 * np.sqrt(ways.variance))
+        self._taken = self.level(np.abs(ways.change) + 4 * np.sqrt(ways.variance))
         self._floors = np.zeros(len(ways.source), dtype=np.int64)
         for i, level in enumerate(levels):
             here = self._taken == i
@@ -75,26 +75,6 @@ class Backlog:
         vector[self.entries.turns] = turned.reshape(-1, self.ladder.size)
         return vector
 
-    def from_rest(self, vector: Floats, lower: list[Floats]) -> Floats:
-        """Return the probability of what goes each way as from rest, of a vector and its levels with what is lower."""
-        ways = self.ways
-        mass = vector[ways.source, 0]
-        for i, rows in enumerate(lower):
-            here = self._taken == i
-            mass[here] += below_floors(rows, ways.source[here], self._floors[here])
-        return np.asarray(mass)
-
-    def mass_below(self, vector: Floats, entries: Ints, highest: Floats) -> Floats:
-        """Return the probability of entries with backlogs below some values, of a vector."""
-        mass, at = vector[entries, 0], 1
-        for level in self.ladder.levels:
-            own = vector[:, at : at + level.end - level.first]
-            below = np.append(np.zeros((len(own), 1)), np.cumsum(own, axis=1), axis=1)
-            count = np.ceil((highest - level.backlogs[entries, level.first]) / level.quantum)
-            mass += below[entries, np.clip(count, 0, own.shape[1]).astype(np.int64)]
-            at += own.shape[1]
-        return np.asarray(mass)
-
     def silence(self, vector: Floats, lower: list[Floats]) -> float:
         """Return the mean rounds of silence in a step, of a vector and its levels with what is lower."""
         ways = self.ways
@@ -108,7 +88,7 @@ class Backlog:
             )  # fmt: skip
         return float((part * ways.weight * ways.silent).sum())
 
-    def _level(self, size: Floats) -> Ints:
+    def level(self, size: Floats) -> Ints:
         """Return the finest level on which a distance [packets] is within reach."""
         within = REACH * np.array([one.quantum for one in self.ladder.levels[:-1]])
         return np.searchsorted(within, size).astype(np.int64)
@@ -159,7 +139,7 @@ class Backlog:
         key = key.ravel()
         ends = np.array([one.end - one.base for one in levels]) * np.array([one.quantum for one in levels])
         spread = 4 * np.sqrt(ways.after_variance)
-        landing = np.maximum(np.searchsorted(ends[:-1], ways.after + spread), self._level(spread))
+        landing = np.maximum(np.searchsorted(ends[:-1], ways.after + spread), self.level(spread))
         for i, level in enumerate(levels):
             mine = np.flatnonzero((landing == i) & ~ways.to_rest)
             mine = mine[np.argsort(key[mine], kind="stable")]

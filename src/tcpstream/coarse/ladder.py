@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,13 @@ class Level:
         return (np.arange(self.width) - self.base) * self.quantum + self.above[:, np.newaxis]
 
 
+class Held(NamedTuple):
+    """What entries hold on all positions of each level: on the level itself, and with all that lies lower."""
+
+    rows: list[Floats]
+    lower: list[Floats]
+
+
 class Ladder:
     """Levels, finest first.
 
@@ -87,8 +95,8 @@ class Ladder:
         vector[:, 1 + self.levels[0].base - self.levels[0].first] = entries
         return vector
 
-    def spread_out(self, vector: Floats) -> tuple[list[Floats], list[Floats]]:
-        """Return what a vector holds on all positions, by level: its own, and with all that lies lower."""
+    def spread_out(self, vector: Floats) -> Held:
+        """Return what a vector holds on all positions."""
         at = self._lattices.at[1:]
         rows, lower = spread_out(vector, self._lattices)
-        return np.split(rows, at, axis=1), np.split(lower, at, axis=1)
+        return Held(np.split(rows, at, axis=1), np.split(lower, at, axis=1))

@@ -17,6 +17,9 @@ Ints = NDArray[np.int64]
 NEAR = 0.5
 """Of the packets of a round of playback: ways that end, and begin to differ from those at rest, so near are one."""
 
+NEAR_HELD = 0.1
+"""The same of what is held at the ends of steps."""
+
 
 @dataclass(frozen=True)
 class Ways:
@@ -84,20 +87,12 @@ class Ways:
         target = number[point, phase]
         to_rest = (landed[which, 3] == 1) & (rest[target] > 0)
         change, weight = due * elapsed - packets, chance * weight
-        near = [np.rint(value / (NEAR * due)).astype(np.int64) for value in (after, after - change)]
+        near = _near(NEAR * due, after, after - change)
         keys = np.column_stack([source, target, lag, to_rest, weight > 0, *near])
-        keys, key = np.unique(keys, axis=0, return_inverse=True)
-        total = np.bincount(key.ravel(), weight).astype(np.float64)
-
-        def mean(values: Floats) -> Floats:
-            return np.asarray(np.bincount(key.ravel(), weight * values) / total)
-
-        mean_change, mean_after = mean(change), mean(after)
-        variance = np.maximum(mean(variance + change**2) - mean_change**2, 0.0)
-        after_variance = np.maximum(mean(after_variance + after**2) - mean_after**2, 0.0)
+        keys, total, means, variances = _together(keys, weight, [change, after, silent], [variance, after_variance])
         return cls(
-            steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], total, mean_change, variance,
-            mean_after, after_variance, mean(silent), keys[:, 3] == 1, holding, held,
+            steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], total, means[0], variances[0], means[1],
+            variances[1], means[2], keys[:, 3] == 1, *_missing(holding, held, step - times[holding], due),
         )  # fmt: skip
 
     @property
@@ -118,3 +113,33 @@ def _sent(known: Outcomes) -> Floats:
         o = first + int(np.argmax(known.chance[first:end]))
         found[s] = known.mean[o] if known.rounds[o] == 1 else 0.0
     return found
+
+
+def _near(size: float, *values: Floats) -> list[Ints]:
+    """Return integers that are the same where values are the same, but for about a size."""
+    return [np.rint(one / size).astype(np.int64) for one in values]
+
+
+def _together(
+    keys: Ints, weight: Floats, values: list[Floats], variances: list[Floats]
+) -> tuple[Ints, Floats, list[Floats], list[Floats]]:
+    """Return unique keys, with their weight, the means of values, and the variances of the first ones."""
+    keys, key = np.unique(keys, axis=0, return_inverse=True)
+    total = np.bincount(key.ravel(), weight).astype(np.float64)
+
+    def mean(values: Floats) -> Floats:
+        return np.asarray(np.bincount(key.ravel(), weight * values) / total)
+
+    means = [mean(one) for one in values]
+    spread = [np.maximum(mean(v + x**2) - m**2, 0.0) for v, x, m in zip(variances, values, means)]
+    return keys, total, means, spread
+
+
+def _missing(holding: Ints, held: Floats, rounds: Ints, due: float) -> tuple[Ints, Floats]:
+    """Return what is held at the ends of steps, where it is near the same together."""
+    chance, packets, variance, missing, after, in_order = held.T
+    near = _near(NEAR_HELD * due, after, after - due * rounds + packets, missing, in_order)
+    keys, total, means, (variance,) = _together(
+        np.column_stack([holding, *near]), chance, [packets, missing, after, in_order], [variance]
+    )
+    return keys[:, 0], np.column_stack([total, means[0], variance, *means[1:]])
