@@ -17,6 +17,9 @@ Ints = NDArray[np.int64]
 BELOW = 4
 """Positions below an empty backlog that are used: what lies between two stands on four."""
 
+WIDE = 8.0
+"""Standard deviations of a way within reach on the level on which it is taken: wide ones need no fine lattice."""
+
 
 class Backlog:
     """The map that a step makes of the probabilities of entries and backlogs; all ways end with it, however long.
@@ -39,7 +42,7 @@ class Backlog:
     def __init__(self, ways: Ways, quantum: float, depth: float) -> None:
         self.ways, self.ladder, self.entries = ways, Ladder(ways, quantum, depth), Entries.of(ways)
         levels = self.ladder.levels
-        self._taken = self.level(np.abs(ways.change) + 4 * np.sqrt(ways.variance))
+        self._taken = self.level(np.abs(ways.change) + WIDE * np.sqrt(ways.variance))
         self._floors = np.zeros(len(ways.source), dtype=np.int64)
         for i, level in enumerate(levels):
             here = self._taken == i

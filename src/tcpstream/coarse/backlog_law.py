@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..kernels.backlog_moves import below_floors, free_moves
 from ..kernels.on_lattice import on_lattice
-from .backlog import Backlog
+from .backlog import WIDE, Backlog
 from .excess import Excess
 from .ladder import Held
 
@@ -139,7 +139,7 @@ def _moved(
     points: list[list[Floats]] = [[np.zeros(0)] for _ in range(kinds)]
     masses: list[list[Floats]] = [[np.zeros(0)] for _ in range(kinds)]
     below, E = np.zeros(len(sources)), backlog.ladder.entries
-    taken = backlog.level(4 * np.sqrt(variance))  # what is wide needs no fine lattice
+    taken = backlog.level(WIDE * np.sqrt(variance))
     for i, level in enumerate(backlog.ladder.levels):
         for rows, least, used in ((held.rows[i], level.first, taken < i), (held.lower[i], 0, taken == i)):
             mine, q = np.flatnonzero(used), level.quantum

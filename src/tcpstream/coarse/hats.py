@@ -11,7 +11,7 @@ from .backlog import Backlog
 
 Floats = NDArray[np.float64]
 
-FINEST, WIDER = 12, 1.2
+FINEST, WIDER = 12, 1.15
 """Positions from hat to hat at least, and how much wider each is than the one before."""
 
 SMALLEST = 1e-10
