@@ -17,8 +17,11 @@ Ints = NDArray[np.int64]
 NEAR = 0.5
 """Of the packets of a round of playback: ways that end, and begin to differ from those at rest, so near are one."""
 
+LARGEST = 2**63
+"""Integers are less."""
+
 NEAR_HELD = 0.1
-"""The same of what is held at the ends of steps."""
+"""The same as `NEAR`, of what is held at the ends of steps."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def _together(
     keys: Ints, weight: Floats, values: list[Floats], variances: list[Floats]
 ) -> tuple[Ints, Floats, list[Floats], list[Floats]]:
     """Return unique keys, with their weight, the means of values, and the variances of the first ones."""
-    keys, key = np.unique(keys, axis=0, return_inverse=True)
+    _, first, key = np.unique(_number(keys), return_index=True, return_inverse=True)
     total = np.bincount(key.ravel(), weight).astype(np.float64)
 
     def mean(values: Floats) -> Floats:
@@ -132,7 +135,18 @@ def _together(
 
     means = [mean(one) for one in values]
     spread = [np.maximum(mean(v + x**2) - m**2, 0.0) for v, x, m in zip(variances, values, means)]
-    return keys, total, means, spread
+    return keys[first], total, means, spread
+
+
+def _number(keys: Ints) -> Ints:
+    """Return one integer for each row of keys, in the order of the rows."""
+    number = np.zeros(len(keys), dtype=np.int64)
+    for column in (keys - keys.min(axis=0, initial=0)).T:
+        size = int(column.max(initial=0)) + 1
+        if (int(number.max(initial=0)) + 1) * size >= LARGEST:
+            number = np.unique(number, return_inverse=True)[1].ravel()
+        number = number * size + column
+    return number
 
 
 def _missing(holding: Ints, held: Floats, rounds: Ints, due: float) -> tuple[Ints, Floats]:
