@@ -24,14 +24,8 @@ WANTED, WANTED_START = 1e-13, 1e-9
 ACCEPTED = 1e-8
 """The same, above which there is no answer."""
 
-STEPS = 3
-"""Steps before each correction of long waves."""
-
 VECTORS, KEPT, TIMES = 15, 10, 60
-"""Of the Krylov space: such cycles between two restarts, directions that are kept, and restarts at most."""
-
-FIRST = 20
-"""Steps from the start before."""
+"""Of the Krylov space: turns between two restarts, directions that are kept, and restarts at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +72,10 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
     Raises
     ------
     AccuracyError
-        Where the solve does not converge.
+        Where the solve does not converge, or the depth is infinite.
     """
+    if math.isinf(depth):
+        raise AccuracyError("backlog on a coarse lattice: no depth is known from which nothing is late")
     backlog = Backlog(ways, quantum, depth)
     hats = Hats(backlog)
     turned = backlog.turned(backlog.ladder.empty(backlog.entries.stationary))
