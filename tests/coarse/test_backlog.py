@@ -77,18 +77,23 @@ def test_a_step_keeps_probability_and_what_the_chain_does(name: str, step: int) 
     backlog = Backlog(one, 1.5, 2000.0)
     ladder, rng = backlog.ladder, np.random.default_rng(1)
     assert len(ladder.levels) > 1
-    vector = rng.random(ladder.size) / ladder.size
-    entries = vector[: ladder.entries].copy()
-    at = ladder.entries
-    for level in ladder.levels:
-        size = ladder.entries * (level.end - level.first)
-        entries += vector[at : at + size].reshape(ladder.entries, -1).sum(axis=1)
-        at += size
-    new = backlog.step(vector)
-    ladder.load(new)
-    found = ladder.rest + sum(level.rows.sum(axis=1) for level in ladder.levels)
+    vector = rng.random((ladder.entries, ladder.size)) / ladder.size
+    entries, found = vector.sum(axis=1), backlog.step(vector).sum(axis=1)
     expected = np.bincount(one.target, entries[one.source] * one.weight, ladder.entries)
     np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_steps_until_they_turn_back(name: str) -> None:
+    backlog = Backlog(ways(name, 2, 5.0), 1.5, 2000.0)
+    ladder = backlog.ladder
+    vector = np.random.default_rng(1).random((ladder.entries, ladder.size)) / ladder.size
+    steps, back = backlog.until_turns(vector)
+    np.testing.assert_allclose(steps - backlog.step(steps), vector - back, atol=1e-12)
+    assert (back[~backlog.entries.turns] == 0).all()
+    np.testing.assert_allclose(
+        backlog.turn(backlog.turned(back)), backlog.turned(backlog.until_turns(back)[1]), atol=1e-15
+    )
 
 
 @pytest.mark.parametrize("name", PATHS)
@@ -97,15 +102,14 @@ def test_a_deep_backlog_changes_as_the_chain_delivers(name: str) -> None:
     one = ways(name, 2, 5.0)
     backlog = Backlog(one, 1.5, 3000.0)
     ladder = backlog.ladder
-    for level in ladder.levels[:-1]:
+    for i, level in enumerate(ladder.levels[:-1]):
+        offset = 1 + sum(low.end - low.first for low in ladder.levels[:i])
         for s in range(0, ladder.entries, 7):
             at = level.base + 3 * (level.end - level.base) // 4
-            offset = ladder.entries * (1 + sum(low.end - low.first for low in ladder.levels if low is not level
-                                               and low.quantum < level.quantum))  # fmt: skip
-            vector = np.zeros(ladder.size)
-            vector[offset + s * (level.end - level.first) + at - level.first] = 1.0
-            ladder.load(backlog.step(vector))
-            mean = sum(float((a.backlogs * a.rows).sum()) for a in ladder.levels)
+            vector = np.zeros((ladder.entries, ladder.size))
+            vector[s, offset + at - level.first] = 1.0
+            held = ladder.spread_out(backlog.step(vector))
+            mean = sum(float((a.backlogs * own).sum()) for a, own in zip(ladder.levels, held.rows))
             mine = (one.source == s) & (one.floor < level.backlogs[s, at])
             if not mine[one.source == s].all():
                 continue

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlog_moves import below_floors, free_moves, land, resting_below
+from ..kernels.backlog_moves import Landings, Shifts, move_on, resting_below
 from ..kernels.on_lattice import on_lattice
+from .entries import Entries
 from .ladder import REACH, Ladder
 from .ways import Ways
 
@@ -18,113 +17,81 @@ Ints = NDArray[np.int64]
 BELOW = 4
 """Positions below an empty backlog that are used: what lies between two stands on four."""
 
-
-@dataclass(frozen=True)
-class _Moves:
-    sources: Ints
-    targets: Ints
-    shifts: Ints
-    starts: Ints
-    taps: Floats
-    floors: Ints
-
-    @property
-    def up(self) -> int:
-        """Positions that they move up at most."""
-        return int((self.shifts + np.diff(self.starts)).max(initial=0))
-
-
-@dataclass(frozen=True)
-class _Landings:
-    """Where ways from rest end, on one level."""
-
-    which: Ints
-    targets: Ints
-    shifts: Ints
-    starts: Ints
-    taps: Floats
+WIDE = 8.0
+"""Standard deviations of a way within reach on the level on which it is taken: wide ones need no fine lattice."""
 
 
 class Backlog:
     """The map that a step makes of the probabilities of entries and backlogs; all ways end with it, however long.
+
+    A turn goes on until a move turns back in the order of entries. It is a map of what just turned back: a vector of
+    the entries that moves turn back to alone, flat.
 
     Parameters
     ----------
     ways : Ways
     quantum, depth : float
         Of the finest lattice, and backlog that is followed [packets].
+
+    Attributes
+    ----------
+    ladder : Ladder
+    entries : Entries
     """
 
     def __init__(self, ways: Ways, quantum: float, depth: float) -> None:
-        self.ways, self.ladder = ways, Ladder(ways, quantum, depth)
+        self.ways, self.ladder, self.entries = ways, Ladder(ways, quantum, depth), Entries.of(ways)
         levels = self.ladder.levels
-        taken = self._level(np.abs(ways.change) + 4 * np.sqrt(ways.variance))
-        self._own = [self._moves(i, taken < i, floored=False) for i in range(len(levels))]
-        self._all = [self._moves(i, taken == i, floored=True) for i in range(len(levels))]
-        self._floored = [np.flatnonzero(taken == i) for i in range(len(levels))]
-        self._sources = [ways.source[which] for which in self._floored]
-        self._floors = [
-            np.minimum(self._first(i)[which], levels[i].end) for i, which in enumerate(self._floored)
-        ]  # fmt: skip
-        ends = np.array([one.end - one.base for one in levels]) * np.array([one.quantum for one in levels])
-        spread = 4 * np.sqrt(ways.after_variance)
-        landing = np.maximum(np.searchsorted(ends[:-1], ways.after + spread), self._level(spread))
-        self._landings = [self._ends(i, (landing == i) & ~ways.to_rest) for i in range(len(levels))]
-        ups = [max(own.up, every.up) for own, every in zip(self._own, self._all)]
-        for i, one in enumerate(self._landings):
-            most = int((one.shifts + np.diff(one.starts)).max(initial=0))
-            ups[i] = max(ups[i], most - levels[i].end)
-        self.ladder.allocate(ups)
+        self._taken = self.level(np.abs(ways.change) + WIDE * np.sqrt(ways.variance))
+        self._floors = np.zeros(len(ways.source), dtype=np.int64)
+        for i, level in enumerate(levels):
+            here = self._taken == i
+            self._floors[here] = np.minimum(self._first(i)[here], level.end)
+        self._shifts, ups = self._moves()
+        self._landings, landing_ups = self._ends()
+        self._lattices = self.ladder.lattices([max(pair) for pair in zip(ups, landing_ups)])
 
     def step(self, vector: Floats) -> Floats:
         """Return what a step makes of a vector."""
-        ways, ladder = self.ways, self.ladder
-        ladder.load(vector)
-        mass = self.from_rest()
-        for i, level in enumerate(ladder.levels):
-            own, every = self._own[i], self._all[i]
-            free_moves(
-                level.rows, level.first, level.end, level.new, own.sources, own.targets, own.shifts, own.starts,
-                own.taps, own.floors,
-            )  # fmt: skip
-            free_moves(
-                level.all, 0, level.end, level.new, every.sources, every.targets, every.shifts, every.starts,
-                every.taps, every.floors,
-            )  # fmt: skip
-            one = self._landings[i]
-            land(level.new, one.which, mass, one.targets, one.shifts, one.starts, one.taps)
-        chance = np.where(ways.to_rest, mass * ways.weight, 0.0)
-        return ladder.store(np.bincount(ways.target, chance, ladder.entries).astype(np.float64))
+        return move_on(vector, self.entries.order, False, self._lattices, self._shifts, self._landings)
 
-    def from_rest(self) -> Floats:
-        """Return the probability of what goes each way as from rest, of the vector that was loaded last."""
-        mass = self.ladder.rest[self.ways.source]
-        for level, which, sources, floors in zip(self.ladder.levels, self._floored, self._sources, self._floors):
-            mass[which] += below_floors(level.all, sources, floors)
-        return mass
+    def turn(self, turned: Floats) -> Floats:
+        """Return what turns back next."""
+        return self.turned(self.until_turns(self._whole(turned))[1])
 
-    def mass_below(self, entries: Ints, highest: Floats) -> Floats:
-        """Return the probability of entries with backlogs below some values, of the vector that was loaded last."""
-        mass = self.ladder.rest[entries]
-        for level in self.ladder.levels:
-            own = level.rows[:, level.first : level.end]
-            below = np.append(np.zeros((len(own), 1)), np.cumsum(own, axis=1), axis=1)
-            count = np.ceil((highest - level.backlogs[entries, level.first]) / level.quantum)
-            mass += below[entries, np.clip(count, 0, own.shape[1]).astype(np.int64)]
-        return mass
+    def all_steps(self, turned: Floats, others: Floats | float = 0.0) -> Floats:
+        """Return all steps of a turn together, as a vector, of what turned back and others."""
+        return self.until_turns(self._whole(turned) + others)[0]
 
-    def silence(self) -> float:
-        """Return the mean rounds of silence in a step, of the vector that was loaded last."""
+    def until_turns(self, vector: Floats) -> tuple[Floats, Floats]:
+        """Return all steps of a vector together until they turn back, and what does, as vectors."""
+        vector = vector.copy()
+        back = move_on(vector, self.entries.order, True, self._lattices, self._shifts, self._landings)
+        return vector, back
+
+    def turned(self, vector: Floats) -> Floats:
+        """Return the part of a vector to which moves turn back, flat."""
+        return np.asarray(vector[self.entries.turns].ravel())
+
+    def _whole(self, turned: Floats) -> Floats:
+        vector = np.zeros((self.ladder.entries, self.ladder.size))
+        vector[self.entries.turns] = turned.reshape(-1, self.ladder.size)
+        return vector
+
+    def silence(self, vector: Floats, lower: list[Floats]) -> float:
+        """Return the mean rounds of silence in a step, of a vector and its levels with what is lower."""
         ways = self.ways
-        part = self.ladder.rest[ways.source]
+        part = vector[ways.source, 0]
         fall = np.maximum(ways.floor - ways.rest[ways.source], 1e-9 * ways.due)
-        for level, which, sources, floors in zip(self.ladder.levels, self._floored, self._sources, self._floors):
-            part[which] += resting_below(
-                level.all, sources, floors, ways.floor[which], fall[which], level.quantum, level.above, level.base
-            )
+        for i, (level, rows) in enumerate(zip(self.ladder.levels, lower)):
+            here = self._taken == i
+            part[here] += resting_below(
+                rows, ways.source[here], self._floors[here], ways.floor[here], fall[here], level.quantum, level.above,
+                level.base,
+            )  # fmt: skip
         return float((part * ways.weight * ways.silent).sum())
 
-    def _level(self, size: Floats) -> Ints:
+    def level(self, size: Floats) -> Ints:
         """Return the finest level on which a distance [packets] is within reach."""
         within = REACH * np.array([one.quantum for one in self.ladder.levels[:-1]])
         return np.searchsorted(within, size).astype(np.int64)
@@ -135,26 +102,89 @@ class Backlog:
         first: Floats = np.ceil((ways.floor - level.above[ways.source]) / level.quantum - 1e-9) + level.base
         return np.maximum(first, level.base - BELOW).astype(np.int64)
 
-    def _moves(self, i: int, used: NDArray[np.bool_], floored: bool) -> _Moves:
-        """Return moves on a level for some ways, those with the same ends and floors together."""
-        level, ways, mine = self.ladder.levels[i], self.ways, np.flatnonzero(used)
-        floors = self._first(i)[mine] if floored else np.zeros(len(mine), dtype=np.int64)
-        source, target = ways.source[mine], ways.target[mine]
-        F = int(floors.max(initial=0)) + 1
-        keys, key = np.unique(target * F + floors, return_inverse=True)
-        change = ways.change[mine] + level.above[source] - level.above[target]
-        sources, targets, shifts, starts, taps = on_lattice(
-            source, key.ravel(), ways.weight[mine], change, ways.variance[mine], level.quantum, max(len(keys), 1)
-        )
-        ends = keys[targets]
-        return _Moves(sources, ends // F, shifts, starts, taps, ends % F)
+    def _moves(self) -> tuple[Shifts, list[int]]:
+        """Return moves above the floors, and how many positions they move up at most on each level.
 
-    def _ends(self, i: int, used: NDArray[np.bool_]) -> _Landings:
-        """Return where some ways end from rest, on a level."""
-        level, ways, mine = self.ladder.levels[i], self.ways, np.flatnonzero(used)
-        target = ways.target[mine]
-        which, targets, shifts, starts, taps = on_lattice(
-            np.arange(len(mine)), target, ways.weight[mine], ways.after[mine] - level.above[target],
-            ways.after_variance[mine], level.quantum, self.ladder.entries,
-        )  # fmt: skip
-        return _Landings(mine[which], targets, shifts + level.base, starts, taps)
+        Moves on a level with the same ends and floors are one.
+        """
+        ways, found, ups = self.ways, _Taps(), []
+        for i, level in enumerate(self.ladder.levels):
+            up = 0
+            for lower in (False, True):
+                mine = np.flatnonzero(self._taken == i if lower else self._taken < i)
+                floors = self._floors[mine] if lower else np.zeros(len(mine), dtype=np.int64)
+                source, target = ways.source[mine], ways.target[mine]
+                F = int(floors.max(initial=0)) + 1
+                keys, key = np.unique(target * F + floors, return_inverse=True)
+                change = ways.change[mine] + level.above[source] - level.above[target]
+                sources, to, shifts, starts, taps = on_lattice(
+                    source,
+                    key.ravel(),
+                    ways.weight[mine],
+                    change,
+                    ways.variance[mine],
+                    level.quantum,
+                    max(len(keys), 1),
+                )
+                ends = keys[to]
+                found.add(starts, taps, sources, i, lower, ends % F, ends // F, shifts)
+                up = max(up, int((shifts + np.diff(starts)).max(initial=0)))
+            ups.append(up)
+        begins, (levels, lower_too, floors, targets, shifts, first, last) = found.ordered(self.ladder.entries)
+        return Shifts(begins, levels, lower_too == 1, floors, targets, shifts, first, last, found.taps), ups
+
+    def _ends(self) -> tuple[Landings, list[int]]:
+        """Return where ways from rest end, and the positions above the own ones that they reach on each level."""
+        ways, E, found, ups = self.ways, self.ladder.entries, _Taps(), []
+        levels = self.ladder.levels
+        F = int(self._floors.max(initial=0)) + 1
+        keys, key = np.unique((ways.source * len(levels) + self._taken) * F + self._floors, return_inverse=True)
+        key = key.ravel()
+        ends = np.array([one.end - one.base for one in levels]) * np.array([one.quantum for one in levels])
+        spread = 4 * np.sqrt(ways.after_variance)
+        landing = np.maximum(np.searchsorted(ends[:-1], ways.after + spread), self.level(spread))
+        for i, level in enumerate(levels):
+            mine = np.flatnonzero((landing == i) & ~ways.to_rest)
+            mine = mine[np.argsort(key[mine], kind="stable")]
+            target = ways.target[mine]
+            which, targets, shifts, starts, taps = on_lattice(
+                key[mine], target, ways.weight[mine], ways.after[mine] - level.above[target],
+                ways.after_variance[mine], level.quantum, E,
+            )  # fmt: skip
+            found.add(starts, taps, which, i, targets, shifts + level.base)
+            ups.append(int((shifts + level.base + np.diff(starts)).max(initial=0)) - level.end)
+        starts, (to_levels, to, shifts, first, last) = found.ordered(len(keys))
+        resting, pair = np.unique((key * E + ways.target)[ways.to_rest], return_inverse=True)
+        weights = np.bincount(pair.ravel(), ways.weight[ways.to_rest], len(resting)).astype(np.float64)
+        begins = np.searchsorted(keys // (len(levels) * F), np.arange(E + 1))
+        rest_starts = np.searchsorted(resting // E, np.arange(len(keys) + 1))
+        return Landings(
+            begins, keys // F % len(levels), keys % F, starts, to_levels, to, shifts, first, last, found.taps,
+            rest_starts, resting % E, weights,
+        ), ups  # fmt: skip
+
+
+class _Taps:
+    """Taps one behind the other, with columns that say what they are for."""
+
+    def __init__(self) -> None:
+        self._parts: list[Floats] = []
+        self._columns: list[list[Ints]] = []
+        self._count = 0
+
+    @property
+    def taps(self) -> Floats:
+        return np.concatenate(self._parts)
+
+    def add(self, starts: Ints, taps: Floats, *columns: Ints | int) -> None:
+        """Add taps that begin at `starts`, with the same number of values in each column, or one for all."""
+        values = [np.broadcast_to(np.asarray(one, dtype=np.int64), len(starts) - 1) for one in columns]
+        self._columns.append([*values, starts[:-1] + self._count, starts[1:] + self._count])
+        self._parts.append(taps)
+        self._count += len(taps)
+
+    def ordered(self, most: int) -> tuple[Ints, list[Ints]]:
+        """Return the columns in the order of the first one: where each value of it below `most` begins, and others."""
+        first, *others = (np.concatenate(one) for one in zip(*self._columns))
+        order = np.argsort(first, kind="stable")
+        return np.searchsorted(first[order], np.arange(most + 1)), [one[order] for one in others]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlog_moves import free_moves
+from ..kernels.backlog_moves import below_floors, free_moves
 from ..kernels.on_lattice import on_lattice
-from .backlog import Backlog
+from .backlog import WIDE, Backlog
 from .excess import Excess
+from .ladder import Held
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -71,34 +72,40 @@ class BacklogLaw:
 
 def law(backlog: Backlog, vector: Floats) -> BacklogLaw:
     """Return the law of the step after a vector."""
-    ways, ladder = backlog.ways, backlog.ladder
-    levels, step = ladder.levels, ways.steps.step
+    ways, levels = backlog.ways, backlog.ladder.levels
     new = backlog.step(vector)
-    ladder.load(new)
-    at_rest = np.flatnonzero(ladder.rest != 0)
-    sent, chance = ways.sent[at_rest], ladder.rest[at_rest].copy()
+    at_rest = np.flatnonzero(new[:, 0] != 0)
     later = (ways.steps.times * ways.due)[:, np.newaxis]
-    received = Excess(
-        np.concatenate([(one.backlogs - later)[:, one.first : one.end].ravel() for one in levels]),
-        np.concatenate([one.rows[:, one.first : one.end].ravel() for one in levels]),
+    values = np.concatenate([(one.backlogs - later)[:, one.own] for one in levels], axis=1)
+    received = Excess(values.ravel(), new[:, 1:].ravel())
+    held = backlog.ladder.spread_out(vector)
+    entries = vector.sum(axis=1)
+    rounds = float((entries[ways.source] * ways.weight * ways.lag).sum()) * ways.steps.step
+    rounds += backlog.silence(vector, held.lower)
+    waits = _waits(backlog, vector, held)
+    return BacklogLaw(
+        ways.steps.step,
+        ways.due,
+        rounds,
+        received,
+        waits,
+        _missing(backlog, vector, held),
+        ways.sent[at_rest],
+        new[at_rest, 0],
     )
-    ladder.load(vector)
-    entries = ladder.rest + sum(one.rows.sum(axis=1) for one in levels)
-    rounds = float((entries[ways.source] * ways.weight * ways.lag).sum()) * step + backlog.silence()
-    return BacklogLaw(step, ways.due, rounds, received, _waits(backlog), _held(backlog), sent, chance)
 
 
-def _waits(backlog: Backlog) -> tuple[tuple[int, Excess], ...]:
+def _waits(backlog: Backlog, vector: Floats, held: Held) -> tuple[tuple[int, Excess], ...]:
     """Return the backlogs with which long ways end, by their length in steps."""
     ways = backlog.ways
     long = np.flatnonzero(ways.lag > 1)
     lags, which = np.unique(ways.lag[long], return_inverse=True)
-    later = ways.due * ways.phase[long]
-    moved = _moved(
-        backlog, ways.source[long], which.ravel(), len(lags), ways.weight[long], ways.change[long] - later,
+    later, sources = ways.due * ways.phase[long], ways.source[long]
+    moved, below = _moved(
+        backlog, held, sources, which.ravel(), len(lags), ways.weight[long], ways.change[long] - later,
         ways.variance[long], ways.floor[long],
     )  # fmt: skip
-    values, mass = ways.after[long] - later, backlog.from_rest()[long] * ways.weight[long]
+    values, mass = ways.after[long] - later, (vector[sources, 0] + below) * ways.weight[long]
     found = []
     for i, (lag, (points, chances)) in enumerate(zip(lags.tolist(), moved)):
         here = which.ravel() == i
@@ -106,41 +113,52 @@ def _waits(backlog: Backlog) -> tuple[tuple[int, Excess], ...]:
     return tuple(found)
 
 
-def _held(backlog: Backlog) -> Excess:
+def _missing(backlog: Backlog, vector: Floats, held: Held) -> Excess:
     """Return what changes the backlog that is received, at the ends of steps, to the one in order."""
     ways = backlog.ways
     chance, packets, variance, missing, after, in_order = ways.held.T
     change = ways.due * (ways.steps.step - ways.steps.times[ways.holding]) - packets
     twice = np.repeat(ways.holding, 2)
     sign = np.tile([1.0, -1.0], len(ways.holding))
-    ((points, chances),) = _moved(
-        backlog, twice, np.zeros_like(twice), 1, np.repeat(chance, 2) * sign,
+    ((points, chances),), below = _moved(
+        backlog, held, twice, np.zeros_like(twice), 1, np.repeat(chance, 2) * sign,
         np.repeat(change, 2) + np.repeat(missing, 2) * (sign > 0), np.repeat(variance, 2), np.repeat(after - change, 2),
     )  # fmt: skip
-    below = backlog.mass_below(ways.holding, after - change) * chance
-    return Excess(np.concatenate([points, in_order, after]), np.concatenate([chances, below, -below]))
+    mass = (vector[ways.holding, 0] + below[::2]) * chance
+    return Excess(np.concatenate([points, in_order, after]), np.concatenate([chances, mass, -mass]))
 
 
 def _moved(
-    backlog: Backlog, sources: Ints, which: Ints, kinds: int, chance: Floats, change: Floats, variance: Floats,
-    floor: Floats,
-) -> list[tuple[Floats, Floats]]:  # fmt: skip
-    """Return where ways of some kinds move the loaded vector, above their floors: points and their mass, by kind."""
+    backlog: Backlog, held: Held, sources: Ints, which: Ints, kinds: int, chance: Floats, change: Floats,
+    variance: Floats, floor: Floats,
+) -> tuple[list[tuple[Floats, Floats]], Floats]:  # fmt: skip
+    """Return where ways of some kinds move what is held above their floors: points and their mass, by kind.
+
+    The second result is the mass below the floor of each way.
+    """
     points: list[list[Floats]] = [[np.zeros(0)] for _ in range(kinds)]
     masses: list[list[Floats]] = [[np.zeros(0)] for _ in range(kinds)]
-    for level in backlog.ladder.levels:
-        q, above = level.quantum, level.above[sources]
-        first = np.ceil((floor - above) / q - 1e-9) + level.base
-        first = np.clip(first, level.first, level.end).astype(np.int64)
-        keys, key = np.unique(which * (level.end + 1) + first, return_inverse=True)
-        rows, to, shifts, starts, taps = on_lattice(
-            sources, key.ravel(), chance, change + above, variance, q, max(len(keys), 1)
-        )
-        to, floors = keys[to] // (level.end + 1), keys[to] % (level.end + 1)
-        pad = int(np.maximum(-(floors + shifts), 0).max(initial=0))
-        into = np.zeros((kinds, level.end + pad + int((shifts + np.diff(starts)).max(initial=0)) + 1))
-        free_moves(level.rows, level.first, level.end, into, rows, to, shifts + pad, starts, taps, floors)
-        for kind, row in enumerate(into):
-            points[kind].append(np.arange(len(row), dtype=np.float64) * q - (level.base + pad) * q)
-            masses[kind].append(row)
-    return [(np.concatenate(a), np.concatenate(b)) for a, b in zip(points, masses)]
+    below, E = np.zeros(len(sources)), backlog.ladder.entries
+    taken = backlog.level(WIDE * np.sqrt(variance))
+    for i, level in enumerate(backlog.ladder.levels):
+        for rows, least, used in ((held.rows[i], level.first, taken < i), (held.lower[i], 0, taken == i)):
+            mine, q = np.flatnonzero(used), level.quantum
+            above = level.above[sources[mine]]
+            first = np.ceil((floor[mine] - above) / q - 1e-9) + level.base
+            first = np.clip(first, least, level.end).astype(np.int64)
+            below[mine] += below_floors(rows, sources[mine], first)
+            keys, key = np.unique((which[mine] * (level.end + 1) + first) * E + sources[mine], return_inverse=True)
+            order = np.argsort(key.ravel(), kind="stable")
+            mine, to_one = mine[order], np.zeros_like(order)
+            same, _, shifts, starts, taps = on_lattice(
+                key.ravel()[order], to_one, chance[mine], change[mine] + above[order], variance[mine], q, 1
+            )
+            whose, rest = keys[same] % E, keys[same] // E
+            to, floors = rest // (level.end + 1), rest % (level.end + 1)
+            pad = int(np.maximum(-(floors + shifts), 0).max(initial=0))
+            into = np.zeros((kinds, level.end + pad + int((shifts + np.diff(starts)).max(initial=0)) + 1))
+            free_moves(rows, least, level.end, into, whose, to, shifts + pad, starts, taps, floors)
+            for kind, row in enumerate(into):
+                points[kind].append(np.arange(len(row), dtype=np.float64) * q - (level.base + pad) * q)
+                masses[kind].append(row)
+    return [(np.concatenate(a), np.concatenate(b)) for a, b in zip(points, masses)], below

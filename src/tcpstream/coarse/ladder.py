@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlog_moves import transfer
-from ..numerics.weights import lagrange
+from ..kernels.backlog_moves import Lattices, spread_out
 from .ways import Ways
 
 Floats = NDArray[np.float64]
@@ -36,24 +36,31 @@ class Level:
         self.above = np.asarray((ways.due * steps.grid.ages - steps.grid.sent) % quantum)[steps.points]
         self.base = MARGIN + math.ceil(min(wide / quantum, REACH))
         self.first, self.end = self.base + first if first else 0, self.base + end
+        self.width = self.end
 
-    def allocate(self, entries: int, width: int) -> None:
-        """Make its rows: what is there, what comes, and what is there with all that lies lower."""
-        self.width = width
-        self.rows, self.new, self.all = (np.zeros((entries, width)) for _ in range(3))
-        self.backlogs = (np.arange(width) - self.base) * self.quantum + self.above[:, np.newaxis]
+    @property
+    def own(self) -> slice:
+        """Its own positions."""
+        return slice(self.first, self.end)
 
-    def places(self, backlogs: Floats) -> tuple[Ints, Floats]:
-        """Return the four positions that stand for backlogs, by row, and their weights."""
-        x = (backlogs - self.above[:, np.newaxis]) / self.quantum + self.base
-        first = np.clip(np.floor(x).astype(np.int64) - 1, 0, self.width - 4)
-        nodes: Floats = np.arange(4.0) - 1
-        weights = lagrange(np.broadcast_to(nodes, (x.size, 4)), (x - first - 1).ravel())
-        return first, weights.reshape(*x.shape, 4)
+    @property
+    def backlogs(self) -> Floats:
+        """Of its positions, for each entry [packets]."""
+        return (np.arange(self.width) - self.base) * self.quantum + self.above[:, np.newaxis]
+
+
+class Held(NamedTuple):
+    """What entries hold on all positions of each level: on the level itself, and with all that lies lower."""
+
+    rows: list[Floats]
+    lower: list[Floats]
 
 
 class Ladder:
-    """Levels, finest first; a vector holds the probability at rest of each entry, then the levels' own positions."""
+    """Levels, finest first.
+
+    A vector has a row for each entry: the probability at rest, then the levels' own positions.
+    """
 
     def __init__(self, ways: Ways, quantum: float, depth: float) -> None:
         self.entries = ways.steps.entries
@@ -66,37 +73,30 @@ class Ladder:
             if end * quantum >= depth:
                 break
             quantum, first = quantum * FACTOR, CELLS // FACTOR
-        self.size = self.entries * (1 + sum(one.end - one.first for one in self.levels))
-        self.rest = np.zeros(self.entries)
+        self.size = 1 + sum(one.end - one.first for one in self.levels)
 
-    def allocate(self, ups: list[int]) -> None:
-        """Make rows with room for so many positions above those of each level."""
-        for level, up in zip(self.levels, ups):
-            level.allocate(self.entries, level.end + up + MARGIN)
-        self._up = [high.places(low.backlogs) for low, high in zip(self.levels, self.levels[1:])]
-        self._down = [low.places(high.backlogs) for low, high in zip(self.levels, self.levels[1:])]
+    def lattices(self, ups: list[int]) -> Lattices:
+        """Return the levels with room for so many positions above those of each; they are as wide from now on."""
+        levels = self.levels
+        width = 0
+        for one, up in zip(levels, ups):
+            one.width = max(one.end + up, one.base + math.ceil(width / FACTOR)) + MARGIN
+            width = one.width
+        columns = [(one.base, one.first, one.end, one.width) for one in levels]
+        bases, firsts, ends, widths = (np.array(column, dtype=np.int64) for column in zip(*columns))
+        own, at = 1 + np.cumsum(ends - firsts) - (ends - firsts), np.cumsum(widths) - widths
+        quanta, above = np.array([one.quantum for one in levels]), np.array([one.above for one in levels])
+        self._lattices = Lattices(quanta, bases, firsts, ends, widths, own, at, above)
+        return self._lattices
 
-    def load(self, vector: Floats) -> None:
-        """Take what a vector holds, and clear what comes."""
-        self.rest[:] = vector[: self.entries]
-        at = self.entries
-        for one in self.levels:
-            one.rows[:] = 0.0
-            one.new[:] = 0.0
-            size = one.end - one.first
-            one.rows[:, one.first : one.end] = vector[at : at + self.entries * size].reshape(self.entries, size)
-            at += self.entries * size
-            one.all[:] = one.rows
-        for low, high, (at_up, weights) in zip(self.levels, self.levels[1:], self._up):
-            transfer(low.all, high.all, 0, low.end, at_up, weights)
+    def empty(self, entries: Floats) -> Floats:
+        """Return a vector with an empty backlog, for probabilities of entries."""
+        vector = np.zeros((self.entries, self.size))
+        vector[:, 1 + self.levels[0].base - self.levels[0].first] = entries
+        return vector
 
-    def store(self, rest: Floats) -> Floats:
-        """Return what has come as a vector; what lies on no own position passes to the neighbouring level."""
-        for low, high, (at, weights) in zip(self.levels, self.levels[1:], self._up):
-            transfer(low.new, high.new, low.end, low.width, at, weights)
-            low.new[:, low.end :] = 0.0
-        last = self.levels[-1]
-        last.new[:, last.end - 1] += last.new[:, last.end :].sum(axis=1)
-        for low, high, (at, weights) in zip(self.levels[-2::-1], self.levels[:0:-1], self._down[::-1]):
-            transfer(high.new, low.new, 0, high.first, at, weights)
-        return np.concatenate([rest, *(one.new[:, one.first : one.end].ravel() for one in self.levels)])
+    def spread_out(self, vector: Floats) -> Held:
+        """Return what a vector holds on all positions."""
+        at = self._lattices.at[1:]
+        rows, lower = spread_out(vector, self._lattices)
+        return Held(np.split(rows, at, axis=1), np.split(lower, at, axis=1))

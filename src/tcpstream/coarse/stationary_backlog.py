@@ -24,14 +24,8 @@ WANTED, WANTED_START = 1e-13, 1e-9
 ACCEPTED = 1e-8
 """The same, above which there is no answer."""
 
-STEPS = 3
-"""Steps before each correction of long waves."""
-
 VECTORS, KEPT, TIMES = 15, 10, 60
-"""Of the Krylov space: such cycles between two restarts, directions that are kept, and restarts at most."""
-
-FIRST = 20
-"""Steps from the start before."""
+"""Of the Krylov space: turns between two restarts, directions that are kept, and restarts at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,17 +72,15 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
     Raises
     ------
     AccuracyError
-        Where the solve does not converge.
+        Where the solve does not converge, or the depth is infinite.
     """
+    if math.isinf(depth):
+        raise AccuracyError("backlog on a coarse lattice: no depth is known from which nothing is late")
     backlog = Backlog(ways, quantum, depth)
-    entries, level = ways.steps.entries, backlog.ladder.levels[0]
-    start = np.zeros(backlog.ladder.size)
-    start[entries + ways.steps.start * (level.end - level.first) + level.base - level.first] = 1.0
-    x = start
-    for _ in range(FIRST):
-        x = backlog.step(x)
     hats = Hats(backlog)
-    x = x + _solved(backlog, hats, backlog.step(x) - x, WANTED)
+    turned = backlog.turned(backlog.ladder.empty(backlog.entries.stationary))
+    turned += _solved(backlog, hats, backlog.turn(turned) - turned, WANTED)
+    x = backlog.all_steps(turned)
     x /= x.sum()
     residual = float(np.abs(backlog.step(x) - x).sum())
     if not residual <= ACCEPTED:
@@ -96,21 +88,22 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
     stationary = law(backlog, x)
     if not from_start:
         return LongRun(stationary, None, residual, 0.0)
-    excess = _solved(backlog, hats, start - x, WANTED_START)
-    steps = float(np.abs(excess).sum() / np.abs(start - x).sum())
+    start = backlog.ladder.empty(np.eye(1, len(x), ways.steps.start)[0])
+    right = start - x
+    turned = _solved(backlog, hats, backlog.turned(backlog.until_turns(right)[1]), WANTED_START)
+    excess = backlog.all_steps(turned, right)
+    excess -= x * excess.sum()
+    steps = float(np.abs(excess).sum() / np.abs(right).sum())
     return LongRun(stationary, law(backlog, excess), residual, steps * stationary.rounds)
 
 
 def _solved(backlog: Backlog, hats: Hats, right: Floats, wanted: float) -> Floats:
-    """Return u with u - P u = `right`, whose sum is 0: a fixed point of cycles of steps and a correction."""
+    """Return u with u - G u = `right`, where G is a turn."""
 
-    def cycle(u: Floats, right: Floats | float) -> Floats:
+    def left(u: Floats) -> Floats:
         watch.at(instead=watch.SHORTER)
-        for _ in range(STEPS):
-            u = backlog.step(u) + right
-        return u + hats.corrected(backlog.step(u) + right - u)
+        return hats.corrected(u - backlog.turn(u))
 
-    operator = LinearOperator((len(right), len(right)), matvec=lambda u: u - cycle(u, 0.0))
-    first = cycle(np.zeros_like(right), right)
-    found, _ = gcrotmk(operator, first, rtol=0.0, atol=wanted, m=VECTORS, k=KEPT, maxiter=TIMES)
+    operator = LinearOperator((len(right), len(right)), matvec=left)
+    found, _ = gcrotmk(operator, hats.corrected(right), rtol=0.0, atol=wanted, m=VECTORS, k=KEPT, maxiter=TIMES)
     return np.asarray(found)

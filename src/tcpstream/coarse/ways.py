@@ -18,6 +18,9 @@ Ints = NDArray[np.int64]
 NEAR = 0.5
 """Of the packets of a round of playback: ways that end, and begin to differ from those at rest, so near are one."""
 
+NEAR_HELD = 0.1
+"""The same as `NEAR`, of what is held at the ends of steps."""
+
 
 @dataclass(frozen=True)
 class Ways:
@@ -85,14 +88,14 @@ class Ways:
         target = number[point, phase]
         to_rest = (landed[which, 3] == 1) & (rest[target] > 0)
         change, weight = due * elapsed - packets, chance * weight
-        near = [np.rint(value / (NEAR * due)).astype(np.int64) for value in (after, after - change)]
+        near = _near(NEAR * due, after, after - change)
         keys = np.column_stack([source, target, lag, to_rest, weight > 0, *near])
         merged = Merged(keys, weight)
         keys = merged.keys
         return cls(
             steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], merged.weight, merged.mean(change),
             merged.variance(change, variance), merged.mean(after), merged.variance(after, after_variance),
-            merged.mean(silent), keys[:, 3] == 1, holding, held,
+            merged.mean(silent), keys[:, 3] == 1, *_missing(holding, held, step - times[holding], due),
         )  # fmt: skip
 
     @property
@@ -113,3 +116,19 @@ def _sent(known: Outcomes) -> Floats:
         o = first + int(np.argmax(known.chance[first:end]))
         found[s] = known.mean[o] if known.rounds[o] == 1 else 0.0
     return found
+
+
+def _near(size: float, *values: Floats) -> list[Ints]:
+    """Return integers that are the same where values are the same, but for about a size."""
+    return [np.rint(one / size).astype(np.int64) for one in values]
+
+
+def _missing(holding: Ints, held: Floats, rounds: Ints, due: float) -> tuple[Ints, Floats]:
+    """Return what is held at the ends of steps, where it is near the same together."""
+    chance, packets, variance, missing, after, in_order = held.T
+    near = _near(NEAR_HELD * due, after, after - due * rounds + packets, missing, in_order)
+    merged = Merged(np.column_stack([holding, *near]), chance)
+    means = [merged.mean(one) for one in (missing, after, in_order)]
+    return merged.keys[:, 0], np.column_stack(
+        [merged.weight, merged.mean(packets), merged.variance(packets, variance), *means]
+    )

@@ -113,7 +113,7 @@ def radius(source: Ints, target: Ints, weight: Floats, vector: Floats) -> float:
             largest = max(largest, abs(new[k]))
         for k in range(len(new)):
             vector[k] = 0.5 * vector[k] + 0.5 * new[k] / largest  # half a step: no periods
-        if i > 20 and abs(largest - before) < 1e-8 * largest:
+        if i > 20 and abs(largest - before) < min(1e-8, 1e-3 * abs(largest - 1)):  # which side of 1 is what matters
             break
         before = largest
     return before if before > 0 else 0.0
