@@ -24,8 +24,8 @@ from .timeline import Timeline
 
 Floats = NDArray[np.float64]
 
-FACTOR = 2.0
-"""The stated error is so many times the difference of two resolutions, and what a resolution states at least."""
+FACTOR = 1.0
+"""The stated error is so many times the difference from half the resolution, and what a resolution states at least."""
 
 FLOOR = 2e-11
 """Late fraction that is lost in what is not followed."""

@@ -10,8 +10,8 @@ from ..tcp.chain import Chain
 SPREAD = 0.6
 """Standard deviation of the packets delivered, over the square root of their number times those from loss to loss."""
 
-COARSER = 1.4
-"""Between two resolutions that are compared."""
+COARSER, LITTLE = 2.0, 1.4
+"""Between two resolutions that are compared; the same of lines of CUBIC, and of live streams."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Resolution:
         return max(1, int(rounds / self.steps))
 
 
-FINE = Resolution(5.0, 24.0, 1.15, 40.0, 3e-3, 1e-2, 6.0, 4.0, 1e-2)
+FINE = Resolution(7.0, 24.0, 1.15, 40.0, 3e-3, 1e-2, 6.0, 4.0, 1e-2)
 FAST = Resolution(3.0, 14.0, 1.3, 24.0, 3e-2, 6e-2, 4.0, 2.5, 5e-2)
 
 
@@ -62,10 +62,10 @@ def coarser(resolution: Resolution) -> Resolution:
         one,
         steps=one.steps / COARSER,
         quanta=one.quanta / COARSER,
-        ratio=1 + (one.ratio - 1) * COARSER,
+        ratio=1 + (one.ratio - 1) * LITTLE,
         lead_quanta=one.lead_quanta / COARSER,
-        backlog_steps=one.backlog_steps / COARSER,
-        backlog_quanta=one.backlog_quanta / COARSER,
+        backlog_steps=one.backlog_steps / LITTLE,
+        backlog_quanta=one.backlog_quanta / LITTLE,
     )
 
 
