@@ -19,8 +19,9 @@ BOXES, MOST_BOXES = 256, 4_000_000
 """By what arrives paths of the first steps are told apart, in so many classes; these times states at most."""
 
 
-NEAR, LEAST_NEAR = 2.0, 8.0
-"""Parts of a box: paths that end within the same one, and whose least leads lie in the same one, are one."""
+NEAR, DIPS = 2.0, 8.0
+"""Parts of a box, and of a factor of 2: paths that end within the same one, with least leads that lie as far below
+their ends, are one. For wide paths boxes are larger, and a least lead near the end is not told apart."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,12 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     which, target, lag, weight = which[seen], target[seen], record[3][seen] - count + 1, record[4][seen]
     elapsed = landed[which, 2].astype(np.float64)
     change = moments[which, 1] - steps.due * elapsed
-    near = np.rint(change * (NEAR / box)), np.rint(moments[which, 3] * (LEAST_NEAR / box))
+    wide = np.floor(np.log2(np.maximum(np.sqrt(moments[which, 2]) / box, 1.0)))
+    dip = np.where((wide > 0) & (moments[which, 3] > change - box / 2), change, moments[which, 3])
+    near = wide, np.rint(change * (NEAR / box) / 2**wide), np.rint(np.log2(1 + (change - dip) / box) * DIPS)
     keys = np.column_stack([target, lag, weight > 0, *(one.astype(np.int64) for one in near)])
     merged = Merged(keys, weights[which] * weight)
-    means = [merged.mean(one) for one in (moments[which, 1], change, moments[which, 3], elapsed)]
+    means = [merged.mean(one) for one in (moments[which, 1], change, dip, elapsed)]
     rest = replace(
         steps, source=np.zeros(len(merged.weight), dtype=np.int64), target=merged.keys[:, 0], lag=merged.keys[:, 1],
         weight=merged.weight, mean=means[0], variance=merged.variance(change, moments[which, 2]), least=means[2],
