@@ -64,6 +64,12 @@ class Floored:
     at: Ints
 
 
+def unfloored(steps: Steps, quantum: float, due: float) -> NDArray[np.bool_]:
+    """Return which moves count from a lead of 0 on: what of them is below 0 is late by itself, or none is."""
+    at_end = steps.least > steps.mean - due * steps.elapsed - quantum / 2
+    return np.asarray(((steps.variance > 0.5 * quantum**2) & at_end) | (steps.least >= 0))
+
+
 def floored(steps: Steps, quantum: float, due: float, further: float = 0.0) -> Floored:
     """Return the moves on a lattice of leads; sources lie `further` above it [packets].
 
@@ -74,9 +80,7 @@ def floored(steps: Steps, quantum: float, due: float, further: float = 0.0) -> F
     source = above[steps.source] + further
     mean = steps.mean - due * steps.elapsed + source - above[steps.target]
     place = (-steps.least - source) / quantum
-    at_end = steps.least > steps.mean - due * steps.elapsed - quantum / 2
-    smooth = (steps.variance > 0.5 * quantum**2) & at_end  # what lies below 0 is late by itself
-    floor = np.where(smooth, 0, np.maximum(np.ceil(place - 1e-9), 0)).astype(np.int64)
+    floor = np.where(unfloored(steps, quantum, due), 0, np.maximum(np.ceil(place - 1e-9), 0)).astype(np.int64)
     E, F = steps.entries, int(floor.max(initial=0)) + 1
     keys, target = np.unique((steps.lag * E + steps.target) * F + floor, return_inverse=True)
     sources, targets, shifts, starts, taps = on_lattice(

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.back_in_time import back_at_edges, back_several_rounds, extrapolate, resample
-from ..numerics.weights import lagrange
+from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from .first_steps import opening
-from .lattice_moves import Floored, floored, offsets
+from .lattice_moves import unfloored
+from .lead_level import EXTRAPOLATED, Level, between
 from .steps import Steps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-EXTRAPOLATED = 2
-"""Positions below 0 at which values are continued, for what is interpolated above."""
-
 POINTS = 256
 """Of a lattice of leads."""
-
-LOST = 1e-13
-"""Probability that is none."""
 
 PARTS = 8
 """Of the finest quantum, at which the start of a video is looked at."""
@@ -31,159 +26,98 @@ PARTS = 8
 OPENING, OPENING_ROUNDS = 6, 96
 """Steps from the start that are followed as one, up to so many rounds: what happens in them is known to the packet."""
 
-
-class _Level:
-    """Leads from 0 to `points` quanta."""
-
-    def __init__(self, steps: Steps, first: Steps, quantum: float, due: float, points: int, parts: int) -> None:
-        self.quantum, self.points, self.parts = quantum, points, parts
-        self.moves = floored(steps, quantum, due)
-        self.first_moves = [floored(first, quantum, due, quantum * i / parts) for i in range(parts)]
-        self.offsets = offsets(steps, quantum, due)
-        m = self.moves.moves
-        both = (m, *(one.moves for one in self.first_moves))
-        self.reach = max(int((one.shifts + np.diff(one.starts)).max()) for one in both) + 4
-        self.ghosts = max(int(np.diff(one.starts).max()) for one in both) + 4
-        E, width = steps.entries, self.ghosts + points + self.reach + 8
-        self.old, self.new = np.ones((E, width)), np.ones((E, width))
-        self.old[:, : self.ghosts] = 0.0
-        self.new[:, : self.ghosts] = 0.0
-        late = m.lags > 1
-        targets = np.unique(m.targets[late])
-        f = self.first_moves[0].moves
-        late_f = f.lags > 1
-        targets = np.unique(np.append(targets, f.targets[late_f]))
-        self.sizes = np.array(
-            [
-                max(m.lags[late & (m.targets == t)].max(initial=1), f.lags[late_f & (f.targets == t)].max(initial=1))
-                + 1
-                for t in targets
-            ],
-            dtype=np.int64,
-        )
-        self.ring_of = np.full(E, -1)
-        self.ring_of[targets] = np.arange(len(targets))
-        self.targets = targets
-        self.first = np.append(0, np.cumsum(self.sizes))[:-1].astype(np.int64)
-        self.ring = np.ones((int(self.sizes.sum()), width))
-        self.ring[:, : self.ghosts] = 0.0
-        self.lost = False
-
-    def step(self, number: int) -> None:
-        if self.lost:
-            return
-        self._back(self.moves, self.new, number)
-
-    def _back(self, one: Floored, new: Floats, number: int) -> None:
-        m, e = one.moves, one.edges
-        ring = self.ring, self.ring_of, self.first, self.sizes, number
-        back_several_rounds(
-            self.old, new, self.ghosts, self.points, m.sources, m.targets, m.shifts, m.starts, m.taps, one.floors,
-            m.lags, *ring,
-        )  # fmt: skip
-        back_at_edges(
-            self.old, new, self.ghosts, self.points, one.at, e.sources, e.targets, e.shifts, e.starts, e.taps,
-            e.lags, *ring,
-        )  # fmt: skip
-
-    def applied(self) -> None:
-        """Make a step in which all that comes later comes at once."""
-        one, m, e = self.moves, self.moves.moves, self.moves.edges
-        nothing = np.zeros((1, 1)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-        extrapolate(self.old, self.ghosts, EXTRAPOLATED)
-        back_several_rounds(
-            self.old, self.new, self.ghosts, self.points, m.sources, m.targets, m.shifts, m.starts, m.taps, one.floors,
-            np.ones_like(m.lags), *nothing, 0,
-        )  # fmt: skip
-        back_at_edges(
-            self.old, self.new, self.ghosts, self.points, one.at, e.sources, e.targets, e.shifts, e.starts, e.taps,
-            np.ones_like(e.lags), *nothing, 0,
-        )  # fmt: skip
-
-    def settle(self) -> None:
-        """Take the values that there are for those of all steps to come."""
-        extrapolate(self.old, self.ghosts, EXTRAPOLATED)
-        self.ring[:] = np.repeat(self.old[self.targets], self.sizes, axis=0)
-
-    def opened(self, number: int) -> Floats:
-        """Return the values of the start in front of the last steps, at leads of 0, 1 / parts, ... quanta."""
-        rows = np.zeros((self.parts, self.old.shape[1]))
-        for i, one in enumerate(self.first_moves):
-            self._back(one, rows[i : i + 1], number + 1)
-        return rows[:, self.ghosts : self.ghosts + self.points].T.ravel()
-
-    def close(self, number: int) -> None:
-        """Keep what the step has made; where all is lost, as with a low throughput at small leads, it stays so."""
-        if self.lost:
-            return
-        if number % 32 == 0 and self.new[:, self.ghosts : self.ghosts + self.points].max() < LOST:
-            self.lost = True
-            for values in (self.old, self.new, self.ring):
-                values[:, : self.ghosts + self.points] = 0.0
-        extrapolate(self.new, self.ghosts, EXTRAPOLATED)
-        self.old, self.new = self.new, self.old
-        slots = self.first + number % np.maximum(self.sizes, 1)
-        self.ring[slots] = self.old[self.targets]
-
-    def at(self, leads: Floats, entry: int) -> tuple[Ints, Floats]:
-        return _weights(leads, self.offsets[entry], self.quantum, self.ghosts, self.old.shape[1])
+WIDE = 4.0
+"""Quanta in the standard deviation of a move that is taken on a lattice for the finer ones as well."""
 
 
-def _weights(leads: Floats, offset: float, quantum: float, ghosts: int, end: int) -> tuple[Ints, Floats]:
-    x: Floats = np.minimum((leads - offset) / quantum + ghosts, end - 2.0)
-    first = np.clip(np.floor(x).astype(np.int64) - 1, ghosts, end - 4)
-    nodes: Floats = np.arange(4.0) - 1
-    return first, lagrange(np.broadcast_to(nodes, (len(x), 4)), x - first - 1.0)
+class _Link(NamedTuple):
+    """Where a lattice and the next coarser one take values from each other: first positions, and weights of four.
+
+    Above the finer one, at the positions of the coarser one that lie in the finer one, and at all of the finer one.
+    """
+
+    above: Ints
+    above_weights: Floats
+    low: Ints
+    low_weights: Floats
+    every: Ints
+    every_weights: Floats
 
 
 class NeverLate:
-    """g(entry, lead), the probability that nothing is late in the steps to come."""
+    """g(entry, lead), the probability that nothing is late in the steps to come.
+
+    Leads have a ladder of lattices. A move that is wide, and never late on its way, is taken on the coarsest lattice
+    that shows it, and what comes of it is passed on to the finer ones.
+
+    Parameters
+    ----------
+    steps : Steps
+    due, finest, safe : float
+        m, the quantum of the finest lattice, and the lead from which nothing is late [packets].
+    """
 
     def __init__(self, steps: Steps, due: float, finest: float, safe: float) -> None:
         self.steps, self.due = steps, due
-        self.levels: list[_Level] = []
-        quantum = finest
         self.opening = max(1, min(OPENING, OPENING_ROUNDS // steps.step))
         first, self.lossless = opening(steps, self.opening, finest)
-        while True:
-            count = POINTS if quantum * POINTS < safe else max(16, int(np.ceil(safe / quantum)))
-            self.levels.append(_Level(steps, first, quantum, due, count, 2 if self.levels else PARTS))
-            if quantum * count >= safe:
-                break
+        sizes: list[tuple[float, int]] = []
+        quantum = finest
+        while not sizes or sizes[-1][0] * sizes[-1][1] < safe:
+            points = POINTS if quantum * POINTS < safe else max(16, int(np.ceil(safe / quantum)))
+            sizes.append((quantum, points))
             quantum *= 4
+        spread = np.where(unfloored(steps, finest, due), np.sqrt(steps.variance), 0.0)
+        shows = np.searchsorted([WIDE * quantum for quantum, _ in sizes[1:]], spread, "right")
+        self.levels = [
+            Level(steps, shows < i, shows == i, first, quantum, due, points, 2 if i else PARTS)
+            for i, (quantum, points) in enumerate(sizes)
+        ]
         self.number = 0
-        self._links = []
-        for fine, coarse in zip(self.levels, self.levels[1:]):
-            E = steps.entries
-            top = fine.ghosts + fine.points + np.arange(fine.reach + 8)
-            up = [_weights(fine.offsets[e] + (top - fine.ghosts) * fine.quantum, coarse.offsets[e], coarse.quantum,
-                           coarse.ghosts, coarse.old.shape[1]) for e in range(E)]  # fmt: skip
-            n = int(fine.points * fine.quantum / coarse.quantum) - 2
-            low = np.arange(n) * coarse.quantum
-            down = [_weights(coarse.offsets[e] + low, fine.offsets[e], fine.quantum, fine.ghosts,
-                             fine.ghosts + fine.points) for e in range(E)]  # fmt: skip
-            self._links.append(tuple(np.array([one[i] for one in both]) for both in (up, down) for i in (0, 1)))
+        self._links = [_link(fine, coarse) for fine, coarse in pairwise(self.levels)]
 
     def step(self) -> None:
         """Go one step back in time."""
         self.number += 1
-        for level in self.levels:
-            level.step(self.number)
-        self.exchange([level.new for level in self.levels])
+        self._back(self.number)
+        self._exchange([level.new for level in self.levels])
         for level in self.levels:
             level.close(self.number)
 
-    def exchange(self, rows: list[Floats]) -> None:
-        """Put values of each level where its neighbours need them."""
-        both = list(zip(zip(self.levels, self.levels[1:]), pairwise(rows), self._links))
-        for (_, coarse), (low, high), (_, _, at, weights) in both:
-            resample(low, high, at, weights, coarse.ghosts)
-        for (fine, _), (low, high), (at, weights, _, _) in reversed(both):
-            resample(high, low, at, weights, fine.ghosts + fine.points)
+    def stepped(self) -> None:
+        """Make a step in which all that comes later comes at once, from values within all levels and above the last."""
+        self._exchange([level.old for level in self.levels])
+        for level in self.levels:
+            extrapolate(level.old, level.ghosts, EXTRAPOLATED)
+        self._back(None)
 
-    def shared(self) -> list[int]:
+    def settle(self) -> None:
+        """Take the values within all levels for those of all steps to come."""
+        self._exchange([level.old for level in self.levels])
+        for level in self.levels:
+            level.settle()
+
+    def _back(self, number: int | None) -> None:
+        for i in reversed(range(len(self.levels))):
+            level = self.levels[i]
+            if not level.lost:
+                level.begin(number)
+                if i < len(self._links):
+                    link = self._links[i]
+                    add_resampled(self.levels[i + 1].shared, level.new, link.every, link.every_weights, level.ghosts)
+                level.end(number)
+
+    def _exchange(self, rows: list[Floats]) -> None:
+        """Put values of each level where its neighbours need them."""
+        both = list(zip(self.levels, self.levels[1:], pairwise(rows), self._links))
+        for _, coarse, (low, high), link in both:
+            resample(low, high, link.low, link.low_weights, coarse.ghosts)
+        for fine, _, (low, high), link in reversed(both):
+            resample(high, low, link.above, link.above_weights, fine.inside.stop)
+
+    def of_the_finer(self) -> list[int]:
         """Return how many positions of each level have the values of the finer one."""
-        return [0, *(link[2].shape[1] for link in self._links)]
+        return [0, *(link.low.shape[1] for link in self._links)]
 
     def start_row(self) -> list[tuple[Floats, Floats]]:
         """Return what `read` needs of now: of the start of a video that lasts `opening` - 1 steps more, by level."""
@@ -195,7 +129,7 @@ class NeverLate:
         tops = [(one.points - 1) * one.quantum for one in self.levels[:-1]]
         place = int(np.searchsorted(tops, lead, "right"))
         row, level = rows[place][0], self.levels[place]
-        at, weights = _weights(np.array([lead]), 0.0, level.quantum / level.parts, 0, len(row))
+        at, weights = between(np.array([lead]), level.quantum / level.parts, 0, len(row))
         value = float(weights[0] @ row[at[0] : at[0] + 4])
         if lead + alone.least >= -1e-9:
             for i, (target, weight) in enumerate(zip(alone.targets, alone.weights)):
@@ -205,6 +139,18 @@ class NeverLate:
     def _read(self, row: list[Floats], lead: float, entry: int) -> float:
         for level, values in zip(self.levels, row):
             if lead < level.points * level.quantum or level is self.levels[-1]:
-                at, weights = level.at(np.array([lead]), entry)
+                offset, end = level.offsets[entry], len(values)
+                at, weights = between(np.array([lead - offset]), level.quantum, level.ghosts, end)
                 return float(weights[0] @ values[at[0] : at[0] + 4])
         raise AssertionError
+
+
+def _link(fine: Level, coarse: Level) -> _Link:
+    """Return where two neighbouring levels take values from each other."""
+    end, inside = coarse.old.shape[1], coarse.inside.stop
+    count = int(fine.points * fine.quantum / coarse.quantum) - 2
+    return _Link(
+        *coarse.places(fine.leads(fine.points, fine.points + fine.reach + 8), end),
+        *fine.places(np.broadcast_to(coarse.leads(0, count), (len(fine.offsets), count)), fine.inside.stop),
+        *coarse.places(fine.leads(0, fine.points), inside),
+    )

@@ -143,6 +143,11 @@ class Steps:
             start=int(on.points[on.starts[first]]), scale=scale,
         )  # fmt: skip
 
+    def only(self, which: NDArray[np.bool_]) -> Steps:
+        """Return the same with some of the moves."""
+        names = "source", "target", "lag", "weight", "mean", "variance", "least", "elapsed"
+        return replace(self, **{name: getattr(self, name)[which] for name in names})
+
     @property
     def entries(self) -> int:
         """How many there are."""

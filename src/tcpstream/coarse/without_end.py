@@ -22,7 +22,7 @@ SMALLEST = 1e-10
 WEIGHTED = 0.5
 """Part of the decay that values are freed from: all of it is too much where long waits decide."""
 
-WANTED, ACCEPTED = 1e-7, 1e-5
+WANTED, ACCEPTED = 1e-6, 1e-5
 """Change by one more step, relative to what is late in a step: what is aimed at, and above which there is no answer."""
 
 VECTORS, TIMES = 120, 3
@@ -60,8 +60,7 @@ def without_end(values: NeverLate, rate: float) -> bool:
     if not np.linalg.norm(changed(late) - right) <= ACCEPTED * np.linalg.norm(right):
         return False
     system.load(ones - late / weight, 1.0)
-    for level in values.levels:
-        level.settle()
+    values.settle()
     return True
 
 
@@ -70,11 +69,9 @@ class _System:
 
     def __init__(self, values: NeverLate) -> None:
         self._values, self._entries = values, values.steps.entries
-        levels = list(zip(values.levels, values.shared()))
-        self._own = [slice(one.ghosts + low, one.ghosts + one.points) for one, low in levels]
-        self._all = [
-            one.offsets[:, np.newaxis] + np.arange(low, one.points) * one.quantum for one, low in levels
-        ]  # fmt: skip
+        levels = list(zip(values.levels, values.of_the_finer()))
+        self._own = [slice(one.ghosts + low, one.inside.stop) for one, low in levels]
+        self._all = [one.leads(low, one.points) for one, low in levels]
         self.leads = np.concatenate([one.ravel() for one in self._all])
 
     def load(self, vector: Floats, beyond: float) -> None:
@@ -85,15 +82,13 @@ class _System:
             level.old[:, own] = vector[start : start + size].reshape(self._entries, -1)
             start += size
         last = self._values.levels[-1]
-        last.old[:, last.ghosts + last.points :] = beyond
-        self._values.exchange([level.old for level in self._values.levels])
+        last.old[:, last.inside.stop :] = beyond
 
     def applied(self, vector: Floats, beyond: float) -> Floats:
         """Return the values one step earlier."""
         watch.at(instead=watch.SHORTER)
         self.load(vector, beyond)
-        for level in self._values.levels:
-            level.applied()
+        self._values.stepped()
         return np.concatenate([level.new[:, own].ravel() for level, own in zip(self._values.levels, self._own)])
 
     def long_waves(self, changed: Callable[[Floats], Floats]) -> LongWaves:

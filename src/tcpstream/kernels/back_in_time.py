@@ -17,14 +17,11 @@ def back_several_rounds(
     taps: Floats, floors: Ints, lags: Ints, ring: Floats, ring_of: Ints, ring_first: Ints, ring_size: Ints,
     number: int,
 ) -> None:  # fmt: skip
-    """Take the mean of values over the moves of one step, back in time.
+    """Add the mean of values over the moves of one step, back in time.
 
     Rows have `ghosts` values below position 0, then `size`, then a margin. A move counts from position ``floors`` on.
     Values of a target ``lags`` > 1 steps later are in the ring.
     """
-    for s in range(len(new)):
-        for k in range(ghosts, ghosts + size):
-            new[s, k] = 0.0
     for i in range(len(sources)):
         first = max(floors[i], -ghosts - shifts[i], 0)  # further below there is nothing
         if first >= size:
@@ -89,6 +86,15 @@ def resample(rows: Floats, into: Floats, at: Ints, weights: Floats, first: int) 
             for j in range(weights.shape[2]):
                 total += weights[s, k, j] * rows[s, at[s, k] + j]
             into[s, first + k] = total
+
+
+@kept(nogil=True)
+def add_resampled(rows: Floats, into: Floats, at: Ints, weights: Floats, first: int) -> None:
+    """Add interpolated rows: as `resample`, to what is there."""
+    for s in range(len(rows)):
+        for k in range(at.shape[1]):
+            for j in range(weights.shape[2]):
+                into[s, first + k] += weights[s, k, j] * rows[s, at[s, k] + j]
 
 
 @kept(nogil=True)

@@ -1,0 +1,134 @@
+"""Values over leads on one lattice, and what one step back in time makes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.back_in_time import back_at_edges, back_several_rounds, extrapolate
+from ..numerics.weights import lagrange
+from .lattice_moves import Floored, floored, offsets
+from .steps import Steps
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+EXTRAPOLATED = 2
+"""Positions below 0 at which values are continued, for what is interpolated above."""
+
+LOST = 1e-13
+"""Probability that is none."""
+
+
+class Level:
+    """Leads from 0 to `points` quanta.
+
+    Parameters
+    ----------
+    steps : Steps
+    near, wide : array of bool
+        Moves that are taken on this lattice for itself only, and for the finer ones as well: see `NeverLate`.
+    first : Steps
+        From the start.
+    quantum, due : float
+        Of the lattice, and packets due per round [packets].
+    points, parts : int
+        Positions, and parts of a quantum at which the start is looked at.
+    """
+
+    def __init__(
+        self, steps: Steps, near: NDArray[np.bool_], wide: NDArray[np.bool_], first: Steps, quantum: float, due: float,
+        points: int, parts: int,
+    ) -> None:  # fmt: skip
+        self.quantum, self.points, self.parts = quantum, points, parts
+        self._near, self._wide = (floored(steps.only(which), quantum, due) for which in (near, wide))
+        self._first = [floored(first, quantum, due, quantum * i / parts) for i in range(parts)]
+        self.offsets = offsets(steps, quantum, due)
+        every = [one.moves for one in (self._near, self._wide, *self._first)]
+        self.reach = max(int((one.shifts + np.diff(one.starts)).max(initial=0)) for one in every) + 4
+        self.ghosts = max(int(np.diff(one.starts).max(initial=0)) for one in every) + 4
+        E, width = steps.entries, self.ghosts + points + self.reach + 8
+        self.old, self.new, self.shared = np.ones((E, width)), np.ones((E, width)), np.zeros((E, width))
+        self.old[:, : self.ghosts] = 0.0
+        self.new[:, : self.ghosts] = 0.0
+        longest = np.ones(E, dtype=np.int64)
+        for one in every:
+            np.maximum.at(longest, one.targets, one.lags)
+        self.targets = np.flatnonzero(longest > 1)
+        self._sizes = longest[self.targets] + 1
+        self._ring_of = np.full(E, -1)
+        self._ring_of[self.targets] = np.arange(len(self.targets))
+        self._ring_first = np.append(0, np.cumsum(self._sizes))[:-1].astype(np.int64)
+        self._ring = np.ones((int(self._sizes.sum()), width))
+        self._ring[:, : self.ghosts] = 0.0
+        self.lost = False
+
+    @property
+    def inside(self) -> slice:
+        """Where the positions are in its rows."""
+        return slice(self.ghosts, self.ghosts + self.points)
+
+    def begin(self, number: int | None) -> None:
+        """Begin a step with the moves that finer lattices share; without a number, what comes later comes at once."""
+        self.new[:, self.inside] = 0.0
+        self._back(self._wide, self.new, number)
+
+    def end(self, number: int | None) -> None:
+        """End a step with its own moves."""
+        self.shared[:] = self.new
+        self._back(self._near, self.new, number)
+
+    def _back(self, one: Floored, new: Floats, number: int | None) -> None:
+        m, e = one.moves, one.edges
+        lags, edge_lags = (m.lags, e.lags) if number is not None else (np.ones_like(m.lags), np.ones_like(e.lags))
+        ring = self._ring, self._ring_of, self._ring_first, self._sizes, number or 0
+        back_several_rounds(
+            self.old, new, self.ghosts, self.points, m.sources, m.targets, m.shifts, m.starts, m.taps, one.floors,
+            lags, *ring,
+        )  # fmt: skip
+        back_at_edges(
+            self.old, new, self.ghosts, self.points, one.at, e.sources, e.targets, e.shifts, e.starts, e.taps,
+            edge_lags, *ring,
+        )  # fmt: skip
+
+    def settle(self) -> None:
+        """Take the values that there are for those of all steps to come."""
+        extrapolate(self.old, self.ghosts, EXTRAPOLATED)
+        self._ring[:] = np.repeat(self.old[self.targets], self._sizes, axis=0)
+
+    def opened(self, number: int) -> Floats:
+        """Return the values of the start in front of the last steps, at leads of 0, 1 / parts, ... quanta."""
+        rows = np.zeros((self.parts, self.old.shape[1]))
+        for i, one in enumerate(self._first):
+            self._back(one, rows[i : i + 1], number + 1)
+        return rows[:, self.inside].T.ravel()
+
+    def close(self, number: int) -> None:
+        """Keep what the step has made; where all is lost, as with a low throughput at small leads, it stays so."""
+        if self.lost:
+            return
+        if number % 32 == 0 and self.new[:, self.inside].max() < LOST:
+            self.lost = True
+            for values in (self.old, self.new, self.shared, self._ring):
+                values[:, : self.inside.stop] = 0.0
+        extrapolate(self.new, self.ghosts, EXTRAPOLATED)
+        self.old, self.new = self.new, self.old
+        slots = self._ring_first + number % np.maximum(self._sizes, 1)
+        self._ring[slots] = self.old[self.targets]
+
+    def leads(self, first: int, end: int) -> Floats:
+        """Return the leads at some positions, by entry."""
+        return np.asarray(self.offsets[:, np.newaxis] + np.arange(first, end) * self.quantum)
+
+    def places(self, leads: Floats, end: int) -> tuple[Ints, Floats]:
+        """Return the first of the four positions before `end` that stand for each lead, by entry, and their weights."""
+        return between(leads - self.offsets[:, np.newaxis], self.quantum, self.ghosts, end)
+
+
+def between(leads: Floats, quantum: float, ghosts: int, end: int) -> tuple[Ints, Floats]:
+    """Return the first of four positions between which leads lie on a lattice, and their weights."""
+    x: Floats = np.minimum(leads / quantum + ghosts, end - 2.0)
+    first = np.clip(np.floor(x).astype(np.int64) - 1, ghosts, end - 4)
+    nodes: Floats = np.arange(4.0) - 1
+    weights = lagrange(np.broadcast_to(nodes, (x.size, 4)), (x - first - 1.0).ravel())
+    return first, weights.reshape(*x.shape, 4)
