@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from ..coarse.law import Law
 from ..coarse.lead import decay, forgets, safe_lead
+from ..coarse.long_law import LongLaw
 from ..coarse.never_late import NeverLate
 from ..coarse.resolution import FINE, Resolution, Scale, coarser
 from ..coarse.steps import Steps
 from ..coarse.without_end import without_end
+from ..errors import AccuracyError
 from ..path import Path
 from ..system import watch
 from ..tcp import chain_of
@@ -33,6 +35,18 @@ HEAD_CELLS = 2e7
 
 LADDER = 4.0
 """Between the numbers of packets up to which lattices are used."""
+
+MUCH, MANY = 1.15, 64.0
+"""T over mu up to which, and losses from which on, the law is tried by its one mode."""
+
+BEYOND = 1.3
+"""Times the packets of a video, that may be delivered when the last one is due."""
+
+SAMPLES = 64
+"""In the time up to which a lattice is used, of sums over later times."""
+
+LOOKED_AT, SAME = (0.0, 1.0, 2.0, 3.0), 5e-3
+"""Standard deviations below, where both laws are the same but for so much."""
 
 BLOCK, STEPS = 1.5, 16
 """Rounds are followed until they are so many times as many, and at least so many steps, at a time."""
@@ -124,9 +138,10 @@ class CoarseArrivals:
         return Arrivals(self.path, self.cases, Plan(), self.first)
 
     @cached_property
-    def levels(self) -> list[tuple[float, Law]]:
+    def levels(self) -> list[tuple[float, Law | LongLaw]]:
         """Packets up to which a lattice is used, and the law on it; finest first."""
-        found, edge = [], float(self.first)
+        found: list[tuple[float, Law | LongLaw]] = []
+        edge = float(self.first)
         steps = {self._whole.step: self._whole}
         while edge < self.packets:
             below, edge = edge, min(edge * LADDER, float(self.packets))
@@ -134,8 +149,28 @@ class CoarseArrivals:
             step = self.resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
             if step not in steps:
                 steps[step] = Steps.of(self.chain, step, self.resolution.ratio)
+            long = self._long(found[-1][1], steps[step], below, quantum) if found else None
+            if long is not None:
+                return [*found, (float(self.packets), long)]
             found.append((edge, Law(steps[step], quantum, edge, self.due, self.lead)))
         return found
+
+    def _long(self, before: Law | LongLaw, steps: Steps, below: float, quantum: float) -> LongLaw | None:
+        """Return the law from so many packets on by its one mode, if the one before has it: None otherwise."""
+        mean = self.chain.packets_per_round
+        if mean > MUCH * self.due or below < MANY * self.scale.packets:
+            return None
+        spread = self.scale.spread(BEYOND * self.packets)
+        variance = spread**2 / (BEYOND * self.packets / mean)
+        begin = math.ceil(below / max(mean, self.due) / steps.step) * float(steps.step)
+        try:
+            long = LongLaw(steps, begin, spread, variance, begin / SAMPLES, quantum)
+        except AccuracyError:
+            return None
+        t = np.full(len(LOOKED_AT), begin)
+        y = min(mean, self.due) * begin - math.sqrt(variance * begin) * np.array(LOOKED_AT)
+        a, b = before.missing(t, y), long.missing(t, y)
+        return long if bool(np.all(np.abs(a - b) <= SAME * a)) else None
 
     @property
     def quantum(self) -> int:
@@ -282,7 +317,7 @@ def _settled(before: Any, row: Any) -> bool:
     return max(float(np.max(np.abs(a - b) / np.maximum(np.abs(np.max(b) - b), 1e-10))) for a, b in pairs) < SETTLED
 
 
-def _sampled(law: Law, begin: float, end: float, m: float, tau: float, packets: float) -> float:
+def _sampled(law: Law | LongLaw, begin: float, end: float, m: float, tau: float, packets: float) -> float:
     """Return the mean number of late packets between two rounds, from the ends of steps."""
     law.until(end)
     h = law.step

@@ -68,14 +68,20 @@ class Level:
         """Where the positions are in its rows."""
         return slice(self.ghosts, self.ghosts + self.points)
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether it has moves that finer lattices share."""
+        return len(self._wide.moves.taps) > 0
+
     def begin(self, number: int | None) -> None:
         """Begin a step with the moves that finer lattices share; without a number, what comes later comes at once."""
         self.new[:, self.inside] = 0.0
         self._back(self._wide, self.new, number)
 
-    def end(self, number: int | None) -> None:
-        """End a step with its own moves."""
-        self.shared[:] = self.new
+    def end(self, number: int | None, shared: bool) -> None:
+        """End a step with its own moves; what finer lattices share is kept before."""
+        if shared:
+            self.shared[:] = self.new
         self._back(self._near, self.new, number)
 
     def _back(self, one: Floored, new: Floats, number: int | None) -> None:

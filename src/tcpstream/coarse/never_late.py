@@ -98,22 +98,29 @@ class NeverLate:
             level.settle()
 
     def _back(self, number: int | None) -> None:
+        shared: Level | None = None
         for i in reversed(range(len(self.levels))):
             level = self.levels[i]
-            if not level.lost:
-                level.begin(number)
-                if i < len(self._links):
-                    link = self._links[i]
-                    add_resampled(self.levels[i + 1].shared, level.new, link.every, link.every_weights, level.ghosts)
-                level.end(number)
+            if level.lost:
+                break
+            level.begin(number)
+            if shared is not None:
+                link = self._links[i]
+                add_resampled(shared.shared, level.new, link.every, link.every_weights, level.ghosts)
+            shared = level if shared is not None or level.is_shared else None
+            level.end(number, shared is not None and i > 0)
 
     def _exchange(self, rows: list[Floats]) -> None:
         """Put values of each level where its neighbours need them."""
         both = list(zip(self.levels, self.levels[1:], pairwise(rows), self._links))
-        for _, coarse, (low, high), link in both:
-            resample(low, high, link.low, link.low_weights, coarse.ghosts)
+        for fine, coarse, (low, high), link in both:
+            if fine.lost:
+                high[:, coarse.ghosts : coarse.ghosts + link.low.shape[1]] = 0.0
+            else:
+                resample(low, high, link.low, link.low_weights, coarse.ghosts)
         for fine, _, (low, high), link in reversed(both):
-            resample(high, low, link.above, link.above_weights, fine.inside.stop)
+            if not fine.lost:
+                resample(high, low, link.above, link.above_weights, fine.inside.stop)
 
     def of_the_finer(self) -> list[int]:
         """Return how many positions of each level have the values of the finer one."""
