@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coarse.law import Law
-from ..coarse.lead import decay, forgets, safe_lead
+from ..coarse.lead import decay, late_after, safe_lead
 from ..coarse.long_law import LongLaw
 from ..coarse.never_late import NeverLate
 from ..coarse.resolution import FINE, Resolution, Scale, coarser
@@ -51,9 +51,13 @@ LOOKED_AT, SAME = (0.0, 1.0, 2.0, 3.0), 5e-3
 BLOCK, STEPS = 1.5, 16
 """Rounds are followed until they are so many times as many, and at least so many steps, at a time."""
 
-REST, PASSED = 1e-5, 3.0
-"""Late packets of such a time, relative to all, that end it; they become fewer and fewer once the mean lead is so many
-times that of the start."""
+REST, PASSED = 1e-4, 3.0
+"""Late packets that are still to come, relative to all, where they are left out: as many as a geometric series has from
+the last two times on. They become fewer and fewer once the mean lead has grown by so many times that of the start."""
+
+SURELY, WORTH = 1e3, 1e-5
+"""A video has settled where a packet is late so many times as probably as one after its end; that is worth a look where
+the latter is improbable enough."""
 
 SETTLED = 1e-6
 """Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end."""
@@ -188,14 +192,14 @@ class CoarseArrivals:
         late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum()) if here > 0 else 0.0
         begin, end = here + 0.5, last + 0.5
         passed = self._passed(timeline, tau)
-        before = math.inf
+        before = 0.0
         for edge, law in self.levels:
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             while begin < level_end:
                 until = min(level_end, max(begin * BLOCK, begin + STEPS * law.step))
                 part = _sampled(law, begin, until, m, tau, K)
                 late += part
-                if until > passed and part < REST * late and part < before / 2:
+                if until > passed and part * part < REST * late * (before - part):
                     return late
                 before = part
                 begin = until
@@ -251,9 +255,8 @@ class _NeverLateCurve:
         self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
         most, found = self.due * self.length, decay(steps, self.due)
         self._top = max(most if found is None else min(found.safe, most), 64 * self._finest)
-        self._rate = 0.0
-        if found is not None and found.safe <= most and forgets(steps, self.due, found.rate, self.length / self.step):
-            self._rate = found.rate
+        self._decay = found if found is not None and found.safe <= most else None
+        self._settled: tuple[NeverLate, Any] | None = None
         self._values: NeverLate | None = None
         self._rows: dict[int, Any] = {}
         self._before: Any = None
@@ -270,8 +273,31 @@ class _NeverLateCurve:
         low = int(rounds / self.step + 1e-9)
         share = max(rounds / self.step - low, 0.0)
         with self._lock:
+            value = self._without_end(lead)
+            if 1 - value > SURELY * self._left:
+                return value
             value = self._row(low, lead)
             return value if share < 1e-9 else value + share * (self._row(low + 1, lead) - value)
+
+    @cached_property
+    def _left(self) -> float:
+        """Probability that a packet is late after the end of the video, at most."""
+        if self._decay is None:
+            return 1.0
+        return late_after(self._steps, self.due, self._decay.rate, self.length / self.step)
+
+    def _without_end(self, lead: float) -> float:
+        """Return g of the start of a video without end, at a lead; 1 where it is not known; the lock is held."""
+        if self._decay is None or self._left > WORTH:
+            return 1.0
+        if self._settled is None:
+            values = NeverLate(self._steps, self.due, self._finest, self._top)
+            if not without_end(values, self._decay.rate):
+                self._decay = None
+                return 1.0
+            self._settled = values, values.start_row()
+        values, row = self._settled
+        return values.read(row, lead)
 
     def _row(self, number: int, lead: float) -> float:
         """Return g of the start after so many steps, at a lead; the lock is held.
@@ -282,10 +308,6 @@ class _NeverLateCurve:
         if values is None:
             values = NeverLate(self._steps, self.due, self._finest, self._top)
             self._rows, self._before, self._last = {}, None, None
-            if self._rate and without_end(values, self._rate):
-                self._rows[0], self._last = values.start_row(), 0
-            elif self._rate:
-                values = NeverLate(self._steps, self.due, self._finest, self._top)
         number -= values.opening
         first = int(self.length / self.step) - values.opening
         while values.number < number and self._last is None:

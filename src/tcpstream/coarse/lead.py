@@ -16,11 +16,8 @@ Floats = NDArray[np.float64]
 RISK = 1e-13
 """Probability that what is followed no longer is late after all."""
 
-FORGOTTEN = 1e-8
-"""Probability that something is late after a time in which a video has settled."""
-
-TILTS = (0.3, 0.4, 0.5, 0.6, 0.7)
-"""Of the decay rate: one of them bounds well how long packets may still be late."""
+TILT, HALVINGS = 0.5, 7
+"""Of the decay rate: half of it bounds well how long packets may still be late; and steps to find out how well."""
 
 
 @dataclass(frozen=True)
@@ -97,18 +94,20 @@ def safe_lead(steps: Steps, due: float) -> float:
     return math.inf if found is None else found.safe
 
 
-def forgets(steps: Steps, due: float, rate: float, number: float) -> bool:
-    """Return whether hardly any packet is late after so many steps from the start, for a decay rate.
+def late_after(steps: Steps, due: float, rate: float, number: float) -> float:
+    """Return a bound on the probability that a packet is late after so many steps from the start, for a decay rate.
 
-    Where exp(-theta N) v grows by less than exp(-d) a step, the probability that a packet is late after n steps is at
-    most v(start) / min v exp(-d n).
+    Where exp(-theta N) v grows by less than exp(-d) a round, it is at most v(start) / min v exp(-d n h).
     """
-    tilted = Tilted(steps, due)
-    for part in TILTS:
-        apart = 0.0
-        for _ in range(2):
-            radius, vector = tilted.at(part * rate, (apart - math.log(FORGOTTEN)) / number)
-            apart = math.log(max(float(vector[steps.start] / np.abs(vector).min()), 1.0))
+    tilted, theta, found = Tilted(steps, due), TILT * rate, 1.0
+    low, high = 0.0, theta * due  # as if nothing were delivered
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        radius, vector = tilted.at(theta, middle * steps.step)
         if radius < 1:
-            return True
-    return False
+            low = middle
+            apart = max(float(vector[steps.start] / np.abs(vector).min()), 1.0)
+            found = min(found, apart * math.exp(-middle * steps.step * number))
+        else:
+            high = middle
+    return found

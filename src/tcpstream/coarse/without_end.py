@@ -22,7 +22,7 @@ SMALLEST = 1e-10
 WEIGHTED = 0.5
 """Part of the decay that values are freed from: all of it is too much where long waits decide."""
 
-WANTED, ACCEPTED = 1e-6, 1e-5
+WANTED, ACCEPTED = 1e-8, 1e-6
 """Change by one more step, relative to what is late in a step: what is aimed at, and above which there is no answer."""
 
 VECTORS, TIMES = 120, 3

@@ -1,0 +1,94 @@
+"""Long videos: what a fixed point and a single mode say, against following every step."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tcpstream import Path, Video, stored
+from tcpstream.answers import coarse_arrivals
+from tcpstream.coarse.law import Law
+from tcpstream.coarse.lead import decay, late_after
+from tcpstream.coarse.long_law import LongLaw
+from tcpstream.coarse.never_late import NeverLate
+from tcpstream.coarse.steps import Steps
+from tcpstream.coarse.without_end import without_end
+from tcpstream.errors import AccuracyError
+from tcpstream.tcp import chain_of
+
+USUAL = {"loss": 0.02, "rtt": 0.1, "rto": 0.3, "max_window": 32}
+TCPS = [{"sender": "classic"}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack"}]
+
+
+def steps_of(tcp: dict[str, object], ratio: float, step: int = 1) -> tuple[Steps, float]:
+    """Return a chain in steps, and m at T over a ratio."""
+    chain = chain_of(Path(**(USUAL | tcp)))  # type: ignore[arg-type]
+    due = chain.packets_per_round / ratio
+    return Steps.of(chain, step, 1.15, due), due
+
+
+@pytest.mark.parametrize(("tcp", "ratio", "number"), [*((tcp, 2.0, 800) for tcp in TCPS), (TCPS[0], 1.2, 5000)])
+def test_a_video_without_end_is_where_steps_lead(tcp: dict[str, object], ratio: float, number: int) -> None:
+    steps, due = steps_of(tcp, ratio)
+    found = decay(steps, due)
+    assert found is not None
+    followed, solved = (NeverLate(steps, due, due / 8.3, found.safe) for _ in range(2))
+    for _ in range(number):
+        followed.step()
+    assert without_end(solved, found.rate)
+    leads = np.geomspace(due, 0.3 * found.safe, 16)
+    one, other = ([1 - x.read(x.start_row(), lead) for lead in leads] for x in (followed, solved))
+    late = np.array(one)
+    used = late > 1e-6
+    assert used.sum() > 4
+    assert np.array(other)[used] == pytest.approx(late[used], rel=5e-3)
+
+
+def test_only_a_long_video_is_without_end() -> None:
+    steps, due = steps_of({"sender": "classic"}, 1.3)
+    found = decay(steps, due)
+    assert found is not None
+    one, other = (late_after(steps, due, found.rate, number) for number in (100, 100_000))
+    assert one > 1e-3
+    assert other < 1e-9
+
+
+def test_nothing_decays_where_more_is_due_than_comes() -> None:
+    steps, due = steps_of({"sender": "classic"}, 0.9)
+    assert decay(steps, due) is None
+
+
+@pytest.mark.parametrize(("tcp", "ratio"), [(TCPS[0], 0.9), (TCPS[0], 1.05), (TCPS[1], 0.9), (TCPS[2], 1.05)])
+def test_one_mode_is_the_law_after_many_losses(tcp: dict[str, object], ratio: float) -> None:
+    steps, due = steps_of(tcp, ratio)
+    chain = steps.chain
+    begin, end = 1500.0, 2500.0
+    lattice = Law(steps, 4.0, 2 * end * chain.packets_per_round, due, math.inf)
+    spread = math.sqrt(chain.packets_between_losses * end * chain.packets_per_round)
+    mode = LongLaw(steps, begin, spread, spread**2 / end, 10.0, 4.0)
+    for rounds in (begin, end):
+        y = chain.packets_per_round * rounds - spread * np.array([-0.5, 0.0, 0.5, 1.0, 1.5])
+        t = np.full(len(y), rounds)
+        assert mode.missing(t, y) == pytest.approx(lattice.missing(t, y), rel=5e-3)
+
+
+def test_early_on_there_is_no_single_mode() -> None:
+    steps, due = steps_of({"sender": "classic"}, 1.0)
+    with pytest.raises(AccuracyError, match="no mode"):
+        LongLaw(steps, 2.0, 30.0, 900.0, 1.0, due)
+
+
+@pytest.mark.parametrize("ratio", [0.93, 1.06])
+def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path(**(USUAL | {"sender": "classic"}))  # type: ignore[arg-type]
+    video = Video(packet_rate=chain_of(path).packets_per_round / 0.1 / ratio, duration=900)
+    delays = np.array([2.0, 10.0, 40.0])
+    by_modes = stored(path, video, accuracy="fine")
+    f = by_modes.late_fraction(delays)
+    assert any(isinstance(law, LongLaw) for _, law in by_modes._arrivals.levels)  # type: ignore[union-attr]
+    monkeypatch.setattr(coarse_arrivals, "MUCH", 0.0)
+    followed = stored(path, video, accuracy="fine").late_fraction(delays)
+    used = followed > 1e-9
+    assert f[used] == pytest.approx(followed[used], rel=2e-2)
