@@ -13,17 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coarse.law import Law
-from ..coarse.lead import decay, late_after, safe_lead
+from ..coarse.lead import safe_lead
 from ..coarse.long_law import LongLaw
-from ..coarse.never_late import NeverLate
 from ..coarse.resolution import FINE, Resolution, Scale, coarser
 from ..coarse.steps import Steps
-from ..coarse.without_end import without_end
 from ..errors import AccuracyError
 from ..path import Path
-from ..system import watch
 from ..tcp import chain_of
 from .arrivals import Arrivals
+from .coarse_alpha import NeverLateCurve
 from .plan import Plan
 from .timeline import Timeline
 
@@ -55,22 +53,6 @@ REST, PASSED = 1e-4, 3.0
 """Late packets that are still to come, relative to all, where they are left out: as many as a geometric series has from
 the last two times on. They become fewer and fewer once the mean lead has grown by so many times that of the start."""
 
-SURELY, WORTH = 1e3, 1e-5
-"""A video has settled where a packet is late so many times as probably as one after its end; that is worth a look where
-the latter is improbable enough."""
-
-SETTLED = 1e-6
-"""Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end."""
-
-LOOK = 100
-"""Steps between two looks."""
-
-LEADS = 16.0
-"""Rounds of playback that the finest lattice of leads has to resolve as well as what comes from loss to loss."""
-
-QUARTER = 0.25
-"""Of a quantum, by which rounds of playback are out of step with the lattice."""
-
 PARTS = 8
 """Of a video, the longest in which steps are few."""
 
@@ -95,7 +77,7 @@ class CoarseArrivals:
         self.chain = chain_of(path)
         self.packets = max(one.packets for one in self.cases)
         self._lock = Lock()
-        self._never: dict[tuple[float, float], _NeverLateCurve] = {}
+        self._never: dict[tuple[float, float], NeverLateCurve] = {}
 
     def __copy__(self) -> CoarseArrivals:
         """Return the same: nothing that can be read from it changes."""
@@ -232,111 +214,13 @@ class CoarseArrivals:
         key = (timeline.packets_due, timeline.length)
         with self._lock:
             if key not in self._never:
-                self._never[key] = _NeverLateCurve(self, timeline)
+                self._never[key] = NeverLateCurve(self._whole, self.resolution, self.scale, timeline)
             curve = self._never[key]
         return curve.at(timeline, delay)
 
     def coarser(self) -> CoarseArrivals:
         """Return the same at a lower resolution."""
         return CoarseArrivals(self.path, self.cases, coarser(self.resolution))
-
-
-class _NeverLateCurve:
-    """alpha over the startup delay, for one rate and length."""
-
-    def __init__(self, arrivals: CoarseArrivals, timeline: Timeline) -> None:
-        chain, resolution, scale = arrivals.chain, arrivals.resolution, arrivals.scale
-        self.due, self.length = timeline.packets_due, timeline.length
-        self.step = resolution.step(scale.rounds)
-        steps = arrivals._whole
-        if steps.due != self.due:
-            steps = Steps.of(chain, self.step, resolution.ratio, self.due)
-        quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
-        self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
-        most, found = self.due * self.length, decay(steps, self.due)
-        self._top = max(most if found is None else min(found.safe, most), 64 * self._finest)
-        self._decay = found if found is not None and found.safe <= most else None
-        self._settled: tuple[NeverLate, Any] | None = None
-        self._values: NeverLate | None = None
-        self._rows: dict[int, Any] = {}
-        self._before: Any = None
-        self._last: int | None = None
-        self._lock = Lock()
-
-    def at(self, timeline: Timeline, delay: float) -> float:
-        """Return alpha at a startup delay [s]."""
-        tau = timeline.rounds(delay)
-        lead = self.due * tau
-        if lead >= self._top:
-            return 1.0
-        rounds = timeline.judged_rounds(delay) if timeline.horizon == "paper" else self.length + tau
-        low = int(rounds / self.step + 1e-9)
-        share = max(rounds / self.step - low, 0.0)
-        with self._lock:
-            value = self._without_end(lead)
-            if 1 - value > SURELY * self._left:
-                return value
-            value = self._row(low, lead)
-            return value if share < 1e-9 else value + share * (self._row(low + 1, lead) - value)
-
-    @cached_property
-    def _left(self) -> float:
-        """Probability that a packet is late after the end of the video, at most."""
-        if self._decay is None:
-            return 1.0
-        return late_after(self._steps, self.due, self._decay.rate, self.length / self.step)
-
-    def _without_end(self, lead: float) -> float:
-        """Return g of the start of a video without end, at a lead; 1 where it is not known; the lock is held."""
-        if self._decay is None or self._left > WORTH:
-            return 1.0
-        if self._settled is None:
-            values = NeverLate(self._steps, self.due, self._finest, self._top)
-            if not without_end(values, self._decay.rate):
-                self._decay = None
-                return 1.0
-            self._settled = values, values.start_row()
-        values, row = self._settled
-        return values.read(row, lead)
-
-    def _row(self, number: int, lead: float) -> float:
-        """Return g of the start after so many steps, at a lead; the lock is held.
-
-        The pass is taken away while it moves: an interruption leaves none, and it is made again.
-        """
-        values, self._values = self._values, None
-        if values is None:
-            values = NeverLate(self._steps, self.due, self._finest, self._top)
-            self._rows, self._before, self._last = {}, None, None
-        number -= values.opening
-        first = int(self.length / self.step) - values.opening
-        while values.number < number and self._last is None:
-            watch.at(values.number, number, watch.SHORTER)
-            values.step()
-            k = values.number
-            if k >= first:
-                self._rows[k] = values.start_row()
-            if k % LOOK == 0:
-                row = values.start_row()
-                if self._before is not None and _settled(self._before, row):
-                    self._last = k
-                    self._rows[k] = row
-                self._before = row
-        self._values = values
-        return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead)
-
-
-def _out_of_step(due: float, quantum: float) -> float:
-    """Return a quantum, about as large, of which a round of playback is not a whole number nor half of one.
-
-    Leads that fall by whole rounds of playback in waits would all meet the lattice in the same place.
-    """
-    return due / (math.ceil(due / quantum - QUARTER) + QUARTER)
-
-
-def _settled(before: Any, row: Any) -> bool:
-    pairs = [(a, b) for old, new in zip(before, row) for a, b in zip(old, new)]
-    return max(float(np.max(np.abs(a - b) / np.maximum(np.abs(np.max(b) - b), 1e-10))) for a, b in pairs) < SETTLED
 
 
 def _sampled(law: Law | LongLaw, begin: float, end: float, m: float, tau: float, packets: float) -> float:

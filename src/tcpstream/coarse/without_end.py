@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, gmres
 
 from ..system import watch
-from .long_waves import LongWaves
+from .lead_waves import LongWaves
 from .never_late import NeverLate
 from .outlook import outlook, stationary
 

@@ -1,0 +1,139 @@
+"""alpha of stored media on coarse lattices, over the startup delay."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..coarse.lead import decay, late_after
+from ..coarse.never_late import NeverLate
+from ..coarse.resolution import Resolution, Scale
+from ..coarse.steps import Steps
+from ..coarse.without_end import without_end
+from ..system import watch
+from .timeline import Timeline
+
+SURELY, WORTH = 1e3, 1e-5
+"""A video has settled where a packet is late so many times as probably as one after its end; that is worth a look where
+the latter is improbable enough."""
+
+SETTLED = 1e-6
+"""Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end."""
+
+LOOK = 100
+"""Steps between two looks."""
+
+LEADS = 16.0
+"""Rounds of playback that the finest lattice of leads has to resolve as well as what comes from loss to loss."""
+
+QUARTER = 0.25
+"""Of a quantum, by which rounds of playback are out of step with the lattice."""
+
+
+class NeverLateCurve:
+    """alpha over the startup delay, for one rate and length.
+
+    Parameters
+    ----------
+    steps : Steps
+        The chain, with any due.
+    resolution : Resolution
+    scale : Scale
+    timeline : Timeline
+        Of the video.
+    """
+
+    def __init__(self, steps: Steps, resolution: Resolution, scale: Scale, timeline: Timeline) -> None:
+        self.due, self.length, self.step = timeline.packets_due, timeline.length, steps.step
+        if steps.due != self.due:
+            steps = Steps.of(steps.chain, self.step, resolution.ratio, self.due)
+        quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
+        self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
+        most, found = self.due * self.length, decay(steps, self.due)
+        self._top = max(most if found is None else min(found.safe, most), 64 * self._finest)
+        self._decay = found if found is not None and found.safe <= most else None
+        self._settled: tuple[NeverLate, Any] | None = None
+        self._values: NeverLate | None = None
+        self._rows: dict[int, Any] = {}
+        self._before: Any = None
+        self._last: int | None = None
+        self._lock = Lock()
+
+    def at(self, timeline: Timeline, delay: float) -> float:
+        """Return alpha at a startup delay [s]."""
+        tau = timeline.rounds(delay)
+        lead = self.due * tau
+        if lead >= self._top:
+            return 1.0
+        rounds = timeline.judged_rounds(delay) if timeline.horizon == "paper" else self.length + tau
+        low = int(rounds / self.step + 1e-9)
+        share = max(rounds / self.step - low, 0.0)
+        with self._lock:
+            value = self._without_end(lead)
+            if 1 - value > SURELY * self._left:
+                return value
+            value = self._row(low, lead)
+            return value if share < 1e-9 else value + share * (self._row(low + 1, lead) - value)
+
+    @cached_property
+    def _left(self) -> float:
+        """Probability that a packet is late after the end of the video, at most."""
+        if self._decay is None:
+            return 1.0
+        return late_after(self._steps, self.due, self._decay.rate, self.length / self.step)
+
+    def _without_end(self, lead: float) -> float:
+        """Return g of the start of a video without end, at a lead; 1 where it is not known; the lock is held."""
+        if self._decay is None or self._left > WORTH:
+            return 1.0
+        if self._settled is None:
+            values = NeverLate(self._steps, self.due, self._finest, self._top)
+            if not without_end(values, self._decay.rate):
+                self._decay = None
+                return 1.0
+            self._settled = values, values.start_row()
+        values, row = self._settled
+        return values.read(row, lead)
+
+    def _row(self, number: int, lead: float) -> float:
+        """Return g of the start after so many steps, at a lead; the lock is held.
+
+        The pass is taken away while it moves: an interruption leaves none, and it is made again.
+        """
+        values, self._values = self._values, None
+        if values is None:
+            values = NeverLate(self._steps, self.due, self._finest, self._top)
+            self._rows, self._before, self._last = {}, None, None
+        number -= values.opening
+        first = int(self.length / self.step) - values.opening
+        while values.number < number and self._last is None:
+            watch.at(values.number, number, watch.SHORTER)
+            values.step()
+            k = values.number
+            if k >= first:
+                self._rows[k] = values.start_row()
+            if k % LOOK == 0:
+                row = values.start_row()
+                if self._before is not None and _settled(self._before, row):
+                    self._last = k
+                    self._rows[k] = row
+                self._before = row
+        self._values = values
+        return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead)
+
+
+def _out_of_step(due: float, quantum: float) -> float:
+    """Return a quantum, about as large, of which a round of playback is not a whole number nor half of one.
+
+    Leads that fall by whole rounds of playback in waits would all meet the lattice in the same place.
+    """
+    return due / (math.ceil(due / quantum - QUARTER) + QUARTER)
+
+
+def _settled(before: Any, row: Any) -> bool:
+    pairs = [(a, b) for old, new in zip(before, row) for a, b in zip(old, new)]
+    return max(float(np.max(np.abs(a - b) / np.maximum(np.abs(np.max(b) - b), 1e-10))) for a, b in pairs) < SETTLED
