@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..coarse.lead import safe_lead
-from ..coarse.resolution import FAST, FINE, Resolution, Scale, coarser
+from ..coarse.resolution import FAST_BACKLOG, FINE_BACKLOG, BacklogResolution, coarser_backlog
 from ..coarse.stationary_backlog import LongRun, long_run
 from ..coarse.steps import Steps
 from ..coarse.ways import Ways
@@ -30,18 +30,11 @@ FACTOR = 3.0
 LOST = 100.0
 """Error of f, over the mass that a step of the solve still moves, from above."""
 
-GRAIN = 0.03
-"""Packets of a round that matter: coarse lattices do not see single ones."""
-
-START = 0.1
-"""Relative error of what the start adds."""
-
-SHORT, FEW_ROUNDS = 1.0, 1.0
-"""After delays of one to two rounds single packets of one loss decide; this part of the error then falls by e in so
-many rounds."""
-
 AT_ONCE = 0.03
-"""The same of delays of up to a round."""
+"""Relative error of f after delays of less than a round, where the order of its packets decides."""
+
+START = 0.02
+"""Relative error of what the start adds."""
 
 AFFORDABLE = 600.0
 """CPU seconds that an exact solve may take where coarse lattices have no answer."""
@@ -69,12 +62,11 @@ class CoarseBacklog:
     @classmethod
     def of(cls, path: Path, packets_due: float, accuracy: str | None, *, from_start: bool) -> CoarseBacklog:
         """Solve for a path and so many packets generated per round; `from_start` for streams of finite length."""
-        resolution = FAST if accuracy == "fast" else FINE
-        chain, rounds = chain_of(path), max(packets_due, path.timeout_ratio)
+        resolution, chain = FAST_BACKLOG if accuracy == "fast" else FINE_BACKLOG, chain_of(path)
         fine, coarse = on_cores(
-            lambda one: _long_run(chain, packets_due, one, rounds, from_start), (resolution, coarser(resolution))
+            lambda one: _long_run(chain, packets_due, one, from_start), (resolution, coarser_backlog(resolution))
         )
-        return cls(fine, coarse, resolution.least_live)
+        return cls(fine, coarse, resolution.least)
 
     @property
     def error_bound(self) -> float:
@@ -87,15 +79,8 @@ class CoarseBacklog:
         if f <= self.error_bound:
             return Interpolated(f, math.inf)
         error = FACTOR * abs(f - other) / f + self.least + self.error_bound / f
-        error += GRAIN * (1 - math.log(f)) / self.fine.stationary.due + self._bend(delay, length) / f
-        error += SHORT * math.exp((1 - delay) / FEW_ROUNDS) if delay > 1 else AT_ONCE
+        error += AT_ONCE if delay < 1 else 0.0
         return Interpolated(f, error + self._unsettled(delay, length))
-
-    def _bend(self, delay: float, length: float) -> float:
-        """Return how far f is from a straight line within a step: bends are rounded off."""
-        half = min(self.fine.stationary.step / 2, delay)
-        before, here, after = (self.fine.late_fraction(delay + k * half, length) for k in (-1, 0, 1))
-        return abs(before - 2 * here + after)
 
     def _unsettled(self, delay: float, length: float) -> float:
         """Return the relative error from the part of the start that lasts longer than the stream."""
@@ -174,12 +159,9 @@ def coarse_live(path: Path, video: Video, accuracy: str | None) -> CoarseLive | 
     return found if found.forgets() else None
 
 
-def _long_run(
-    chain: Chain, packets_due: float, resolution: Resolution, rounds: float, from_start: bool
-) -> LongRun:  # fmt: skip
-    """Solve at a resolution; `rounds` is the time in which a backlog forms and goes, if losses are rarer."""
-    step = max(1, int(min(Scale.of(chain).rounds, rounds) / resolution.backlog_steps))
-    steps = Steps.of(chain, step, resolution.ratio, packets_due)
-    ways = Ways.of(steps, packets_due)
+def _long_run(chain: Chain, packets_due: float, resolution: BacklogResolution, from_start: bool) -> LongRun:
+    """Solve at a resolution."""
+    steps = Steps.of(chain, resolution.step, resolution.ratio, packets_due)
+    ways = Ways.of(steps, packets_due, resolution.parts, resolution.near)
     depth = max(safe_lead(steps, packets_due), packets_due)
-    return long_run(ways, packets_due / resolution.backlog_quanta, depth, from_start=from_start)
+    return long_run(ways, resolution.quantum(packets_due), depth, from_start=from_start)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.backlog_moves import Landings, Shifts, move_on, resting_below
+from ..kernels.backlog_moves import Landings, Shifts, resting_below, step
+from ..kernels.backlog_turns import until_turns
 from ..kernels.on_lattice import on_lattice
 from .entries import Entries
 from .ladder import REACH, Ladder
@@ -47,49 +48,67 @@ class Backlog:
         for i, level in enumerate(levels):
             here = self._taken == i
             self._floors[here] = np.minimum(self._first(i)[here], level.end)
-        self._shifts, ups = self._moves()
-        self._landings, landing_ups = self._ends()
-        self._lattices = self.ladder.lattices([max(pair) for pair in zip(ups, landing_ups)])
+        weight = ways.weight
+        self._shifts, ups = self._moves(weight)
+        self._landings, landing_ups = self._ends(weight, weight)
+        self._lattices = on = self.ladder.lattices([max(pair) for pair in zip(ups, landing_ups)])
+        self._turns = np.flatnonzero(self.entries.turns)
+        self._room = np.zeros((self.ladder.entries, on.at[-1] + on.widths[-1]))
 
     def step(self, vector: Floats) -> Floats:
         """Return what a step makes of a vector."""
-        return move_on(vector, self.entries.order, False, self._lattices, self._shifts, self._landings)
+        return step(vector, self._lattices, self._shifts, self._landings)
+
+    def at_any_time(self, vector: Floats) -> Floats:
+        """Return what a step makes of a vector, each way weighted with the rounds that it takes; it sums to 1."""
+        ways = self.ways
+        rounds = ways.lag * ways.steps.step
+        shifts, _ = self._moves(ways.weight * rounds)
+        ends = (ways.weight * (rounds + one.silent) for one in (ways.from_rest, ways.from_empty))
+        landings, _ = self._ends(*ends)
+        found = step(vector, self._lattices, shifts, landings)
+        return np.asarray(found / found.sum())
 
     def turn(self, turned: Floats) -> Floats:
         """Return what turns back next."""
-        return self.turned(self.until_turns(self._whole(turned))[1])
+        return self._until_turns(turned.reshape(-1, self.ladder.size), self._turns, np.zeros((0, 0))).ravel()
 
     def all_steps(self, turned: Floats, others: Floats | float = 0.0) -> Floats:
         """Return all steps of a turn together, as a vector, of what turned back and others."""
-        return self.until_turns(self._whole(turned) + others)[0]
+        vector = np.zeros((self.ladder.entries, self.ladder.size)) + others
+        vector[self._turns] += turned.reshape(-1, self.ladder.size)
+        return self.until_turns(vector)[0]
 
     def until_turns(self, vector: Floats) -> tuple[Floats, Floats]:
-        """Return all steps of a vector together until they turn back, and what does, as vectors."""
-        vector = vector.copy()
-        back = move_on(vector, self.entries.order, True, self._lattices, self._shifts, self._landings)
-        return vector, back
+        """Return all steps of a vector together until they turn back, and what does, flat."""
+        steps = np.empty_like(vector)
+        back = self._until_turns(vector, np.arange(len(vector)), steps)
+        return steps, back.ravel()
 
     def turned(self, vector: Floats) -> Floats:
         """Return the part of a vector to which moves turn back, flat."""
-        return np.asarray(vector[self.entries.turns].ravel())
+        return np.asarray(vector[self._turns].ravel())
 
-    def _whole(self, turned: Floats) -> Floats:
-        vector = np.zeros((self.ladder.entries, self.ladder.size))
-        vector[self.entries.turns] = turned.reshape(-1, self.ladder.size)
-        return vector
+    def _until_turns(self, given: Floats, entries: Ints, steps: Floats) -> Floats:
+        return until_turns(
+            given, entries, self._turns, self.entries.order, self._lattices, self._shifts, self._landings, self._room,
+            steps,
+        )  # fmt: skip
 
     def silence(self, vector: Floats, lower: list[Floats]) -> float:
         """Return the mean rounds of silence in a step, of a vector and its levels with what is lower."""
         ways = self.ways
-        part = vector[ways.source, 0]
-        fall = np.maximum(ways.floor - ways.rest[ways.source], 1e-9 * ways.due)
+        below = np.zeros(len(ways.source))
+        fall = np.maximum(ways.floor, 1e-9 * ways.due)
+        highest = ways.floor + np.maximum(ways.due, ways.floor / ways.steps.step)
         for i, (level, rows) in enumerate(zip(self.ladder.levels, lower)):
             here = self._taken == i
-            part[here] += resting_below(
-                rows, ways.source[here], self._floors[here], ways.floor[here], fall[here], level.quantum, level.above,
+            below[here] = resting_below(
+                rows, ways.source[here], self._floors[here], highest[here], fall[here], level.quantum, level.above,
                 level.base,
             )  # fmt: skip
-        return float((part * ways.weight * ways.silent).sum())
+        silent = vector[ways.source, 0] * ways.from_rest.silent + below * ways.from_empty.silent
+        return float((silent * ways.weight).sum())
 
     def level(self, size: Floats) -> Ints:
         """Return the finest level on which a distance [packets] is within reach."""
@@ -97,12 +116,12 @@ class Backlog:
         return np.searchsorted(within, size).astype(np.int64)
 
     def _first(self, i: int) -> Ints:
-        """Return the first position of a level at the floor of each way or above, not far below an empty backlog."""
+        """Return the first position of a level above the floor of each way, not far below an empty backlog."""
         level, ways = self.ladder.levels[i], self.ways
-        first: Floats = np.ceil((ways.floor - level.above[ways.source]) / level.quantum - 1e-9) + level.base
+        first: Floats = np.floor((ways.floor - level.above[ways.source]) / level.quantum + 1e-9) + 1 + level.base
         return np.maximum(first, level.base - BELOW).astype(np.int64)
 
-    def _moves(self) -> tuple[Shifts, list[int]]:
+    def _moves(self, weight: Floats) -> tuple[Shifts, list[int]]:
         """Return moves above the floors, and how many positions they move up at most on each level.
 
         Moves on a level with the same ends and floors are one.
@@ -120,7 +139,7 @@ class Backlog:
                 sources, to, shifts, starts, taps = on_lattice(
                     source,
                     key.ravel(),
-                    ways.weight[mine],
+                    weight[mine],
                     change,
                     ways.variance[mine],
                     level.quantum,
@@ -133,34 +152,45 @@ class Backlog:
         begins, (levels, lower_too, floors, targets, shifts, first, last) = found.ordered(self.ladder.entries)
         return Shifts(begins, levels, lower_too == 1, floors, targets, shifts, first, last, found.taps), ups
 
-    def _ends(self) -> tuple[Landings, list[int]]:
-        """Return where ways from rest end, and the positions above the own ones that they reach on each level."""
+    def _ends(self, rest_weight: Floats, empty_weight: Floats) -> tuple[Landings, list[int]]:
+        """Return where ways from rest and from an empty backlog end, and the positions above the own ones they reach.
+
+        The floor of ways from rest is -1.
+        """
         ways, E, found, ups = self.ways, self.ladder.entries, _Taps(), []
         levels = self.ladder.levels
-        F = int(self._floors.max(initial=0)) + 1
-        keys, key = np.unique((ways.source * len(levels) + self._taken) * F + self._floors, return_inverse=True)
+        rested = np.flatnonzero(ways.rest[ways.source] > 0)
+        way = np.append(rested, np.arange(len(ways.source)))
+        weight = np.append(rest_weight[rested], empty_weight)
+        at_rest = np.arange(len(way)) < len(rested)
+        mean, variance, _, resting = (
+            np.append(a[rested], b) for a, b in zip(ways.from_rest, ways.from_empty)
+        )
+        F = int(self._floors.max(initial=0)) + 2
+        taken, floors = (np.where(at_rest, none, one[way]) for none, one in ((0, self._taken), (-1, self._floors)))
+        keys, key = np.unique((ways.source[way] * len(levels) + taken) * F + floors + 1, return_inverse=True)
         key = key.ravel()
         ends = np.array([one.end - one.base for one in levels]) * np.array([one.quantum for one in levels])
-        spread = 4 * np.sqrt(ways.after_variance)
-        landing = np.maximum(np.searchsorted(ends[:-1], ways.after + spread), self.level(spread))
+        spread = 4 * np.sqrt(variance)
+        landing = np.maximum(np.searchsorted(ends[:-1], mean + spread), self.level(spread))
         for i, level in enumerate(levels):
-            mine = np.flatnonzero((landing == i) & ~ways.to_rest)
+            mine = np.flatnonzero((landing == i) & ~resting)
             mine = mine[np.argsort(key[mine], kind="stable")]
-            target = ways.target[mine]
+            target = ways.target[way[mine]]
             which, targets, shifts, starts, taps = on_lattice(
-                key[mine], target, ways.weight[mine], ways.after[mine] - level.above[target],
-                ways.after_variance[mine], level.quantum, E,
+                key[mine], target, weight[mine], mean[mine] - level.above[target], variance[mine],
+                level.quantum, E,
             )  # fmt: skip
             found.add(starts, taps, which, i, targets, shifts + level.base)
             ups.append(int((shifts + level.base + np.diff(starts)).max(initial=0)) - level.end)
         starts, (to_levels, to, shifts, first, last) = found.ordered(len(keys))
-        resting, pair = np.unique((key * E + ways.target)[ways.to_rest], return_inverse=True)
-        weights = np.bincount(pair.ravel(), ways.weight[ways.to_rest], len(resting)).astype(np.float64)
+        rests, pair = np.unique((key * E + ways.target[way])[resting], return_inverse=True)
+        weights = np.bincount(pair.ravel(), weight[resting], len(rests)).astype(np.float64)
         begins = np.searchsorted(keys // (len(levels) * F), np.arange(E + 1))
-        rest_starts = np.searchsorted(resting // E, np.arange(len(keys) + 1))
+        rest_starts = np.searchsorted(rests // E, np.arange(len(keys) + 1))
         return Landings(
-            begins, keys // F % len(levels), keys % F, starts, to_levels, to, shifts, first, last, found.taps,
-            rest_starts, resting % E, weights,
+            begins, keys // F % len(levels), keys % F - 1, starts, to_levels, to, shifts, first, last, found.taps,
+            rest_starts, rests % E, weights,
         ), ups  # fmt: skip
 
 

@@ -54,11 +54,25 @@ class BacklogLaw:
         y = np.array([self.due * delay, self.due * (delay + 1)])
         both = self.received(y) + self.held(y)
         for lag, one in self.waits:
-            later = np.arange(1, lag) * (self.step * self.due)
-            for i in range(2):
-                high = y[i] + later
-                both[i] += float(one(high[high < one.largest]).sum())
+            both += [one(y[i] + self._earlier(lag)).sum() for i in range(2)]
         return self.step * (float(both[0] - both[1]) + self._resting(delay))
+
+    def late_packets_to_come(self, delay: float) -> float:
+        """Return the late packets of long ways after each step of them, added up."""
+        y, both = np.array([self.due * delay, self.due * (delay + 1)]), np.zeros(2)
+        for lag, one in self.waits:
+            earlier = np.append(0.0, self._earlier(lag))
+            both += [np.arange(lag)[::-1] @ one(y[i] + earlier) for i in range(2)]
+        return self.step**2 * float(both[0] - both[1])
+
+    @property
+    def rounds_to_come(self) -> float:
+        """The rounds of long ways after each step of them, added up, over those of the step."""
+        return self.step**2 * sum(lag * (lag - 1) / 2 * one.mass for lag, one in self.waits) / self.rounds
+
+    def _earlier(self, lag: int) -> Floats:
+        """Return by how much the backlog is less than at the end, at the ends of the steps of a way before."""
+        return np.arange(1, lag) * (self.step * self.due)
 
     def _resting(self, delay: float) -> float:
         """Return the late packets of a round at rest: none after a delay of a round."""
@@ -105,27 +119,31 @@ def _waits(backlog: Backlog, vector: Floats, held: Held) -> tuple[tuple[int, Exc
         backlog, held, sources, which.ravel(), len(lags), ways.weight[long], ways.change[long] - later,
         ways.variance[long], ways.floor[long],
     )  # fmt: skip
-    values, mass = ways.after[long] - later, (vector[sources, 0] + below) * ways.weight[long]
+    ends = (ways.from_rest.backlog[long] - later, vector[sources, 0]), (ways.from_empty.backlog[long] - later, below)
     found = []
     for i, (lag, (points, chances)) in enumerate(zip(lags.tolist(), moved)):
         here = which.ravel() == i
-        found.append((int(lag), Excess(np.append(points, values[here]), np.append(chances, mass[here]))))
+        values = [points, *(value[here] for value, _ in ends)]
+        masses = [chances, *((mass * ways.weight[long])[here] for _, mass in ends)]
+        found.append((int(lag), Excess(np.concatenate(values), np.concatenate(masses))))
     return tuple(found)
 
 
 def _missing(backlog: Backlog, vector: Floats, held: Held) -> Excess:
     """Return what changes the backlog that is received, at the ends of steps, to the one in order."""
     ways = backlog.ways
-    chance, packets, variance, missing, after, in_order = ways.held.T
+    chance, packets, variance, missing, *ends = ways.held.T
     change = ways.due * (ways.steps.step - ways.steps.times[ways.holding]) - packets
     twice = np.repeat(ways.holding, 2)
-    sign = np.tile([1.0, -1.0], len(ways.holding))
+    sign = np.tile([-1.0, 1.0], len(ways.holding))
+    rested, emptied = (np.column_stack(pair).ravel() for pair in (ends[:2], ends[2:]))
+    change = np.repeat(change, 2) + np.repeat(missing, 2) * (sign > 0)
+    chance = np.repeat(chance, 2) * sign
     ((points, chances),), below = _moved(
-        backlog, held, twice, np.zeros_like(twice), 1, np.repeat(chance, 2) * sign,
-        np.repeat(change, 2) + np.repeat(missing, 2) * (sign > 0), np.repeat(variance, 2), np.repeat(after - change, 2),
-    )  # fmt: skip
-    mass = (vector[ways.holding, 0] + below[::2]) * chance
-    return Excess(np.concatenate([points, in_order, after]), np.concatenate([chances, mass, -mass]))
+        backlog, held, twice, np.zeros_like(twice), 1, chance, change, np.repeat(variance, 2), emptied - change
+    )
+    masses = [chances, vector[twice, 0] * chance, below * chance]
+    return Excess(np.concatenate([points, rested, emptied]), np.concatenate(masses))
 
 
 def _moved(

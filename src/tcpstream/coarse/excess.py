@@ -27,7 +27,11 @@ class Excess:
         mass = mass[used][order]
         self._above = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
         self._first = np.append(np.cumsum((mass * self.values)[::-1])[::-1], 0.0)
-        self.largest = float(self.values[-1]) if len(self.values) else 0.0
+
+    @property
+    def mass(self) -> float:
+        """Of all points."""
+        return float(self._above[0])
 
     def __call__(self, y: Floats) -> Floats:
         """Return it for an array of y [packets]."""

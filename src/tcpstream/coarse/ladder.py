@@ -64,7 +64,8 @@ class Ladder:
 
     def __init__(self, ways: Ways, quantum: float, depth: float) -> None:
         self.entries = ways.steps.entries
-        wide = 4 * math.sqrt(max(float(ways.variance.max()), float(ways.after_variance.max())))
+        variances = ways.variance, ways.from_rest.variance, ways.from_empty.variance
+        wide = 4 * math.sqrt(max(float(one.max()) for one in variances))
         self.levels: list[Level] = []
         first = 0
         while True:
@@ -89,10 +90,10 @@ class Ladder:
         self._lattices = Lattices(quanta, bases, firsts, ends, widths, own, at, above)
         return self._lattices
 
-    def empty(self, entries: Floats) -> Floats:
-        """Return a vector with an empty backlog, for probabilities of entries."""
-        vector = np.zeros((self.entries, self.size))
-        vector[:, 1 + self.levels[0].base - self.levels[0].first] = entries
+    def one_round(self, entries: Floats, due: float) -> Floats:
+        """Return a vector with a backlog of the packets of a round, for probabilities of entries."""
+        vector, finest = np.zeros((self.entries, self.size)), self.levels[0]
+        vector[:, 1 + finest.base - finest.first + round(due / finest.quantum)] = entries
         return vector
 
     def spread_out(self, vector: Floats) -> Held:

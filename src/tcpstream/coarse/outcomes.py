@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatch
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,9 @@ from ..tcp.silences import LEVELS, Silences, Wait
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+ROUNDING = 1e-12
+"""Relative size below which the difference of two sums is none."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +91,16 @@ class _Found:
 
 
 @singledispatch
-def outcomes(chain: Chain) -> Outcomes:
-    """Return the outcomes of a chain, over the states of its transitions."""
+def outcomes(chain: Chain, parts: int = 1) -> Outcomes:
+    """Return the outcomes of a chain, over the states of its transitions.
+
+    Parameters
+    ----------
+    chain : Chain
+    parts : int
+        Of each window: losses in different parts of it are told apart, and one, two and more losses of a round. Where
+        there is one part they are not.
+    """
     rows = chain.written_out
     keys = np.column_stack([rows.from_state, rows.to_state, rows.rounds])
     unique, which = np.unique(keys, axis=0, return_inverse=True)
@@ -119,20 +132,14 @@ def _per(chance: Any, *sums: Any) -> Any:
     return tuple(one / some for one in sums)
 
 
-@outcomes.register
-def _(chain: IndependentChain) -> Outcomes:
-    graph, p, r = chain.graph, chain.loss, chain.lost_unseen
-    q, a, w, S = 1 - p, chain.holds, chain.graph.windows, chain.graph.size
-    found, moves = _Found(), graph.growth
-    sent = w[moves.from_state].astype(np.float64)
-    found.add(moves.from_state, moves.to_state, 1, q**sent * moves.share, (sent, sent**2, sent))
+def _repaired(chain: IndependentChain) -> Iterator[tuple[Floats, tuple[Floats, Floats], Floats]]:
+    """Give the probabilities that losses are repaired, moments of what is received and the mean in order, by window.
 
-    n = np.arange(graph.max_window + 1, dtype=np.float64)
-    K = np.arange(chain.repaired.shape[1], dtype=np.float64)
-    some = np.where((K >= 1) & (n[:, np.newaxis] > K), chain.repaired, 0.0)
-    total, lost, square = some.sum(axis=1), some @ K, some @ K**2
-    lost, square = _per(total, lost, square)
-    mean, second = n - lost, (n - lost) ** 2 + np.maximum(square - lost**2, 0.0)
+    How many arrive before the first loss is one of two values, which have its mean and variance.
+    """
+    q, a = 1 - chain.loss, chain.holds
+    n = np.arange(chain.graph.max_window + 1, dtype=np.float64)
+    total, lost, square = _losses(chain, 1)
     j = n[:-1]
     before, wide = (
         np.append(0.0, np.cumsum(j**power * (q / a) ** j)) * chain.repairs * a ** np.maximum(n - 1, 0.0)
@@ -140,31 +147,93 @@ def _(chain: IndependentChain) -> Outcomes:
     )
     before, wide = _per(total, before, wide)
     wide = np.minimum(np.sqrt(np.maximum(wide - before**2, 0.0)), np.minimum(before, n - 1 - before))
+    for side in (-1, 1):
+        yield total / 2, (n - lost, (n - lost) ** 2 + square - lost**2), np.maximum(before + side * wide, 0.0)
+
+
+def _repaired_by_part(
+    chain: IndependentChain, parts: int
+) -> Iterator[tuple[Floats, tuple[Floats, Floats], Floats]]:  # fmt: skip
+    """Give the same by the part of the window in which the first loss is, for one, two, and more losses."""
+    b, q, a = chain.repairs, 1 - chain.loss, chain.holds
+    n = np.arange(chain.graph.max_window + 1, dtype=np.float64)
+    _, lost, square = _losses(chain, 3)
+    i = n[:-1]
+    ones, twos, any_ = b * q ** np.maximum(n - 1, 0.0), b**2 * q ** np.maximum(n - 2, 0.0), b * a ** np.maximum(n - 1, 0.0)
+    for first, end in pairwise(_parts(n, parts)):
+        number, middle = end - first, (first + end - 1) / 2
+        squares = (end * (end - 1) * (2 * end - 1) - first * (first - 1) * (2 * first - 1)) / 6
+        one = np.where(n >= 2, ones * number, 0.0)
+        pairs = number * (n - 1 - middle)
+        two = np.where(n >= 3, twos * pairs, 0.0)
+        (before_two,) = _per(pairs, (n - 1) * number * middle - squares)
+        every, of_every = (any_ * _between(i**power * (q / a) ** i, first, end) for power in (0, 1))
+        more = np.where(n >= 4, every - one - two - (first == 0) * b**n, 0.0)
+        more = np.where(more > ROUNDING * every, more, 0.0)
+        (before,) = _per(more, of_every - one * middle - two * before_two)
+        yield one, (n - 1, (n - 1) ** 2), middle
+        yield two, (n - 2, (n - 2) ** 2), before_two
+        yield more, (n - lost, (n - lost) ** 2 + square - lost**2), np.clip(before, first, np.maximum(end - 1, first))
+
+
+def _losses(chain: IndependentChain, least: int) -> tuple[Floats, Floats, Floats]:
+    """Return P(`least` or more losses, all repaired), and the mean and mean square of their number, by window."""
+    n, K = np.arange(len(chain.repaired)), np.arange(chain.repaired.shape[1], dtype=np.float64)
+    some = np.where((K >= least) & (n[:, np.newaxis] > K), chain.repaired, 0.0)
+    total = some.sum(axis=1)
+    mean, square = _per(total, some @ K, some @ K**2)
+    return total, mean, np.maximum(square, mean**2)
+
+
+def _unrepaired(chain: IndependentChain, parts: int) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Give the probabilities of a timeout by the part in which the first loss is, mean and mean square before it."""
+    p, q, a = chain.loss, 1 - chain.loss, chain.holds
+    n = np.arange(chain.graph.max_window + 1, dtype=np.float64)
+    i = n[:-1]
+    for first, end in pairwise(_parts(n, parts)):
+        total, mean, square = (
+            _between(i**power * p * q**i, first, end)
+            - _between(i**power * chain.repairs * (q / a) ** i, first, end) * a ** np.maximum(n - 1, 0.0)
+            for power in range(3)
+        )
+        total = np.maximum(total - (first == 0) * (p**n - chain.repairs**n), 0.0)
+        yield total, *_per(total, mean, square)
+
+
+def _parts(n: Floats, parts: int) -> list[Floats]:
+    """Return where the parts of windows of n packets begin, and where the last one ends."""
+    return [np.floor(n * i / parts) for i in range(parts + 1)]
+
+
+def _between(values: Floats, first: Floats, end: Floats) -> Floats:
+    """Return the sums of ``values[first:end]``."""
+    sums = np.append(0.0, np.cumsum(values))
+    return np.asarray(sums[end.astype(np.int64)] - sums[first.astype(np.int64)])
+
+
+@outcomes.register
+def _(chain: IndependentChain, parts: int = 1) -> Outcomes:
+    graph, p, S = chain.graph, chain.loss, chain.graph.size
+    q, w = 1 - p, graph.windows
+    found, moves = _Found(), graph.growth
+    sent = w[moves.from_state].astype(np.float64)
+    found.add(moves.from_state, moves.to_state, 1, q**sent * moves.share, (sent, sent**2, sent))
+
     states, way = np.nonzero(chain.recover_share * (w >= 2)[:, np.newaxis])
-    lost_of = w[states]
-    for side in (-1, 1):  # how many arrive before the first loss, by two values with mean and variance
-        found.add(
-            states, chain.recover_to[states, way], 1, total[lost_of] * chain.recover_share[states, way] / 2,
-            (mean[lost_of], second[lost_of], np.maximum(before[lost_of] + side * wide[lost_of], 0.0)),
-        )  # fmt: skip
-
-    def delivered(power: int) -> Floats:
-        """Sum of j^power P(j in order, then a timeout), by window."""
-        plain = np.append(0.0, np.cumsum(j**power * p * q**j))
-        held = np.append(0.0, np.cumsum(j**power * p * (q / a) ** j)) * (1 - r) * a ** np.maximum(n - 1, 0.0)
-        return np.asarray(plain - held)
-
-    fails = np.maximum(delivered(0) - (p**n - chain.repairs**n), 0.0)
-    first, square = _per(fails, delivered(1), delivered(2))
+    lost_of, share, target = w[states], chain.recover_share[states, way], chain.recover_to[states, way]
+    for total, received, ordered in _repaired(chain) if parts == 1 else _repaired_by_part(chain, parts):
+        moments = (received[0][lost_of], received[1][lost_of], ordered[lost_of])
+        found.add(states, target, 1, total[lost_of] * share, moments)
     every = np.arange(S)
-    found.waits(every, S, chain.silences.unrepaired, 0, fails[w], (first[w], square[w], first[w]))
+    for total, first, square in _unrepaired(chain, parts):
+        found.waits(every, S, chain.silences.unrepaired, 0, total[w], (first[w], square[w], first[w]))
     found.waits(every, S, chain.silences.whole_loss, 0, p ** w.astype(np.float64), _nothing(S))
     _timeouts(found, chain.silences, p, S, graph.restart)
     return found.outcomes(S + 2 * LEVELS)
 
 
 @outcomes.register
-def _(chain: BurstChain) -> Outcomes:
+def _(chain: BurstChain, parts: int = 1) -> Outcomes:
     graph, p = chain.graph, chain.loss
     q, w, S, W = 1 - p, graph.windows, graph.size, graph.max_window
     found, moves = _Found(), graph.growth
@@ -172,14 +241,13 @@ def _(chain: BurstChain) -> Outcomes:
     found.add(moves.from_state, moves.to_state, 1, q**sent * moves.share, (sent, sent**2, sent))
     short = _ShortRounds(p, W)
     usual = np.arange(chain.n_initial_slow_start, S)
-    for fast in (True, False):
-        total, mean, square, ordered = short.by_window(fast)
-        at = w[usual]
-        if fast:
-            to = np.maximum(chain.recover_to[at], 0)
-            found.add(usual, to, 2, total[at], (mean[at], square[at], ordered[at]))
-        else:
-            found.waits(usual, S, chain.silences.unrepaired, 1, total[at], (mean[at], square[at], ordered[at]))
+    for first, end in pairwise(_parts(np.arange(W + 1, dtype=np.float64), parts)):
+        for fast in (True, False):
+            total, *sums = (one[w[usual]] for one in short.between(first, end, fast))
+            if fast:
+                found.add(usual, np.maximum(chain.recover_to[w[usual]], 0), 2, total, tuple(sums))
+            else:
+                found.waits(usual, S, chain.silences.unrepaired, 1, total, tuple(sums))
     at, delivered, size, window = chain.first_slow_start_losses
     chance = p * q ** delivered.astype(np.float64)
     for fast in (True, False):
@@ -212,13 +280,13 @@ class _ShortRounds:
             sums.append(np.append(0.0, np.cumsum(lost))[:-1] + whole)
         return sums[0], *_per(sums[0], sums[1], sums[2])
 
-    def by_window(self, fast: bool) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return the probability of losing from a window w, and the moments of all packets, and the mean of j."""
+    def between(self, first: Floats, end: Floats, fast: bool) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the probability of ``first <= j < end``, the moments of all packets, and the mean of j, by window."""
         p, q, j = self.loss, 1 - self.loss, self.j
         total, mean, square = self.after(fast)
         chance = np.where(j >= 1, p * q**j * total, 0.0)
         sums = [
-            np.append(0.0, np.cumsum(chance * values))[:-1]
+            _between(chance * values, first, end)
             for values in (np.ones_like(j), j + mean, j**2 + 2 * j * mean + square, j)
         ]
         return sums[0], *_per(sums[0], *sums[1:])

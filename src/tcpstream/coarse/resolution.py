@@ -11,7 +11,10 @@ SPREAD = 0.6
 """Standard deviation of the packets delivered, over the square root of their number times those from loss to loss."""
 
 COARSER, LITTLE = 2.0, 1.4
-"""Between two resolutions that are compared; the same of lines of CUBIC, and of live streams."""
+"""Between two resolutions that are compared; the same of lines of CUBIC."""
+
+WHOLE = 1e-9
+"""Relative distance from a whole number of quanta a packet."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,6 @@ class Resolution:
         In the packets from loss to loss, of the finest lattice of leads.
     least, least_no_late : float
         What the relative errors of f, and of 1 - alpha, are stated to be at least.
-    backlog_steps, backlog_quanta : float
-        Of live streams: steps in the mean time from loss to loss, and quanta in the packets of a round of playback.
-    least_live : float
-        What the relative error of f of live streams is stated to be at least.
     """
 
     steps: float
@@ -42,17 +41,14 @@ class Resolution:
     lead_quanta: float
     least: float
     least_no_late: float
-    backlog_steps: float
-    backlog_quanta: float
-    least_live: float
 
     def step(self, rounds: float) -> int:
         """Return the rounds of a step, where something changes within so many."""
         return max(1, int(rounds / self.steps))
 
 
-FINE = Resolution(7.0, 24.0, 1.15, 40.0, 3e-3, 1e-2, 6.0, 4.0, 1e-2)
-FAST = Resolution(3.0, 14.0, 1.3, 24.0, 3e-2, 6e-2, 4.0, 2.5, 5e-2)
+FINE = Resolution(7.0, 24.0, 1.15, 40.0, 3e-3, 1e-2)
+FAST = Resolution(3.0, 14.0, 1.3, 24.0, 3e-2, 6e-2)
 
 
 def coarser(resolution: Resolution) -> Resolution:
@@ -64,9 +60,60 @@ def coarser(resolution: Resolution) -> Resolution:
         quanta=one.quanta / COARSER,
         ratio=1 + (one.ratio - 1) * LITTLE,
         lead_quanta=one.lead_quanta / COARSER,
-        backlog_steps=one.backlog_steps / LITTLE,
-        backlog_quanta=one.backlog_quanta / LITTLE,
     )
+
+
+@dataclass(frozen=True)
+class BacklogResolution:
+    """How fine the backlog of a live stream is followed.
+
+    Attributes
+    ----------
+    step : int
+        Rounds of a step.
+    quanta : int
+        In the packets of a round of playback, about.
+    parts : int
+        Of a window, in which losses are told apart; 1 in longer steps.
+    near : float
+        Of the packets of a round of playback: what is so near is the same.
+    ratio : float
+        Of the windows of neighbouring lines of CUBIC.
+    least : float
+        What the relative error of f is stated to be at least.
+    """
+
+    step: int
+    quanta: int
+    parts: int
+    near: float
+    ratio: float
+    least: float
+
+    def quantum(self, due: float) -> float:
+        """Return the finest quantum for so many packets due per round [packets]: a packet has whole ones, if it can."""
+        if due < 1:
+            return due / math.ceil(due * self.quanta)
+        tried = sorted(range(self.quanta // 2, 2 * self.quanta), key=lambda number: abs(number - self.quanta))
+        whole = (number for number in tried if _is_whole(number / due))
+        return due / next(whole, self.quanta)
+
+
+def _is_whole(x: float) -> bool:
+    return round(x) > 0 and abs(x - round(x)) <= WHOLE * x
+
+
+FINE_BACKLOG = BacklogResolution(1, 64, 16, 0.05, 1.15, 1e-2)
+FAST_BACKLOG = BacklogResolution(2, 16, 1, 0.5, 1.3, 5e-2)
+
+
+def coarser_backlog(resolution: BacklogResolution) -> BacklogResolution:
+    """Return the resolution to compare with."""
+    one = resolution
+    ratio = 1 + (one.ratio - 1) * LITTLE
+    if one.step > 1:
+        return replace(one, step=one.step + 1, quanta=one.quanta // 2, ratio=ratio)
+    return replace(one, quanta=one.quanta // 2, parts=one.parts // 2, near=2 * one.near, ratio=ratio)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,9 @@ WANTED, WANTED_START = 1e-13, 1e-9
 ACCEPTED = 1e-8
 """The same, above which there is no answer."""
 
+SILENT = 1
+"""Rounds at the start in which nothing is sent: what is sent is generated before."""
+
 VECTORS, KEPT, TIMES = 15, 10, 60
 """Of the Krylov space: turns between two restarts, directions that are kept, and restarts at most."""
 
@@ -54,7 +57,8 @@ class LongRun:
         endless = one.late_packets(delay) / one.rounds
         if self.start is None or math.isinf(length):
             return max(0.0, endless / one.due)
-        late = self.start.late_packets(delay) + endless * (length + delay - self.start.rounds)
+        late = self.start.late_packets(delay) + endless * (length + delay - SILENT - self.start.rounds)
+        late -= one.late_packets_to_come(delay) / one.rounds - endless * one.rounds_to_come
         return max(0.0, late / (one.due * length))
 
 
@@ -78,7 +82,7 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
         raise AccuracyError("backlog on a coarse lattice: no depth is known from which nothing is late")
     backlog = Backlog(ways, quantum, depth)
     hats = Hats(backlog)
-    turned = backlog.turned(backlog.ladder.empty(backlog.entries.stationary))
+    turned = backlog.turned(backlog.ladder.one_round(backlog.entries.stationary, ways.due))
     turned += _solved(backlog, hats, backlog.turn(turned) - turned, WANTED)
     x = backlog.all_steps(turned)
     x /= x.sum()
@@ -88,9 +92,9 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
     stationary = law(backlog, x)
     if not from_start:
         return LongRun(stationary, None, residual, 0.0)
-    start = backlog.ladder.empty(np.eye(1, len(x), ways.steps.start)[0])
-    right = start - x
-    turned = _solved(backlog, hats, backlog.turned(backlog.until_turns(right)[1]), WANTED_START)
+    start = backlog.ladder.one_round(np.eye(1, len(x), ways.steps.start)[0], ways.due)
+    right = start - backlog.at_any_time(x)  # as a stream finds the long run when it ends
+    turned = _solved(backlog, hats, backlog.until_turns(right)[1], WANTED_START)
     excess = backlog.all_steps(turned, right)
     excess -= x * excess.sum()
     steps = float(np.abs(excess).sum() / np.abs(right).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,13 @@ from .steps import NEGLIGIBLE, Steps, projected
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-NEAR = 0.5
-"""Of the packets of a round of playback: ways that end, and begin to differ from those at rest, so near are one."""
+class Ends(NamedTuple):
+    """Where ways end: mean and variance of the backlog, rounds of silence on the way, and whether it is at rest then."""
 
-NEAR_HELD = 0.1
-"""The same as `NEAR`, of what is held at the ends of steps."""
+    backlog: Floats
+    variance: Floats
+    silent: Floats
+    resting: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,8 @@ class Ways:
     """Ways between the entries of `Steps`, as they change the backlog.
 
     The backlog D of a live stream falls by what TCP sends and grows by `due` a round. Where it is small it comes to
-    rest: it empties, a round is silent, and so on. A way from D leads to D + `change`, or to `after` where that is
-    more: then it is as from rest.
+    rest: it empties, a round is silent, and so on. A way from D leads to D + `change` where D is above `floor`;
+    elsewhere it empties on the way, and ends as from an empty backlog.
 
     Attributes
     ----------
@@ -42,12 +45,12 @@ class Ways:
     source, target, lag : (k,) int arrays
     weight, change, variance : (k,) arrays
         Probability, mean and variance of the change [packets, packets^2].
-    after, after_variance, silent : (k,) arrays
-        Mean and variance of the backlog where the way ends, from rest, and the rounds of silence on it.
-    to_rest : (k,) bool array
-        Whether it ends at rest then.
+    floor : (k,) array
+        The largest backlog that empties on the way.
+    from_rest, from_empty : Ends
+        Where it ends, if it begins at rest, and with an empty backlog.
     holding : (l,) int array
-    held : (l, 6) array
+    held : (l, 8) array
         What is received, but not in order, at the ends of steps: see `kernels.backlog_paths.backlog_paths`.
     """
 
@@ -61,20 +64,30 @@ class Ways:
     weight: Floats
     change: Floats
     variance: Floats
-    after: Floats
-    after_variance: Floats
-    silent: Floats
-    to_rest: NDArray[np.bool_]
+    floor: Floats
+    from_rest: Ends
+    from_empty: Ends
     holding: Ints
     held: Floats
 
     @classmethod
-    def of(cls, steps: Steps, due: float) -> Ways:
-        """Return the ways of a chain in steps, with so many packets generated per round."""
-        known, on, step = outcomes(steps.chain), steps.grid, steps.step
+    def of(cls, steps: Steps, due: float, parts: int = 1, near: float = 0.1) -> Ways:
+        """Return the ways of a chain in steps, with so many packets generated per round.
+
+        Parameters
+        ----------
+        steps : Steps
+        due : float
+            m.
+        parts : int
+            Of a window, in which losses are told apart.
+        near : float
+            Of the packets of a round of playback: ways that end, and empty the backlog, so near are one.
+        """
+        known, on, step = outcomes(steps.chain, parts), steps.grid, steps.step
         states, times = on.states[steps.points], steps.times
         sent = _sent(known)[states] * steps.scale
-        rest = np.array([resting(w, due)[0] if rests(w, due) else 0.0 for w in sent])
+        rest = np.array([resting(w, due)[0] if rests(w, due, step) else 0.0 for w in sent])
         landed, moments, holding, held = backlog_paths(
             known.starts, known.to, known.rounds, known.chance, known.mean * steps.scale, known.variance,
             known.ordered * steps.scale, states, times, rest, step, due, NEGLIGIBLE,
@@ -84,24 +97,24 @@ class Ways:
         number[steps.points, steps.times] = np.arange(steps.entries)
         source = landed[which, 0]
         elapsed = (landed[which, 2] - times[source]).astype(np.float64)
-        chance, packets, variance, after, after_variance, silent = moments[which].T
+        chance, packets, variance, *ends = moments[which].T
+        rested, emptied, floor = ends[:3], ends[3:6], ends[6]
         target = number[point, phase]
-        to_rest = (landed[which, 3] == 1) & (rest[target] > 0)
+        to_rest = (landed[which, 3:] == 1) & (rest[target] > 0)[:, np.newaxis]
         change, weight = due * elapsed - packets, chance * weight
-        near = _near(NEAR * due, after, after - change)
-        keys = np.column_stack([source, target, lag, to_rest, weight > 0, *near])
-        merged = Merged(keys, weight)
+        size = near * due
+        alike = _near(size, rested[0], emptied[0], floor)
+        merged = Merged(np.column_stack([source, target, lag, to_rest, weight > 0, *alike]), weight)
         keys = merged.keys
+        from_rest, from_empty = (
+            Ends(merged.mean(mean), merged.variance(mean, wide), merged.mean(silent), keys[:, 3 + i] == 1)
+            for i, (mean, wide, silent) in enumerate((rested, emptied))
+        )
         return cls(
             steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], merged.weight, merged.mean(change),
-            merged.variance(change, variance), merged.mean(after), merged.variance(after, after_variance),
-            merged.mean(silent), keys[:, 3] == 1, *_missing(holding, held, step - times[holding], due),
+            merged.variance(change, variance), merged.mean(floor), from_rest, from_empty,
+            *_missing(holding, held, due * (step - times[holding]), size),
         )  # fmt: skip
-
-    @property
-    def floor(self) -> Floats:
-        """Backlog below which each way is as from rest [packets]."""
-        return self.after - self.change
 
     @property
     def phase(self) -> Ints:
@@ -123,12 +136,12 @@ def _near(size: float, *values: Floats) -> list[Ints]:
     return [np.rint(one / size).astype(np.int64) for one in values]
 
 
-def _missing(holding: Ints, held: Floats, rounds: Ints, due: float) -> tuple[Ints, Floats]:
+def _missing(holding: Ints, held: Floats, due: Floats, size: float) -> tuple[Ints, Floats]:
     """Return what is held at the ends of steps, where it is near the same together."""
-    chance, packets, variance, missing, after, in_order = held.T
-    near = _near(NEAR_HELD * due, after, after - due * rounds + packets, missing, in_order)
-    merged = Merged(np.column_stack([holding, *near]), chance)
-    means = [merged.mean(one) for one in (missing, after, in_order)]
+    chance, packets, variance, missing, *ends = held.T
+    alike = _near(size, packets - due, missing, *ends)
+    merged = Merged(np.column_stack([holding, *alike]), chance)
+    means = [merged.mean(one) for one in (missing, *ends)]
     return merged.keys[:, 0], np.column_stack(
         [merged.weight, merged.mean(packets), merged.variance(packets, variance), *means]
     )

@@ -52,7 +52,7 @@ class Shifts(NamedTuple):
 
 
 class Landings(NamedTuple):
-    """Where what lies below a floor ends: entry s has floors ``begins[s] .. begins[s + 1] - 1``.
+    """Where what lies below a floor ends, or is at rest (floor -1): entry s has ``begins[s] .. begins[s + 1] - 1``.
 
     What is below floor i goes to ``starts[i] .. starts[i + 1] - 1`` of the landings, and comes to rest for
     ``rest_starts[i] .. rest_starts[i + 1] - 1`` of `rest_targets`.
@@ -73,6 +73,10 @@ class Landings(NamedTuple):
     rest_weights: Floats
 
 
+NEGLIGIBLE = 1e-19
+"""Value at the ends of a row up to which it is not moved on."""
+
+
 @numba.njit(nogil=True)
 def _weights(t: float) -> tuple[float, float, float, float]:
     """Return how the points -1, 0, 1 and 2 stand for 0 <= t < 1."""
@@ -81,8 +85,13 @@ def _weights(t: float) -> tuple[float, float, float, float]:
 
 
 @numba.njit(nogil=True)
-def _pass(low: Floats, first: int, end: int, place: float, stride: float, high: Floats) -> None:
-    """Add positions ``first .. end - 1`` to another level, where position k lies at ``place + k * stride``."""
+def _pass(low: Floats, first: int, end: int, place: float, stride: float, high: Floats) -> tuple[int, int]:
+    """Add positions ``first .. end - 1`` to another level, where position k lies at ``place + k * stride``.
+
+    Returns between which positions they come there.
+    """
+    if first >= end:
+        return len(high), 0
     period = max(1, math.floor(1 / stride + 0.5))  # positions after which the weights are the same again
     ahead = math.floor(period * stride + 0.5)
     for begin in range(first, min(first + period, end)):
@@ -100,32 +109,45 @@ def _pass(low: Floats, first: int, end: int, place: float, stride: float, high: 
                 else:  # hardly anything comes there
                     high[0 if j < 0 else len(high) - 1] += mass
             j += ahead
+    left, right = math.floor(place + first * stride) - 1, math.floor(place + (end - 1) * stride) + 3
+    return min(max(left, 0), len(high) - 1), max(min(right, len(high)), 1)
 
 
 @numba.njit(nogil=True)
-def _up(row: Floats, on: Lattices, s: int, i: int, first: int, end: int, into: Floats) -> None:
+def _up(row: Floats, on: Lattices, s: int, i: int, first: int, end: int, into: Floats) -> tuple[int, int]:
     """Add positions of level i of a row to the next level of another one."""
     ratio = on.quanta[i] / on.quanta[i + 1]
     place = on.bases[i + 1] - on.bases[i] * ratio + (on.above[i, s] - on.above[i + 1, s]) / on.quanta[i + 1]
-    _pass(row[on.at[i] :], first, end, place, ratio, into[on.at[i + 1] : on.at[i + 1] + on.widths[i + 1]])
+    return _pass(row[on.at[i] :], first, end, place, ratio, into[on.at[i + 1] : on.at[i + 1] + on.widths[i + 1]])
 
 
 @numba.njit(nogil=True)
-def _settle(row: Floats, on: Lattices, s: int) -> None:
-    """Pass what lies on no own position of a level to its neighbour."""
+def settle(row: Floats, begins: Ints, ends: Ints, on: Lattices, s: int) -> None:
+    """Pass what lies on no own position of a level to its neighbour; ``begins .. ends - 1`` of each level are used."""
     last = len(on.quanta) - 1
     for i in range(last):
-        _up(row, on, s, i, on.ends[i], on.widths[i], row)
-        row[on.at[i] + on.ends[i] : on.at[i] + on.widths[i]] = 0.0
-    end, width = on.at[last] + on.ends[last], on.at[last] + on.widths[last]
-    row[end - 1] += row[end:width].sum()
-    row[end:width] = 0.0
+        first = max(on.ends[i], begins[i])
+        if first < ends[i]:
+            left, right = _up(row, on, s, i, first, ends[i], row)
+            begins[i + 1], ends[i + 1] = min(begins[i + 1], left), max(ends[i + 1], right)
+            row[on.at[i] + first : on.at[i] + ends[i]] = 0.0
+            ends[i] = on.ends[i]
+    at, end = on.at[last], on.ends[last]
+    for k in range(max(end, begins[last]), ends[last]):
+        row[at + end - 1] += row[at + k]
+        row[at + k] = 0.0
+        begins[last] = min(begins[last], end - 1)
+    ends[last] = min(ends[last], end)
     for i in range(last, 0, -1):
-        ratio = on.quanta[i] / on.quanta[i - 1]
-        place = on.bases[i - 1] - on.bases[i] * ratio + (on.above[i, s] - on.above[i - 1, s]) / on.quanta[i - 1]
-        low = row[on.at[i - 1] : on.at[i - 1] + on.widths[i - 1]]
-        _pass(row[on.at[i] :], 0, on.firsts[i], place, ratio, low)
-        row[on.at[i] : on.at[i] + on.firsts[i]] = 0.0
+        final = min(on.firsts[i], ends[i])
+        if begins[i] < final:
+            ratio = on.quanta[i] / on.quanta[i - 1]
+            place = on.bases[i - 1] - on.bases[i] * ratio + (on.above[i, s] - on.above[i - 1, s]) / on.quanta[i - 1]
+            low = row[on.at[i - 1] : on.at[i - 1] + on.widths[i - 1]]
+            left, right = _pass(row[on.at[i] :], begins[i], final, place, ratio, low)
+            begins[i - 1], ends[i - 1] = min(begins[i - 1], left), max(ends[i - 1], right)
+            row[on.at[i] + begins[i] : on.at[i] + final] = 0.0
+            begins[i] = on.firsts[i]
 
 
 @numba.njit(nogil=True)
@@ -151,61 +173,120 @@ def spread_out(vector: Floats, on: Lattices) -> tuple[Floats, Floats]:
     return rows, lower
 
 
-@kept(nogil=True)
-def move_on(vector: Floats, order: Ints, in_turn: bool, on: Lattices, shifts: Shifts, landings: Landings) -> Floats:
-    """Return what a step makes of a vector, of which each entry has a row: rest, then the own positions of its levels.
+@numba.njit(nogil=True)
+def _lower(row: Floats, begins: Ints, ends: Ints, on: Lattices, s: int, levels: int, lower: Floats) -> None:
+    """Write the same with all that lies lower, of the first levels, and between which positions."""
+    for i in range(levels):
+        at = on.at[i]
+        lower[at : at + on.ends[i]] = 0.0
+        lower[at + begins[0, i] : at + ends[0, i]] = row[at + begins[0, i] : at + ends[0, i]]
+        begins[1, i], ends[1, i] = begins[0, i], ends[0, i]
+        if i > 0:
+            left, right = _up(lower, on, s, i - 1, begins[1, i - 1], ends[1, i - 1], lower)
+            begins[1, i] = min(begins[1, i], left)
+            ends[1, i] = min(max(ends[1, i], right), on.ends[i])
 
-    Entries hand on what they hold in some order; `in_turn` together with what they just got from those before them,
-    which is written to the vector. Then what comes to those after them has already moved on.
+
+@numba.njit(nogil=True)
+def hand_on(
+    row: Floats, resting: float, begins: Ints, ends: Ints, s: int, on: Lattices, shifts: Shifts, landings: Landings,
+    lower: Floats, new: Floats, rest: Floats, new_begins: Ints, new_ends: Ints,
+) -> None:  # fmt: skip
+    """Add to new rows where a step leads what an entry holds.
+
+    Parameters
+    ----------
+    row : array
+        What it holds on its own positions of all levels, and 0 elsewhere.
+    resting : float
+        What is at rest.
+    begins, ends : (2, l) int arrays
+        Between which positions of each level it holds anything; the second rows are for `lower`.
+    lower : array
+        To work with.
+    new, rest : (E, n) and (E,) arrays
+        Added to.
+    new_begins, new_ends : (E, l) int arrays
+        Between which positions of each level something was added.
     """
-    size = on.at[-1] + on.widths[-1]
-    new, rest = np.zeros((len(vector), size)), np.zeros(len(vector))
-    row, lower, below = np.empty(size), np.empty(size), np.empty(size + len(on.quanta))
-    for s in order:
-        own = vector[s]
-        if in_turn:
-            _settle(new[s], on, s)
-            own[0] += rest[s]
-            rest[s] = 0.0
-            for i in range(len(on.quanta)):
-                for k in range(on.ends[i] - on.firsts[i]):
-                    own[on.own[i] + k] += new[s, on.at[i] + on.firsts[i] + k]
-            new[s] = 0.0
-        _spread(own, on, s, row, lower)
-        for m in range(shifts.begins[s], shifts.begins[s + 1]):
-            i = shifts.levels[m]
-            at = on.at[i]
+    levels = 1
+    for m in range(shifts.begins[s], shifts.begins[s + 1]):
+        if shifts.lower[m]:
+            levels = max(levels, shifts.levels[m] + 1)
+    for f in range(landings.begins[s], landings.begins[s + 1]):
+        levels = max(levels, landings.levels[f] + 1)
+    _lower(row, begins, ends, on, s, levels, lower)
+    for m in range(shifts.begins[s], shifts.begins[s + 1]):
+        i, t = shifts.levels[m], shifts.targets[m]
+        j = 1 if shifts.lower[m] else 0
+        begin, end = max(shifts.floors[m], begins[j, i]), ends[j, i]
+        if begin < end:
             held = lower if shifts.lower[m] else row
-            begin = shifts.floors[m] if shifts.lower[m] else max(shifts.floors[m], on.firsts[i])
-            if begin < on.ends[i]:
-                taps = shifts.taps[shifts.taps_from[m] : shifts.taps_to[m]]
-                to, n = at + begin + shifts.shifts[m], on.ends[i] - begin
-                convolve(held[at + begin : at + on.ends[i]], taps, new[shifts.targets[m], to : to + n + len(taps) - 1])
-        for i in range(len(on.quanta)):
-            mass = 0.0
-            for k in range(on.at[i], on.at[i] + on.ends[i]):
-                below[k + i] = mass
-                mass += lower[k]
-            below[on.at[i] + on.ends[i] + i] = mass
-        for f in range(landings.begins[s], landings.begins[s + 1]):
-            i = landings.levels[f]
-            mass = own[0] + below[on.at[i] + landings.floors[f] + i]
-            if mass == 0.0:
-                continue
-            for m in range(landings.starts[f], landings.starts[f + 1]):
-                to = on.at[landings.to_levels[m]] + landings.shifts[m]
-                for j in range(landings.taps_from[m], landings.taps_to[m]):
-                    new[landings.targets[m], to] += mass * landings.taps[j]
-                    to += 1
-            for m in range(landings.rest_starts[f], landings.rest_starts[f + 1]):
-                rest[landings.rest_targets[m]] += mass * landings.rest_weights[m]
+            taps = shifts.taps[shifts.taps_from[m] : shifts.taps_to[m]]
+            first = begin + shifts.shifts[m]
+            final = first + end - begin + len(taps) - 1
+            at = on.at[i]
+            convolve(held[at + begin : at + end], taps, new[t, at + first : at + final])
+            new_begins[t, i], new_ends[t, i] = min(new_begins[t, i], first), max(new_ends[t, i], final)
+    level, position, below = -1, 0, 0.0
+    for f in range(landings.begins[s], landings.begins[s + 1]):
+        i, floor = landings.levels[f], landings.floors[f]
+        if floor < 0:
+            mass = resting
+        else:
+            if i != level:
+                level, position, below = i, 0, 0.0
+            position = max(position, begins[1, i])
+            while position < min(floor, ends[1, i]):
+                below += lower[on.at[i] + position]
+                position += 1
+            mass = below
+        if mass == 0.0:
+            continue
+        for m in range(landings.starts[f], landings.starts[f + 1]):
+            i, t, first = landings.to_levels[m], landings.targets[m], landings.shifts[m]
+            final = first + landings.taps_to[m] - landings.taps_from[m]
+            for j in range(final - first):
+                new[t, on.at[i] + first + j] += mass * landings.taps[landings.taps_from[m] + j]
+            new_begins[t, i], new_ends[t, i] = min(new_begins[t, i], first), max(new_ends[t, i], final)
+        for m in range(landings.rest_starts[f], landings.rest_starts[f + 1]):
+            rest[landings.rest_targets[m]] += mass * landings.rest_weights[m]
+
+
+@numba.njit(nogil=True)
+def trim(row: Floats, begins: Ints, ends: Ints, on: Lattices) -> None:
+    """Leave out what is negligible at the ends of each level."""
+    for i in range(len(on.quanta)):
+        begin, end, at = max(begins[i], 0), min(ends[i], on.ends[i]), on.at[i]
+        while end > begin and abs(row[at + end - 1]) <= NEGLIGIBLE:
+            end -= 1
+        while begin < end and abs(row[at + begin]) <= NEGLIGIBLE:
+            begin += 1
+        begins[i], ends[i] = begin, end
+
+
+@kept(nogil=True)
+def step(vector: Floats, on: Lattices, shifts: Shifts, landings: Landings) -> Floats:
+    """Return what a step makes of a vector, of which each entry has a row: rest, then the own positions of its levels."""
+    E, L, size = len(vector), len(on.quanta), on.at[-1] + on.widths[-1]
+    new, rest = np.zeros((E, size)), np.zeros(E)
+    new_begins, new_ends = np.full((E, L), size), np.zeros((E, L), dtype=np.int64)
+    row, lower = np.zeros(size), np.empty(size)
+    begins, ends = np.empty((2, L), dtype=np.int64), np.empty((2, L), dtype=np.int64)
+    for s in range(E):
+        for i in range(L):
+            begins[0, i], ends[0, i] = on.firsts[i], on.ends[i]
+            begin, n = on.at[i] + on.firsts[i], on.ends[i] - on.firsts[i]
+            row[begin : begin + n] = vector[s, on.own[i] : on.own[i] + n]
+        trim(row, begins[0], ends[0], on)
+        hand_on(row, vector[s, 0], begins, ends, s, on, shifts, landings, lower, new, rest, new_begins, new_ends)
     found = np.empty_like(vector)
-    for s in range(len(vector)):
-        _settle(new[s], on, s)
+    for s in range(E):
+        settle(new[s], new_begins[s], new_ends[s], on, s)
         found[s, 0] = rest[s]
-        for i in range(len(on.quanta)):
-            begin = on.at[i] + on.firsts[i]
-            found[s, on.own[i] : on.own[i] + on.ends[i] - on.firsts[i]] = new[s, begin : on.at[i] + on.ends[i]]
+        for i in range(L):
+            begin, n = on.at[i] + on.firsts[i], on.ends[i] - on.firsts[i]
+            found[s, on.own[i] : on.own[i] + n] = new[s, begin : begin + n]
     return found
 
 

@@ -17,9 +17,9 @@ POINTS = 16
 """Of a uniform distribution, by which the packets of a round with a loss are followed where the backlog may empty."""
 
 SOON = 32
-"""Rounds in which a backlog of one round's packets empties, at most, if it is at rest."""
+"""Rounds in which a backlog of one round's packets empties, at most, if it is at rest, in steps of several rounds."""
 
-COLUMNS = 6
+COLUMNS = 10
 """Of what is known of an atom."""
 
 EVEN = 1e-3
@@ -37,16 +37,19 @@ def resting(sent: float, due: float) -> tuple[float, float]:
 
 
 @numba.njit(nogil=True)
-def rests(sent: float, due: float) -> bool:
-    """Return whether rounds that send so much keep a backlog at rest: they empty it soon."""
-    return sent > due * (1 + 1 / SOON)
+def rests(sent: float, due: float, step: int) -> bool:
+    """Return whether rounds that send so much keep a backlog at rest: they empty it soon.
+
+    In steps of one round the backlog is followed round by round until each round empties it.
+    """
+    return sent >= due * (1 + 1 / SOON) if step > 1 else sent >= 2 * due
 
 
 @numba.njit(nogil=True)
-def _sent(backlog: float, sent: float, due: float) -> tuple[float, float]:
+def _sent(backlog: float, sent: float, due: float, step: int) -> tuple[float, float]:
     """Return the backlog after a round, and the rounds of silence after it."""
     after = backlog + due - sent
-    if not rests(sent, due):
+    if not rests(sent, due, step):
         return (after, 0.0) if after > 0 else (due, 1.0)
     least, silent = resting(sent, due)
     if after >= least:
@@ -56,11 +59,11 @@ def _sent(backlog: float, sent: float, due: float) -> tuple[float, float]:
 
 @numba.njit(nogil=True)
 def landing(
-    backlog: float, due: float, rounds: int, mean: float, variance: float, ordered: float
+    backlog: float, due: float, rounds: int, mean: float, variance: float, ordered: float, step: int
 ) -> tuple[float, float, float]:
     """Return mean and mean square of the backlog after a transition, and the mean rounds of silence in it."""
     if rounds == 1 and variance < EVEN * due * due:
-        after, silent = _sent(backlog, mean, due)
+        after, silent = _sent(backlog, mean, due, step)
         return after, after * after, silent
     width = math.sqrt(3 * variance)
     first_share = ordered / mean if rounds > 1 and mean > 0 else 1.0
@@ -70,7 +73,7 @@ def landing(
         first = packets * first_share
         silent = 0.0
         if rounds == 1:
-            after, silent = _sent(backlog, packets, due)
+            after, silent = _sent(backlog, packets, due, step)
         else:
             after = backlog + due - first
             second = packets - first
@@ -89,6 +92,22 @@ def landing(
     return one / POINTS, two / POINTS, idle / POINTS
 
 
+@numba.njit(nogil=True)
+def _ended(
+    atom: Floats, first: int, due: float, rounds: int, mean: float, variance: float, ordered: float, step: int
+) -> tuple[float, float, float]:
+    """Return mean and mean square of the backlog after a transition of an atom, and the mean rounds of silence so far.
+
+    From `first` on the atom has its probability times mean and mean square of the backlog and the rounds of silence.
+    """
+    p = atom[0]
+    backlog = atom[first] / p
+    after, square, silent = landing(backlog, due, rounds, mean, variance, ordered, step)
+    if after <= backlog + due * rounds - mean + 1e-9:
+        square += max(atom[first + 1] / p - backlog * backlog, 0.0)  # nothing was cut off
+    return after, square, silent + atom[first + 2] / p
+
+
 @kept(nogil=True)
 def backlog_paths(
     starts: Ints, to: Ints, rounds: Ints, chance: Floats, mean: Floats, variance: Floats, ordered: Floats,
@@ -103,14 +122,16 @@ def backlog_paths(
 
     Returns
     -------
-    landed : (k, 4) int array
-        Start, state and time, and 1 where a start at rest ends at rest.
-    moments : (k, 6) array
+    landed : (k, 5) int array
+        Start, state and time, and 1 where a start at rest ends at rest, and where an empty backlog does.
+    moments : (k, 10) array
         Probability, mean and variance of the packets; mean and variance of the backlog, and mean rounds of silence, had
-        the start been at rest.
-    holding, held : (l,) int array, (l, 6) array
+        the start been at rest; the same, had its backlog been empty; and the backlog at the start up to which it
+        empties on the way.
+    holding, held : (l,) int array, (l, 8) array
         Start of atoms whose last round was not delivered in order; probability, mean and variance of what is received,
-        packets not in order, mean of the backlog had the start been at rest, received and in order.
+        packets not in order, mean of the backlog had the start been at rest, received and in order, and the same, had
+        it been empty.
     """
     S = len(starts) - 1
     place = np.full(S, -1)
@@ -118,11 +139,11 @@ def backlog_paths(
     sums = np.empty((1024, COLUMNS))
     following = np.empty(1024, dtype=np.int64)
     head = np.full(step + 1, -1)
-    landed = np.empty((4096, 4), dtype=np.int64)
+    landed = np.empty((4096, 5), dtype=np.int64)
     moments = np.empty((4096, COLUMNS))
     n_landed = 0
     holding = np.empty(1024, dtype=np.int64)
-    held = np.empty((1024, COLUMNS))
+    held = np.empty((1024, 8))
     n_held = 0
     merged_state = np.empty(S, dtype=np.int64)
     merged = np.empty((S, COLUMNS))
@@ -130,8 +151,8 @@ def backlog_paths(
         head[:] = -1
         begin = from_time[i]
         state[0] = from_state[i]
-        sums[0, 0], sums[0, 1], sums[0, 2] = 1.0, 0.0, 0.0
-        sums[0, 3], sums[0, 4], sums[0, 5] = rest[i], rest[i] ** 2, 0.0
+        sums[0] = 0.0
+        sums[0, 0], sums[0, 3], sums[0, 4] = 1.0, rest[i], rest[i] ** 2
         following[0] = -1
         head[begin] = 0
         used = 1
@@ -160,9 +181,7 @@ def backlog_paths(
                     continue
                 m1 = merged[k, 1] / p
                 v = max(merged[k, 2] / p - m1 * m1, 0.0)
-                y = merged[k, 3] / p
-                y_wide = max(merged[k, 4] / p - y * y, 0.0)
-                silent = merged[k, 5] / p
+                floor = merged[k, 9] / p
                 s = merged_state[k]
                 for o in range(starts[s], starts[s + 1]):
                     pp = p * chance[o]
@@ -172,10 +191,10 @@ def backlog_paths(
                     time = r + rounds[o]
                     m2 = m1 + mean[o]
                     v2 = v + variance[o]
-                    after, square, idle = landing(y, due, rounds[o], mean[o], variance[o], ordered[o])
-                    if after <= y + due * rounds[o] - mean[o] + 1e-9:
-                        square += y_wide  # nothing was cut off
-                    idle += silent
+                    fall = m1 + ordered[o] - due * (r + 1 - begin)
+                    if mean[o] > ordered[o]:
+                        fall = max(fall, m2 - due * (r + min(rounds[o], 2) - begin))
+                    least = max(floor, fall)
                     if time < step:
                         if used == len(state):
                             state = np.append(state, np.empty_like(state))
@@ -183,7 +202,14 @@ def backlog_paths(
                             following = np.append(following, np.empty_like(following))
                         state[used] = to[o]
                         sums[used, 0], sums[used, 1], sums[used, 2] = pp, pp * m2, pp * (v2 + m2 * m2)
-                        sums[used, 3], sums[used, 4], sums[used, 5] = pp * after, pp * square, pp * idle
+                        for first in (3, 6):
+                            after, square, idle = _ended(
+                                merged[k], first, due, rounds[o], mean[o], variance[o], ordered[o], step
+                            )
+                            sums[used, first] = pp * after
+                            sums[used, first + 1] = pp * square
+                            sums[used, first + 2] = pp * idle
+                        sums[used, 9] = pp * least
                         following[used] = head[time]
                         head[time] = used
                         used += 1
@@ -192,12 +218,18 @@ def backlog_paths(
                         landed = np.concatenate((landed, np.empty_like(landed)))
                         moments = np.concatenate((moments, np.empty_like(moments)))
                     landed[n_landed, 0], landed[n_landed, 1], landed[n_landed, 2] = i, to[o], time
-                    even = rounds[o] == 1 and variance[o] == 0.0 and rests(mean[o], due)
-                    landed[n_landed, 3] = 1 if even and after <= resting(mean[o], due)[0] * (1 + 1e-9) else 0
+                    even = rounds[o] == 1 and variance[o] == 0.0 and rests(mean[o], due, step)
                     moments[n_landed, 0], moments[n_landed, 1], moments[n_landed, 2] = pp, m2, v2
-                    moments[n_landed, 3] = after
-                    moments[n_landed, 4] = max(square - after * after, 0.0)
-                    moments[n_landed, 5] = idle
+                    for first in (3, 6):
+                        after, square, idle = _ended(
+                            merged[k], first, due, rounds[o], mean[o], variance[o], ordered[o], step
+                        )
+                        at_rest = even and after <= resting(mean[o], due)[0] * (1 + 1e-9)
+                        landed[n_landed, 2 + first // 3] = 1 if at_rest else 0
+                        moments[n_landed, first] = after
+                        moments[n_landed, first + 1] = max(square - after * after, 0.0)
+                        moments[n_landed, first + 2] = idle
+                    moments[n_landed, 9] = least
                     n_landed += 1
                     if r == step - 1 and mean[o] > ordered[o]:
                         if n_held == len(holding):
@@ -206,8 +238,10 @@ def backlog_paths(
                         holding[n_held] = i
                         held[n_held, 0], held[n_held, 1], held[n_held, 2] = pp, m2, v2
                         held[n_held, 3] = mean[o] - ordered[o]
-                        held[n_held, 4] = max(y + due - mean[o], 0.0)
-                        held[n_held, 5] = max(y + due - ordered[o], 0.0)
+                        for j in range(2):
+                            before = merged[k, 3 + 3 * j] / p
+                            held[n_held, 4 + 2 * j] = max(before + due - mean[o], 0.0)
+                            held[n_held, 5 + 2 * j] = max(before + due - ordered[o], 0.0)
                         n_held += 1
         for k in range(first_landed, n_landed):
             moments[k, 0] /= 1.0 - lost
