@@ -161,7 +161,8 @@ def coarse_live(path: Path, video: Video, accuracy: str | None) -> CoarseLive | 
 
 def _long_run(chain: Chain, packets_due: float, resolution: BacklogResolution, from_start: bool) -> LongRun:
     """Solve at a resolution."""
-    steps = Steps.of(chain, resolution.step, resolution.ratio, packets_due)
-    ways = Ways.of(steps, packets_due, resolution.parts, resolution.near)
+    one = resolution
+    steps = Steps.of(chain, one.step, one.ratio, packets_due, one.small * packets_due)
+    ways = Ways.of(steps, packets_due, one.ends(packets_due), one.near)
     depth = max(safe_lead(steps, packets_due), packets_due)
-    return long_run(ways, resolution.quantum(packets_due), depth, from_start=from_start)
+    return long_run(ways, one.quantum(packets_due), depth, from_start=from_start)

@@ -19,6 +19,11 @@ from ..tcp.silences import LEVELS, Silences, Wait
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+Parts = tuple[float, ...]
+
+LAST = 2
+"""Parts of what is beyond the others."""
+
 ROUNDING = 1e-12
 """Relative size below which the difference of two sums is none."""
 
@@ -91,15 +96,15 @@ class _Found:
 
 
 @singledispatch
-def outcomes(chain: Chain, parts: int = 1) -> Outcomes:
+def outcomes(chain: Chain, parts: Parts = ()) -> Outcomes:
     """Return the outcomes of a chain, over the states of its transitions.
 
     Parameters
     ----------
     chain : Chain
-    parts : int
-        Of each window: losses in different parts of it are told apart, and one, two and more losses of a round. Where
-        there is one part they are not.
+    parts : tuple of float
+        Packets of a round at which its parts end, but for the last ones: losses in different parts are told apart, and
+        one and more losses of a round. Without parts they are not.
     """
     rows = chain.written_out
     keys = np.column_stack([rows.from_state, rows.to_state, rows.rounds])
@@ -152,27 +157,21 @@ def _repaired(chain: IndependentChain) -> Iterator[tuple[Floats, tuple[Floats, F
 
 
 def _repaired_by_part(
-    chain: IndependentChain, parts: int
+    chain: IndependentChain, parts: Parts
 ) -> Iterator[tuple[Floats, tuple[Floats, Floats], Floats]]:  # fmt: skip
-    """Give the same by the part of the window in which the first loss is, for one, two, and more losses."""
+    """Give the same by the part of the window in which the first loss is, for one loss and for more."""
     b, q, a = chain.repairs, 1 - chain.loss, chain.holds
     n = np.arange(chain.graph.max_window + 1, dtype=np.float64)
-    _, lost, square = _losses(chain, 3)
+    _, lost, square = _losses(chain, 2)
     i = n[:-1]
-    ones, twos, any_ = b * q ** np.maximum(n - 1, 0.0), b**2 * q ** np.maximum(n - 2, 0.0), b * a ** np.maximum(n - 1, 0.0)
+    ones, any_ = b * q ** np.maximum(n - 1, 0.0), b * a ** np.maximum(n - 1, 0.0)
     for first, end in pairwise(_parts(n, parts)):
-        number, middle = end - first, (first + end - 1) / 2
-        squares = (end * (end - 1) * (2 * end - 1) - first * (first - 1) * (2 * first - 1)) / 6
-        one = np.where(n >= 2, ones * number, 0.0)
-        pairs = number * (n - 1 - middle)
-        two = np.where(n >= 3, twos * pairs, 0.0)
-        (before_two,) = _per(pairs, (n - 1) * number * middle - squares)
+        one, middle = np.where(n >= 2, ones * (end - first), 0.0), (first + end - 1) / 2
         every, of_every = (any_ * _between(i**power * (q / a) ** i, first, end) for power in (0, 1))
-        more = np.where(n >= 4, every - one - two - (first == 0) * b**n, 0.0)
+        more = np.where(n >= 3, every - one - (first == 0) * b**n, 0.0)
         more = np.where(more > ROUNDING * every, more, 0.0)
-        (before,) = _per(more, of_every - one * middle - two * before_two)
+        (before,) = _per(more, of_every - one * middle)
         yield one, (n - 1, (n - 1) ** 2), middle
-        yield two, (n - 2, (n - 2) ** 2), before_two
         yield more, (n - lost, (n - lost) ** 2 + square - lost**2), np.clip(before, first, np.maximum(end - 1, first))
 
 
@@ -185,7 +184,7 @@ def _losses(chain: IndependentChain, least: int) -> tuple[Floats, Floats, Floats
     return total, mean, np.maximum(square, mean**2)
 
 
-def _unrepaired(chain: IndependentChain, parts: int) -> Iterator[tuple[Floats, Floats, Floats]]:
+def _unrepaired(chain: IndependentChain, parts: Parts) -> Iterator[tuple[Floats, Floats, Floats]]:
     """Give the probabilities of a timeout by the part in which the first loss is, mean and mean square before it."""
     p, q, a = chain.loss, 1 - chain.loss, chain.holds
     n = np.arange(chain.graph.max_window + 1, dtype=np.float64)
@@ -200,9 +199,12 @@ def _unrepaired(chain: IndependentChain, parts: int) -> Iterator[tuple[Floats, F
         yield total, *_per(total, mean, square)
 
 
-def _parts(n: Floats, parts: int) -> list[Floats]:
+def _parts(n: Floats, parts: Parts) -> list[Floats]:
     """Return where the parts of windows of n packets begin, and where the last one ends."""
-    return [np.floor(n * i / parts) for i in range(parts + 1)]
+    if not parts:
+        return [0 * n, n]
+    ends = [np.minimum(np.round(end), n) for end in (0.0, *parts)]
+    return ends + [ends[-1] + np.floor((n - ends[-1]) * (i + 1) / LAST) for i in range(LAST)]
 
 
 def _between(values: Floats, first: Floats, end: Floats) -> Floats:
@@ -212,7 +214,7 @@ def _between(values: Floats, first: Floats, end: Floats) -> Floats:
 
 
 @outcomes.register
-def _(chain: IndependentChain, parts: int = 1) -> Outcomes:
+def _(chain: IndependentChain, parts: Parts = ()) -> Outcomes:
     graph, p, S = chain.graph, chain.loss, chain.graph.size
     q, w = 1 - p, graph.windows
     found, moves = _Found(), graph.growth
@@ -221,7 +223,7 @@ def _(chain: IndependentChain, parts: int = 1) -> Outcomes:
 
     states, way = np.nonzero(chain.recover_share * (w >= 2)[:, np.newaxis])
     lost_of, share, target = w[states], chain.recover_share[states, way], chain.recover_to[states, way]
-    for total, received, ordered in _repaired(chain) if parts == 1 else _repaired_by_part(chain, parts):
+    for total, received, ordered in _repaired(chain) if not parts else _repaired_by_part(chain, parts):
         moments = (received[0][lost_of], received[1][lost_of], ordered[lost_of])
         found.add(states, target, 1, total[lost_of] * share, moments)
     every = np.arange(S)
@@ -233,7 +235,7 @@ def _(chain: IndependentChain, parts: int = 1) -> Outcomes:
 
 
 @outcomes.register
-def _(chain: BurstChain, parts: int = 1) -> Outcomes:
+def _(chain: BurstChain, parts: Parts = ()) -> Outcomes:
     graph, p = chain.graph, chain.loss
     q, w, S, W = 1 - p, graph.windows, graph.size, graph.max_window
     found, moves = _Found(), graph.growth

@@ -13,6 +13,12 @@ SPREAD = 0.6
 COARSER, LITTLE = 2.0, 1.4
 """Between two resolutions that are compared; the same of lines of CUBIC."""
 
+FEWER = 0.85
+"""The same of the windows up to which all lines of CUBIC are followed."""
+
+TOLD_APART = 2
+"""Rounds of playback in whose packets losses are told apart."""
+
 WHOLE = 1e-9
 """Relative distance from a whole number of quanta a packet."""
 
@@ -74,11 +80,12 @@ class BacklogResolution:
     quanta : int
         In the packets of a round of playback, about.
     parts : int
-        Of a window, in which losses are told apart; 1 in longer steps.
+        Of the packets of a round of playback: losses in different ones are told apart; 0 in longer steps.
     near : float
         Of the packets of a round of playback: what is so near is the same.
-    ratio : float
-        Of the windows of neighbouring lines of CUBIC.
+    small, ratio : float
+        Windows, over the packets of a round of playback, up to which all lines of CUBIC are followed; ratio of
+        neighbouring ones from there on.
     least : float
         What the relative error of f is stated to be at least.
     """
@@ -87,6 +94,7 @@ class BacklogResolution:
     quanta: int
     parts: int
     near: float
+    small: float
     ratio: float
     least: float
 
@@ -98,22 +106,25 @@ class BacklogResolution:
         whole = (number for number in tried if _is_whole(number / due))
         return due / next(whole, self.quanta)
 
+    def ends(self, due: float) -> tuple[float, ...]:
+        """Return the packets of a round up to which losses are told apart, for so many packets due per round."""
+        return tuple(due * (i + 1) / self.parts for i in range(TOLD_APART * self.parts))
+
 
 def _is_whole(x: float) -> bool:
     return round(x) > 0 and abs(x - round(x)) <= WHOLE * x
 
 
-FINE_BACKLOG = BacklogResolution(1, 64, 16, 0.05, 1.15, 1e-2)
-FAST_BACKLOG = BacklogResolution(2, 16, 1, 0.5, 1.3, 5e-2)
+FINE_BACKLOG = BacklogResolution(1, 64, 8, 0.05, 3.0, 1.3, 1e-2)
+FAST_BACKLOG = BacklogResolution(2, 16, 0, 0.5, 1.5, 1.3, 5e-2)
 
 
 def coarser_backlog(resolution: BacklogResolution) -> BacklogResolution:
     """Return the resolution to compare with."""
-    one = resolution
-    ratio = 1 + (one.ratio - 1) * LITTLE
+    one = replace(resolution, small=resolution.small * FEWER, ratio=1 + (resolution.ratio - 1) * LITTLE)
     if one.step > 1:
-        return replace(one, step=one.step + 1, quanta=one.quanta // 2, ratio=ratio)
-    return replace(one, quanta=one.quanta // 2, parts=one.parts // 2, near=2 * one.near, ratio=ratio)
+        return replace(one, step=one.step + 1, quanta=one.quanta // 2)
+    return replace(one, quanta=one.quanta // 2, parts=one.parts // 2, near=2 * one.near)
 
 
 @dataclass(frozen=True)

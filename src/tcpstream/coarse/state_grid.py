@@ -34,8 +34,8 @@ LOOKED_AT = 12
 ORDER = 4
 """Points of a line that stand for what lies between them."""
 
-SMALL = 8
-"""Windows up to which each line of CUBIC is followed [packets]."""
+SMALL = 8.0
+"""Windows up to which each line of CUBIC is followed [packets], at least."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Grid:
     weights: Floats
 
 
-def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float) -> Grid:
+def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float, small: float = SMALL) -> Grid:
     """Return the states that are followed in steps of so many rounds.
 
     Parameters
@@ -72,6 +72,8 @@ def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float) -> Grid:
         Rounds.
     ratio : float
         Of the first windows of neighbouring lines that are followed, 1 for all of them.
+    small : float
+        First windows up to which all lines are followed [packets].
     """
     S = outcomes.n_states
     first = chain.first_state
@@ -80,7 +82,7 @@ def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float) -> Grid:
     usual[first] = 1.0
     if not isinstance(chain, WindowChain):
         lines = [np.array([s]) for s in range(S)]
-        return _on_lines(lines, usual, step, 1.0, np.ones(S))
+        return _on_lines(lines, usual, step, 1.0, SMALL, np.ones(S))
     graph = chain.graph
     S0, b = graph.size, graph.rounds_per_increase
     follows = graph.grow_to[:-1] == np.arange(1, S0)
@@ -96,10 +98,10 @@ def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float) -> Grid:
     lines = np.split(np.arange(S0), breaks[(breaks > 0) & (breaks < S0)])
     lines += [np.array([s]) for s in range(S0, S)]
     windows = np.append(graph.windows, np.ones(S - S0))
-    return _on_lines(lines, usual, step, ratio, windows.astype(np.float64))
+    return _on_lines(lines, usual, step, ratio, max(small, SMALL), windows.astype(np.float64))
 
 
-def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, windows: Floats) -> Grid:
+def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, small: float, windows: Floats) -> Grid:
     level = np.array([float(windows[line[:LOOKED_AT]].mean()) for line in lines])
     families = _families(lines, level)
     states: list[int] = []
@@ -109,7 +111,7 @@ def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, windows
     kept_lines: list[list[int]] = []
     for family in families:
         used = [i for i in family if usual[lines[i]].max() > RARE]
-        chosen = _chosen(used, [float(level[i]) for i in used], ratio)
+        chosen = _chosen(used, [float(level[i]) for i in used], ratio, small)
         kept_lines.append(chosen)
         for i in chosen:
             line = lines[i]
@@ -163,11 +165,11 @@ def _families(lines: list[Ints], level: Floats) -> list[list[int]]:
     return families
 
 
-def _chosen(used: list[int], first: list[float], ratio: float) -> list[int]:
+def _chosen(used: list[int], first: list[float], ratio: float, small: float) -> list[int]:
     kept: list[int] = []
     at = 0.0
     for i, w in zip(used, first):
-        if not kept or w <= SMALL or w >= at * ratio * 0.999 or i == used[-1]:
+        if not kept or w <= small or w >= at * ratio * 0.999 or i == used[-1]:
             kept.append(i)
             at = w
     return kept

@@ -27,6 +27,9 @@ ACCEPTED = 1e-8
 SILENT = 1
 """Rounds at the start in which nothing is sent: what is sent is generated before."""
 
+PLAIN, SLOW = 12, 1e-3
+"""Turns that are followed one by one; where more than such a part is left, long waves are corrected from there on."""
+
 VECTORS, KEPT, TIMES = 15, 10, 60
 """Of the Krylov space: turns between two restarts, directions that are kept, and restarts at most."""
 
@@ -81,9 +84,8 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
     if math.isinf(depth):
         raise AccuracyError("backlog on a coarse lattice: no depth is known from which nothing is late")
     backlog = Backlog(ways, quantum, depth)
-    hats = Hats(backlog)
     turned = backlog.turned(backlog.ladder.one_round(backlog.entries.stationary, ways.due))
-    turned += _solved(backlog, hats, backlog.turn(turned) - turned, WANTED)
+    turned += _solved(backlog, backlog.turn(turned) - turned, WANTED)
     x = backlog.all_steps(turned)
     x /= x.sum()
     residual = float(np.abs(backlog.step(x) - x).sum())
@@ -94,20 +96,31 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
         return LongRun(stationary, None, residual, 0.0)
     start = backlog.ladder.one_round(np.eye(1, len(x), ways.steps.start)[0], ways.due)
     right = start - backlog.at_any_time(x)  # as a stream finds the long run when it ends
-    turned = _solved(backlog, hats, backlog.until_turns(right)[1], WANTED_START)
+    turned = _solved(backlog, backlog.until_turns(right)[1], WANTED_START)
     excess = backlog.all_steps(turned, right)
     excess -= x * excess.sum()
     steps = float(np.abs(excess).sum() / np.abs(right).sum())
     return LongRun(stationary, law(backlog, excess), residual, steps * stationary.rounds)
 
 
-def _solved(backlog: Backlog, hats: Hats, right: Floats, wanted: float) -> Floats:
+def _solved(backlog: Backlog, right: Floats, wanted: float) -> Floats:
     """Return u with u - G u = `right`, where G is a turn."""
+    first = float(np.linalg.norm(right))
+    found = np.zeros_like(right)
+    for _ in range(PLAIN):
+        if np.linalg.norm(right) <= wanted:
+            return found
+        watch.at(instead=watch.SHORTER)
+        found, right = found + right, backlog.turn(right)
+    hats = Hats(backlog) if np.linalg.norm(right) > SLOW * first else None
+
+    def corrected(u: Floats) -> Floats:
+        return u if hats is None else hats.corrected(u)
 
     def left(u: Floats) -> Floats:
         watch.at(instead=watch.SHORTER)
-        return hats.corrected(u - backlog.turn(u))
+        return corrected(u - backlog.turn(u))
 
     operator = LinearOperator((len(right), len(right)), matvec=left)
-    found, _ = gcrotmk(operator, hats.corrected(right), rtol=0.0, atol=wanted, m=VECTORS, k=KEPT, maxiter=TIMES)
-    return np.asarray(found)
+    rest, _ = gcrotmk(operator, corrected(right), rtol=0.0, atol=wanted, m=VECTORS, k=KEPT, maxiter=TIMES)
+    return np.asarray(found + rest)

@@ -12,7 +12,7 @@ from ..kernels.propagate import propagate
 from ..tcp.chain import Chain
 from .outcomes import outcomes
 from .outlook import stationary
-from .state_grid import Grid, grid
+from .state_grid import SMALL, Grid, grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -78,7 +78,7 @@ class Steps:
     scale: float
 
     @classmethod
-    def of(cls, chain: Chain, step: int, ratio: float = 1.2, due: float = 0.0) -> Steps:
+    def of(cls, chain: Chain, step: int, ratio: float = 1.2, due: float = 0.0, small: float = SMALL) -> Steps:
         """Return a chain in steps of so many rounds.
 
         Parameters
@@ -86,13 +86,13 @@ class Steps:
         chain : Chain
         step : int
             Rounds >= 1.
-        ratio : float
+        ratio, small : float
             See `coarse.state_grid.grid`.
         due : float
             m, packets due per round, for the least lead.
         """
         known = outcomes(chain)
-        on = grid(chain, known, step, ratio)
+        on = grid(chain, known, step, ratio, small)
         phases = np.unique(np.array([0, 1, *(round(step * i / 4) for i in range(4))] if step > 4 else range(step)))
         entries = {(point, 0): point for point in range(len(on.states))}
         new = list(entries)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..kernels.backlog_paths import backlog_paths, resting, rests
 from .merged import Merged
-from .outcomes import Outcomes, outcomes
+from .outcomes import Outcomes, Parts, outcomes
 from .steps import NEGLIGIBLE, Steps, projected
 
 Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ class Ways:
     held: Floats
 
     @classmethod
-    def of(cls, steps: Steps, due: float, parts: int = 1, near: float = 0.1) -> Ways:
+    def of(cls, steps: Steps, due: float, parts: Parts = (), near: float = 0.1) -> Ways:
         """Return the ways of a chain in steps, with so many packets generated per round.
 
         Parameters
@@ -79,8 +79,8 @@ class Ways:
         steps : Steps
         due : float
             m.
-        parts : int
-            Of a window, in which losses are told apart.
+        parts : tuple of float
+            In which losses are told apart: see `coarse.outcomes.outcomes`.
         near : float
             Of the packets of a round of playback: ways that end, and empty the backlog, so near are one.
         """
