@@ -65,7 +65,7 @@ def test_a_round_with_a_loss_and_its_repair(mean: float, variance: float, ordere
         else:
             after = max(after, 0.0) + due * (rounds - 1)
         found.append(after)
-    one, two, _ = landing(backlog, due, rounds, mean, variance, ordered, 1)
+    one, two, _ = landing(backlog, due, rounds, mean, variance, ordered, mean > ordered, 1)
     assert one == pytest.approx(np.mean(found), abs=0.03 * math.sqrt(variance))
     assert math.sqrt(two - one**2) == pytest.approx(np.std(found), abs=0.05 * math.sqrt(variance))
 

@@ -30,7 +30,7 @@ FACTOR = 3.0
 LOST = 100.0
 """Error of f, over the mass that a step of the solve still moves, from above."""
 
-AT_ONCE = 0.03
+AT_ONCE = 0.06
 """Relative error of f after delays of less than a round, where the order of its packets decides."""
 
 START = 0.02
@@ -162,7 +162,7 @@ def coarse_live(path: Path, video: Video, accuracy: str | None) -> CoarseLive | 
 def _long_run(chain: Chain, packets_due: float, resolution: BacklogResolution, from_start: bool) -> LongRun:
     """Solve at a resolution."""
     one = resolution
-    steps = Steps.of(chain, one.step, one.ratio, packets_due, one.small * packets_due)
+    steps = Steps.of(chain, one.step, one.ratio, packets_due, one.all_lines(packets_due))
     ways = Ways.of(steps, packets_due, one.ends(packets_due), one.near)
     depth = max(safe_lead(steps, packets_due), packets_due)
     return long_run(ways, one.quantum(packets_due), depth, from_start=from_start)

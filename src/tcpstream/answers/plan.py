@@ -35,10 +35,6 @@ QUICK = 1.0
 """Seconds that an exact transient may take by default."""
 
 
-FEW_PACKETS, PATIENT = 8.0, 10.0
-"""Packets generated per round below which coarse lattices say less, and seconds that an exact live solve may take
-then."""
-
 LARGEST_LOAD = 0.9999
 """Load up to which a live stream is solved on coarse lattices."""
 
@@ -119,14 +115,14 @@ def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy
 def is_coarse_live(path: Path, video: Video, accuracy: str | None) -> bool:
     """Return whether a live stream is solved on coarse lattices.
 
-    By default where the exact backlog is forecast to take more than a second, or ten where a round has few packets;
-    never where TCP delivers no more than is generated, as there is no long run then.
+    By default where the exact backlog is forecast to take more than a second; never where TCP delivers no more than is
+    generated, as there is no long run then.
     """
     chain, timeline = chain_of(path), Timeline.of(path, video)
     m, T = timeline.packets_due, chain.packets_per_round
     if accuracy == "exact" or m >= T * LARGEST_LOAD:
         return False
-    return accuracy is not None or live_seconds(path, video) > (QUICK if m >= FEW_PACKETS else PATIENT)
+    return accuracy is not None or live_seconds(path, video) > QUICK
 
 
 def live_seconds(path: Path, video: Video) -> float:

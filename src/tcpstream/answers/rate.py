@@ -15,11 +15,17 @@ from ..video import Video
 from .answer import delay_before, late_target, no_late_target
 from .arrivals import Arrivals
 from .live import live
-from .plan import Plan
+from .plan import Plan, is_coarse_live
 from .stored import StoredStreaming, stored
 
-LOWEST_LOAD, HIGHEST_LOAD = 0.01, 0.95
-"""Live rates are searched between these fractions of the throughput."""
+LOWEST_LOAD, FIRST_LOAD, HIGHEST_LOAD = 0.01, 0.6, 0.95
+"""Live rates are searched between the first and the last of these fractions of the throughput, from the second on."""
+
+TOLERANCE = 5e-4
+"""Relative, of live rates."""
+
+APART = 0.01
+"""Relative distance of live rates that are tried near what a faster solve finds."""
 
 
 def largest_rate(
@@ -100,11 +106,30 @@ def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: boo
 def _live(path: Path, tau: float, wanted: float) -> float:
     T = throughput(path)
 
-    @cache
-    def gap(rate: float) -> float:
-        return math.log(max(float(live(path, Video(packet_rate=rate)).late_fraction(tau)), 1e-300) / wanted)
+    def gap(accuracy: str | None) -> Callable[[float], float]:
+        def found(rate: float) -> float:
+            f = float(live(path, Video(packet_rate=rate), accuracy=accuracy).late_fraction(tau))
+            return math.log(max(f, 1e-300) / wanted)
 
-    low = high = 0.6 * T
+        return cache(found)
+
+    first = FIRST_LOAD * T
+    at = gap(None)
+    if not is_coarse_live(path, Video(packet_rate=first), None):
+        return _below(at, *_around(at, T, tau, first))
+    fast = gap("fast")
+    rough = crossing(fast, *_around(fast, T, tau, first), APART * first)
+    low = high = rough
+    while at(low) > 0:
+        low, high = low * (1 - APART), low
+    while at(high) <= 0:
+        low, high = high, min(high * (1 + APART), T)
+    return _below(at, low, high)
+
+
+def _around(gap: Callable[[float], float], T: float, tau: float, first: float) -> tuple[float, float]:
+    """Return rates between which the largest is, from a first guess on."""
+    low = high = first
     while gap(low) > 0:
         low, high = low / 2, low
         if low < LOWEST_LOAD * T:
@@ -119,8 +144,13 @@ def _live(path: Path, tau: float, wanted: float) -> float:
                 f"the largest rate lies above {HIGHEST_LOAD:g} of the throughput of {T:.4g} packets/s: give a shorter "
                 "delay or a smaller target"
             )
-    root = crossing(gap, low, high, 5e-4 * low)
-    return root if gap(root) <= 0 else root * (1 - 1e-3)
+    return low, high
+
+
+def _below(gap: Callable[[float], float], low: float, high: float) -> float:
+    """Return the largest rate between two that meets the target, or one a thousandth below it."""
+    root = crossing(gap, low, high, TOLERANCE * low)
+    return root if gap(root) <= 0 else root * (1 - 2 * TOLERANCE)
 
 
 def _largest(meets: Callable[[float], bool], high: float) -> float:

@@ -163,9 +163,7 @@ class Backlog:
         way = np.append(rested, np.arange(len(ways.source)))
         weight = np.append(rest_weight[rested], empty_weight)
         at_rest = np.arange(len(way)) < len(rested)
-        mean, variance, _, resting = (
-            np.append(a[rested], b) for a, b in zip(ways.from_rest, ways.from_empty)
-        )
+        mean, variance, _, resting = (np.append(a[rested], b) for a, b in zip(ways.from_rest, ways.from_empty))
         F = int(self._floors.max(initial=0)) + 2
         taken, floors = (np.where(at_rest, none, one[way]) for none, one in ((0, self._taken), (-1, self._floors)))
         keys, key = np.unique((ways.source[way] * len(levels) + taken) * F + floors + 1, return_inverse=True)

@@ -72,7 +72,7 @@ class BacklogLaw:
 
     def _earlier(self, lag: int) -> Floats:
         """Return by how much the backlog is less than at the end, at the ends of the steps of a way before."""
-        return np.arange(1, lag) * (self.step * self.due)
+        return np.arange(1.0, lag) * (self.step * self.due)
 
     def _resting(self, delay: float) -> float:
         """Return the late packets of a round at rest: none after a delay of a round."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatch
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ class Outcomes:
         Of the packets received [packets, packets^2].
     ordered : (k,) array
         Mean packets of them that are in order at the end of the first round.
+    twice : (k,) bool array
+        Whether a second round is sent.
     """
 
     starts: Ints
@@ -52,6 +54,7 @@ class Outcomes:
     mean: Floats
     variance: Floats
     ordered: Floats
+    twice: NDArray[np.bool_]
 
     @property
     def n_states(self) -> int:
@@ -65,9 +68,13 @@ class _Found:
     def __init__(self) -> None:
         self.columns: list[tuple[NDArray[np.float64], ...]] = []
 
-    def add(self, from_: object, to: object, rounds: object, chance: object, moments: tuple[object, ...]) -> None:
-        """Add transitions; `moments` are sums of chance, weighted with S and with S^2, and the mean in order."""
-        columns = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (from_, to, rounds, chance, *moments)))
+    def add(
+        self, from_: object, to: object, rounds: object, chance: object, moments: tuple[object, ...],
+        twice: object = False,
+    ) -> None:  # fmt: skip
+        """Add transitions; `moments` are mean and mean square of what is received, and the mean in order."""
+        given = from_, to, rounds, chance, *moments, twice
+        columns = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in given))
         kept = columns[3] > 0
         self.columns.append(tuple(column[kept] for column in columns))
 
@@ -76,11 +83,11 @@ class _Found:
     ) -> None:
         """Add a wait, which begins `earlier` rounds after the transition."""
         for rounds, weight in wait:
-            self.add(from_, to, earlier + rounds, chance * weight, moments)
+            self.add(from_, to, earlier + rounds, chance * weight, moments, earlier > 0)
 
     def outcomes(self, states: int) -> Outcomes:
         """Return what was found, by state."""
-        from_, to, rounds, chance, mean, square, ordered = (np.concatenate(one) for one in zip(*self.columns))
+        from_, to, rounds, chance, mean, square, ordered, twice = (np.concatenate(one) for one in zip(*self.columns))
         order = np.argsort(from_, kind="stable")
         starts = np.searchsorted(from_[order], np.arange(states + 1))
         variance = np.maximum(square - mean**2, 0.0)
@@ -92,6 +99,7 @@ class _Found:
             mean[order],
             variance[order],
             ordered[order],
+            twice[order] > 0,
         )
 
 
@@ -104,7 +112,7 @@ def outcomes(chain: Chain, parts: Parts = ()) -> Outcomes:
     chain : Chain
     parts : tuple of float
         Packets of a round at which its parts end, but for the last ones: losses in different parts are told apart, and
-        one and more losses of a round. Without parts they are not.
+        one and more losses of a round, or a short round with one and without. Without parts they are not.
     """
     rows = chain.written_out
     keys = np.column_stack([rows.from_state, rows.to_state, rows.rounds])
@@ -115,7 +123,8 @@ def outcomes(chain: Chain, parts: Parts = ()) -> Outcomes:
     )
     found = _Found()
     some = np.where(total > 0, total, 1.0)
-    found.add(unique[:, 0], unique[:, 1], unique[:, 2], total, (first / some, second / some, ordered / some))
+    twice = (unique[:, 2] > 1) & (ordered < first)
+    found.add(unique[:, 0], unique[:, 1], unique[:, 2], total, (first / some, second / some, ordered / some), twice)
     return found.outcomes(rows.n_states)
 
 
@@ -178,7 +187,7 @@ def _repaired_by_part(
 def _losses(chain: IndependentChain, least: int) -> tuple[Floats, Floats, Floats]:
     """Return P(`least` or more losses, all repaired), and the mean and mean square of their number, by window."""
     n, K = np.arange(len(chain.repaired)), np.arange(chain.repaired.shape[1], dtype=np.float64)
-    some = np.where((K >= least) & (n[:, np.newaxis] > K), chain.repaired, 0.0)
+    some = np.where((least <= K) & (n[:, np.newaxis] > K), chain.repaired, 0.0)
     total = some.sum(axis=1)
     mean, square = _per(total, some @ K, some @ K**2)
     return total, mean, np.maximum(square, mean**2)
@@ -244,10 +253,10 @@ def _(chain: BurstChain, parts: Parts = ()) -> Outcomes:
     short = _ShortRounds(p, W)
     usual = np.arange(chain.n_initial_slow_start, S)
     for first, end in pairwise(_parts(np.arange(W + 1, dtype=np.float64), parts)):
-        for fast in (True, False):
-            total, *sums = (one[w[usual]] for one in short.between(first, end, fast))
+        for fast, part in product((True, False), (True, False) if parts else (None,)):
+            total, *sums = (one[w[usual]] for one in short.between(first, end, fast, part))
             if fast:
-                found.add(usual, np.maximum(chain.recover_to[w[usual]], 0), 2, total, tuple(sums))
+                found.add(usual, np.maximum(chain.recover_to[w[usual]], 0), 2, total, tuple(sums), True)
             else:
                 found.waits(usual, S, chain.silences.unrepaired, 1, total, tuple(sums))
     at, delivered, size, window = chain.first_slow_start_losses
@@ -256,7 +265,7 @@ def _(chain: BurstChain, parts: Parts = ()) -> Outcomes:
         total, mean, square = (one[size] for one in short.after(fast))
         moments = (delivered + mean, delivered**2 + 2 * delivered * mean + square, delivered.astype(np.float64))
         if fast:
-            found.add(at, np.maximum(chain.recover_to[window], 0), 2, chance * total, moments)
+            found.add(at, np.maximum(chain.recover_to[window], 0), 2, chance * total, moments, True)
         else:
             found.waits(at, S, chain.silences.unrepaired, 1, chance * total, moments)
     found.waits(np.arange(S), S, chain.silences.whole_loss, 0, np.full(S, p), _nothing(S))
@@ -270,22 +279,31 @@ class _ShortRounds:
     def __init__(self, loss: float, most: int) -> None:
         self.loss, self.j = loss, np.arange(most + 1, dtype=np.float64)
 
-    def after(self, fast: bool) -> tuple[Floats, Floats, Floats]:
-        """Probability that the short round of j leads to a fast retransmit, or not, mean and square of its packets."""
+    def after(self, fast: bool, part: bool | None = None) -> tuple[Floats, Floats, Floats]:
+        """Probability that the short round of j leads to a fast retransmit, or not, mean and square of its packets.
+
+        `part` is for one part of these rounds: those in which nothing is lost, or something, before a fast
+        retransmit; else those in which something arrives, or nothing.
+        """
         p, q, j = self.loss, 1 - self.loss, self.j
         i = np.arange(len(j), dtype=np.float64)
         counted = i >= DUPLICATE_ACKS if fast else i < DUPLICATE_ACKS
+        if part is not None and not fast:
+            counted &= (i > 0) == part
+        whole = part if fast else None
         sums = []
         for power in range(3):
-            lost = np.where(counted, i**power * p * q**i, 0.0)
-            whole = np.where(counted, i**power * q**i, 0.0)
-            sums.append(np.append(0.0, np.cumsum(lost))[:-1] + whole)
+            lost = np.where(counted & (whole is not True), i**power * p * q**i, 0.0)
+            all_ = np.where(counted & (whole is not False), i**power * q**i, 0.0)
+            sums.append(np.append(0.0, np.cumsum(lost))[:-1] + all_)
         return sums[0], *_per(sums[0], sums[1], sums[2])
 
-    def between(self, first: Floats, end: Floats, fast: bool) -> tuple[Floats, Floats, Floats, Floats]:
+    def between(
+        self, first: Floats, end: Floats, fast: bool, part: bool | None
+    ) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
         """Return the probability of ``first <= j < end``, the moments of all packets, and the mean of j, by window."""
         p, q, j = self.loss, 1 - self.loss, self.j
-        total, mean, square = self.after(fast)
+        total, mean, square = self.after(fast, part)
         chance = np.where(j >= 1, p * q**j * total, 0.0)
         sums = [
             _between(chance * values, first, end)

@@ -16,6 +16,9 @@ COARSER, LITTLE = 2.0, 1.4
 FEWER = 0.85
 """The same of the windows up to which all lines of CUBIC are followed."""
 
+FEW = 8.0
+"""Packets of a round of playback, up to which as many lines of CUBIC are followed as for so many."""
+
 TOLD_APART = 2
 """Rounds of playback in whose packets losses are told apart."""
 
@@ -108,7 +111,12 @@ class BacklogResolution:
 
     def ends(self, due: float) -> tuple[float, ...]:
         """Return the packets of a round up to which losses are told apart, for so many packets due per round."""
-        return tuple(due * (i + 1) / self.parts for i in range(TOLD_APART * self.parts))
+        size = max(1.0, due / max(1, self.parts))
+        return tuple(size * (i + 1) for i in range(TOLD_APART * self.parts))
+
+    def all_lines(self, due: float) -> float:
+        """Return the window up to which all lines are followed, for so many packets due per round [packets]."""
+        return self.small * max(due, FEW)
 
 
 def _is_whole(x: float) -> bool:

@@ -18,7 +18,7 @@ from .ways import Ways
 
 Floats = NDArray[np.float64]
 
-WANTED, WANTED_START = 1e-13, 1e-9
+WANTED, WANTED_START = 1e-12, 1e-8
 """Mass that a step still moves, in the Euclidean norm: in the long run, and in all that the start adds to it."""
 
 ACCEPTED = 1e-8

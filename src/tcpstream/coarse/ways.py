@@ -16,8 +16,9 @@ from .steps import NEGLIGIBLE, Steps, projected
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+
 class Ends(NamedTuple):
-    """Where ways end: mean and variance of the backlog, rounds of silence on the way, and whether it is at rest then."""
+    """Where ways end: mean and variance of the backlog, rounds of silence on the way, and whether it rests then."""
 
     backlog: Floats
     variance: Floats
@@ -90,7 +91,7 @@ class Ways:
         rest = np.array([resting(w, due)[0] if rests(w, due, step) else 0.0 for w in sent])
         landed, moments, holding, held = backlog_paths(
             known.starts, known.to, known.rounds, known.chance, known.mean * steps.scale, known.variance,
-            known.ordered * steps.scale, states, times, rest, step, due, NEGLIGIBLE,
+            known.ordered * steps.scale, known.twice, states, times, rest, step, due, NEGLIGIBLE,
         )  # fmt: skip
         which, point, phase, lag, weight = projected(on, np.unique(times), step, landed)
         number = np.full((len(on.states), step + 1), -1)
@@ -113,7 +114,7 @@ class Ways:
         return cls(
             steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], merged.weight, merged.mean(change),
             merged.variance(change, variance), merged.mean(floor), from_rest, from_empty,
-            *_missing(holding, held, due * (step - times[holding]), size),
+            *_missing(holding, held, due * (step - times[holding]).astype(np.float64), size),
         )  # fmt: skip
 
     @property

@@ -73,7 +73,7 @@ class Landings(NamedTuple):
     rest_weights: Floats
 
 
-NEGLIGIBLE = 1e-19
+NEGLIGIBLE = 1e-18
 """Value at the ends of a row up to which it is not moved on."""
 
 
@@ -267,7 +267,7 @@ def trim(row: Floats, begins: Ints, ends: Ints, on: Lattices) -> None:
 
 @kept(nogil=True)
 def step(vector: Floats, on: Lattices, shifts: Shifts, landings: Landings) -> Floats:
-    """Return what a step makes of a vector, of which each entry has a row: rest, then the own positions of its levels."""
+    """Return what a step makes of a vector: of each entry what is at rest, then the own positions of its levels."""
     E, L, size = len(vector), len(on.quanta), on.at[-1] + on.widths[-1]
     new, rest = np.zeros((E, size)), np.zeros(E)
     new_begins, new_ends = np.full((E, L), size), np.zeros((E, L), dtype=np.int64)

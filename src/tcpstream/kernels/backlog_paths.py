@@ -59,7 +59,7 @@ def _sent(backlog: float, sent: float, due: float, step: int) -> tuple[float, fl
 
 @numba.njit(nogil=True)
 def landing(
-    backlog: float, due: float, rounds: int, mean: float, variance: float, ordered: float, step: int
+    backlog: float, due: float, rounds: int, mean: float, variance: float, ordered: float, twice: bool, step: int
 ) -> tuple[float, float, float]:
     """Return mean and mean square of the backlog after a transition, and the mean rounds of silence in it."""
     if rounds == 1 and variance < EVEN * due * due:
@@ -77,13 +77,13 @@ def landing(
         else:
             after = backlog + due - first
             second = packets - first
-            if second > 1e-9 * packets:
+            if twice:
                 if after <= 0:
                     after, silent = due, 1.0
                 after += due - second
-                if after <= 0:
+                if after <= 0 and rounds == 2:
                     after, silent = due, silent + 1.0
-                after += due * (rounds - 2)
+                after = max(after, 0.0) + due * (rounds - 2)  # a wait is none of its own rounds of silence
             else:
                 after = max(after, 0.0) + due * (rounds - 1)
         one += after
@@ -94,7 +94,15 @@ def landing(
 
 @numba.njit(nogil=True)
 def _ended(
-    atom: Floats, first: int, due: float, rounds: int, mean: float, variance: float, ordered: float, step: int
+    atom: Floats,
+    first: int,
+    due: float,
+    rounds: int,
+    mean: float,
+    variance: float,
+    ordered: float,
+    twice: bool,
+    step: int,
 ) -> tuple[float, float, float]:
     """Return mean and mean square of the backlog after a transition of an atom, and the mean rounds of silence so far.
 
@@ -102,7 +110,7 @@ def _ended(
     """
     p = atom[0]
     backlog = atom[first] / p
-    after, square, silent = landing(backlog, due, rounds, mean, variance, ordered, step)
+    after, square, silent = landing(backlog, due, rounds, mean, variance, ordered, twice, step)
     if after <= backlog + due * rounds - mean + 1e-9:
         square += max(atom[first + 1] / p - backlog * backlog, 0.0)  # nothing was cut off
     return after, square, silent + atom[first + 2] / p
@@ -111,7 +119,7 @@ def _ended(
 @kept(nogil=True)
 def backlog_paths(
     starts: Ints, to: Ints, rounds: Ints, chance: Floats, mean: Floats, variance: Floats, ordered: Floats,
-    from_state: Ints, from_time: Ints, rest: Floats, step: int, due: float, negligible: float,
+    twice: NDArray[np.bool_], from_state: Ints, from_time: Ints, rest: Floats, step: int, due: float, negligible: float,
 ) -> tuple[Ints, Floats, Ints, Floats]:  # fmt: skip
     """Follow atoms of probability until the end of a step, as `kernels.propagate.propagate`, with the backlog.
 
@@ -204,7 +212,7 @@ def backlog_paths(
                         sums[used, 0], sums[used, 1], sums[used, 2] = pp, pp * m2, pp * (v2 + m2 * m2)
                         for first in (3, 6):
                             after, square, idle = _ended(
-                                merged[k], first, due, rounds[o], mean[o], variance[o], ordered[o], step
+                                merged[k], first, due, rounds[o], mean[o], variance[o], ordered[o], twice[o], step
                             )
                             sums[used, first] = pp * after
                             sums[used, first + 1] = pp * square
@@ -222,7 +230,7 @@ def backlog_paths(
                     moments[n_landed, 0], moments[n_landed, 1], moments[n_landed, 2] = pp, m2, v2
                     for first in (3, 6):
                         after, square, idle = _ended(
-                            merged[k], first, due, rounds[o], mean[o], variance[o], ordered[o], step
+                            merged[k], first, due, rounds[o], mean[o], variance[o], ordered[o], twice[o], step
                         )
                         at_rest = even and after <= resting(mean[o], due)[0] * (1 + 1e-9)
                         landed[n_landed, 2 + first // 3] = 1 if at_rest else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 
@@ -17,7 +18,8 @@ def crossing(gap: Callable[[float], float], low: float, high: float, tolerance: 
     Notes
     -----
     Dowell and Jarratt, "A modified regula falsi method for computing the root of an equation", BIT 11 (1971). When
-    two steps have not halved the interval, the next one does.
+    two steps have not halved the interval, the next one does. No step ends nearer to an end than half of the tolerance,
+    so that one beyond a root near it closes the interval.
     """
     at_low, at_high = gap(low), gap(high)
     if at_low * at_high > 0:
@@ -26,6 +28,11 @@ def crossing(gap: Callable[[float], float], low: float, high: float, tolerance: 
     widths = [abs(high - low)]
     while widths[-1] > tolerance and at_low != 0 and at_high != 0:
         middle = (low * at_high - high * at_low) / (at_high - at_low)
+        least = math.copysign(min(tolerance, widths[-1]) / 2, high - low)
+        if abs(middle - low) < abs(least):
+            middle = low + least
+        elif abs(high - middle) < abs(least):
+            middle = high - least
         slow = len(widths) > 2 and widths[-1] > widths[-3] / 2
         if slow or not min(low, high) < middle < max(low, high):
             middle = (low + high) / 2
