@@ -87,7 +87,7 @@ def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.Mo
     delays = np.array([2.0, 10.0, 40.0])
     by_modes = stored(path, video, accuracy="fine")
     f = by_modes.late_fraction(delays)
-    assert any(isinstance(law, LongLaw) for _, law in by_modes._arrivals.levels)  # type: ignore[union-attr]
+    assert any(isinstance(law, LongLaw) for _, law in by_modes._arrivals.levels())  # type: ignore[union-attr]
     monkeypatch.setattr(coarse_arrivals, "MUCH", 0.0)
     followed = stored(path, video, accuracy="fine").late_fraction(delays)
     used = followed > 1e-9

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,9 @@ class CoarseArrivals:
         self.path, self.cases, self.resolution, self.follow_all = path, tuple(cases), resolution, follow_all
         self.chain = chain_of(path)
         self.packets = max(one.packets for one in self.cases)
-        self._lock = Lock()
+        self._lock, self._building = Lock(), RLock()
+        self._levels: list[tuple[float, Law | LongLaw]] = []
+        self._steps: dict[int, Steps] = {}
         self._never: dict[tuple[float, float], NeverLateCurve] = {}
 
     def __copy__(self) -> CoarseArrivals:
@@ -123,23 +125,38 @@ class CoarseArrivals:
         """The first packets, one by one."""
         return Arrivals(self.path, self.cases, Plan(), self.first)
 
-    @cached_property
-    def levels(self) -> list[tuple[float, Law | LongLaw]]:
-        """Packets up to which a lattice is used, and the law on it; finest first."""
-        found: list[tuple[float, Law | LongLaw]] = []
-        edge = float(self.first)
-        steps = {self._whole.step: self._whole}
-        while edge < self.packets:
-            below, edge = edge, min(edge * LADDER, float(self.packets))
-            quantum = max(self.scale.spread(below) / self.resolution.quanta, 1.0)
-            step = self.resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
-            if step not in steps:
-                steps[step] = Steps.of(self.chain, step, self.resolution.ratio)
-            long = self._long(found[-1][1], steps[step], below, quantum) if found else None
-            if long is not None:
-                return [*found, (float(self.packets), long)]
-            found.append((edge, Law(steps[step], quantum, edge, self.due, self.lead)))
-        return found
+    def levels(self) -> Iterator[tuple[float, Law | LongLaw]]:
+        """Give the packets up to which a lattice is used, and the law on it, finest first; each is made when needed."""
+        number = 0
+        while True:
+            with self._building:
+                if number == len(self._levels) and not self._add_level():
+                    return
+                one = self._levels[number]
+            yield one
+            number += 1
+
+    def _add_level(self) -> bool:
+        """Make the next level; False where there is none."""
+        found = self._levels
+        below = found[-1][0] if found else float(self.first)
+        if below >= self.packets:
+            return False
+        edge, quantum = min(below * LADDER, float(self.packets)), self._quantum(below)
+        step = self.resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
+        if step not in self._steps:
+            whole = self._whole
+            self._steps[step] = whole if step == whole.step else Steps.of(self.chain, step, self.resolution.ratio)
+        long = self._long(found[-1][1], self._steps[step], below, quantum) if found else None
+        if long is not None:
+            found.append((float(self.packets), long))
+        else:
+            found.append((edge, Law(self._steps[step], quantum, edge, self.due, self.lead)))
+        return True
+
+    def _quantum(self, below: float) -> float:
+        """Return the quantum of the lattice that begins with so many packets [packets]."""
+        return max(self.scale.spread(below) / self.resolution.quanta, 1.0)
 
     def _long(self, before: Law | LongLaw, steps: Steps, below: float, quantum: float) -> LongLaw | None:
         """Return the law from so many packets on by its one mode, if the one before has it: None otherwise."""
@@ -160,8 +177,13 @@ class CoarseArrivals:
 
     @property
     def quantum(self) -> int:
-        """Packets per step of the coarsest lattice."""
-        return max(2, round(self.levels[-1][1].quantum)) if self.levels else 1
+        """Packets per step of the coarsest lattice that the whole length needs."""
+        last = float(self.first)
+        if last >= self.packets:
+            return 1
+        while last * LADDER < self.packets:
+            last *= LADDER
+        return max(2, round(self._quantum(last)))
 
     def late_packets(self, timeline: Timeline, delay: float) -> float:
         """Return the mean number of late packets of a video at a constant rate."""
@@ -175,7 +197,7 @@ class CoarseArrivals:
         begin, end = here + 0.5, last + 0.5
         passed = self._passed(timeline, tau)
         before = 0.0
-        for edge, law in self.levels:
+        for edge, law in self.levels():
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             while begin < level_end:
                 until = min(level_end, max(begin * BLOCK, begin + STEPS * law.step))
@@ -201,7 +223,7 @@ class CoarseArrivals:
         if n:
             chance[:n] = np.where(early[:n], self.head.late(np.minimum(needed[:n], self.first)), 0.0)
         rounds, below = np.arange(1.0, len(needed) + 1), float(self.first)
-        for edge, law in self.levels:
+        for edge, law in self.levels():
             mine = (needed > below) & (needed <= (edge if edge < self.packets else math.inf))
             if mine.any():
                 t, half = rounds[mine], law.quantum / 2

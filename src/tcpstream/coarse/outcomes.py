@@ -104,7 +104,7 @@ class _Found:
 
 
 @singledispatch
-def outcomes(chain: Chain, parts: Parts = ()) -> Outcomes:
+def outcomes(chain: Chain, parts: Parts = ()) -> Outcomes:  # noqa: ARG001
     """Return the outcomes of a chain, over the states of its transitions.
 
     Parameters
@@ -112,7 +112,8 @@ def outcomes(chain: Chain, parts: Parts = ()) -> Outcomes:
     chain : Chain
     parts : tuple of float
         Packets of a round at which its parts end, but for the last ones: losses in different parts are told apart, and
-        one and more losses of a round, or a short round with one and without. Without parts they are not.
+        one and more losses of a round, or a short round with one and without. Without parts they are not; nor are
+        they in a chain that is only known by its transitions.
     """
     rows = chain.written_out
     keys = np.column_stack([rows.from_state, rows.to_state, rows.rounds])

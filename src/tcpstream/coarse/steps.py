@@ -105,8 +105,9 @@ class Steps:
                 on.states[points], times, step, due, NEGLIGIBLE, 1, 1.0,
             ))  # fmt: skip
             found.append(made)
-            reached = np.unique(np.column_stack(projected(on, phases, step, made.landed)[1:3]), axis=0)
-            new = [(point, phase) for point, phase in reached.tolist() if (point, phase) not in entries]
+            reached = np.zeros((len(on.states), step + 1), dtype=np.bool_)
+            reached[projected(on, phases, step, made.landed)[1:3]] = True
+            new = [(point, phase) for point, phase in np.argwhere(reached).tolist() if (point, phase) not in entries]
             entries |= {key: len(entries) + i for i, key in enumerate(new)}
         return cls._assembled(chain, step, due, on, phases, entries, found)
 
