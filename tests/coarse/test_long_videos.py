@@ -12,6 +12,7 @@ from tcpstream.answers import coarse_arrivals
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.lead import decay, late_after
 from tcpstream.coarse.long_law import LongLaw
+from tcpstream.coarse.modes import Modes
 from tcpstream.coarse.never_late import NeverLate
 from tcpstream.coarse.steps import Steps
 from tcpstream.coarse.without_end import without_end
@@ -66,21 +67,37 @@ def test_one_mode_is_the_law_after_many_losses(tcp: dict[str, object], ratio: fl
     chain = steps.chain
     begin, end = 1500.0, 2500.0
     lattice = Law(steps, 4.0, 2 * end * chain.packets_per_round, due, math.inf)
-    spread = math.sqrt(chain.packets_between_losses * end * chain.packets_per_round)
-    mode = LongLaw(steps, begin, spread, spread**2 / end, 10.0, 4.0)
+    modes, found = Modes(steps), decay(steps, due)
+    law = LongLaw(modes, begin, end, found.rate if found else 0.0, 10.0, 4.0)
     for rounds in (begin, end):
-        y = chain.packets_per_round * rounds - spread * np.array([-0.5, 0.0, 0.5, 1.0, 1.5])
+        sigma = math.sqrt(modes.variance / modes.rounds * rounds)
+        y = chain.packets_per_round * rounds - sigma * np.array([-9.5, -3.0, -0.5, 0.0, 0.5, 1.5, 3.0])
         t = np.full(len(y), rounds)
-        assert mode.missing(t, y) == pytest.approx(lattice.missing(t, y), rel=5e-3)
+        assert law.missing(t, y) == pytest.approx(lattice.missing(t, y), rel=5e-3)
+
+
+@pytest.mark.parametrize("tcp", TCPS)
+def test_what_is_never_late_is_bounded(tcp: dict[str, object]) -> None:
+    steps, due = steps_of(tcp, 1.3)
+    lattice = Law(steps, 1.0, 3e4, due, math.inf)
+    bounds = Modes(steps).bounds
+    for rounds in (20.0, 200.0, 600.0):
+        mean = steps.chain.packets_per_round * rounds
+        y = mean * np.array([0.5, 0.7, 0.9])
+        bound = np.exp([[theta * one + a + b * rounds - 1 for one in y] for theta, b, a in bounds])
+        bound /= np.array([[theta] for theta, _, _ in bounds])
+        missing = lattice.missing(np.full(len(y), rounds), y)
+        assert np.all(missing <= bound.min(axis=0))
+    assert bound.min(axis=0)[-1] <= 100 * missing[-1]
 
 
 def test_early_on_there_is_no_single_mode() -> None:
     steps, due = steps_of({"sender": "classic"}, 1.0)
-    with pytest.raises(AccuracyError, match="no mode"):
-        LongLaw(steps, 2.0, 30.0, 900.0, 1.0, due)
+    with pytest.raises(AccuracyError, match="mode"):
+        LongLaw(Modes(steps), 2.0, 40.0, 0.0, 1.0, due)
 
 
-@pytest.mark.parametrize("ratio", [0.93, 1.06])
+@pytest.mark.parametrize("ratio", [0.93, 1.06, 1.3])
 def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path(**(USUAL | {"sender": "classic"}))  # type: ignore[arg-type]
     video = Video(packet_rate=chain_of(path).packets_per_round / 0.1 / ratio, duration=900)
@@ -88,7 +105,7 @@ def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.Mo
     by_modes = stored(path, video, accuracy="fine")
     f = by_modes.late_fraction(delays)
     assert any(isinstance(law, LongLaw) for _, law in by_modes._arrivals.levels())  # type: ignore[union-attr]
-    monkeypatch.setattr(coarse_arrivals, "MUCH", 0.0)
+    monkeypatch.setattr(coarse_arrivals, "MANY", math.inf)
     followed = stored(path, video, accuracy="fine").late_fraction(delays)
     used = followed > 1e-9
     assert f[used] == pytest.approx(followed[used], rel=2e-2)

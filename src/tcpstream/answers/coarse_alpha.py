@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..coarse.lead import decay, late_after
+from ..coarse.many_losses import ManyLosses, many_losses
+from ..coarse.modes import Modes
 from ..coarse.never_late import NeverLate
 from ..coarse.resolution import Resolution, Scale
 from ..coarse.steps import Steps
@@ -45,9 +47,13 @@ class NeverLateCurve:
     scale : Scale
     timeline : Timeline
         Of the video.
+    modes : Modes or None
+        Of the steps.
     """
 
-    def __init__(self, steps: Steps, resolution: Resolution, scale: Scale, timeline: Timeline) -> None:
+    def __init__(
+        self, steps: Steps, resolution: Resolution, scale: Scale, timeline: Timeline, modes: Modes | None
+    ) -> None:
         self.due, self.length, self.step = timeline.packets_due, timeline.length, steps.step
         if steps.due != self.due:
             steps = Steps.of(steps.chain, self.step, resolution.ratio, self.due)
@@ -61,6 +67,7 @@ class NeverLateCurve:
         self._rows: dict[int, Any] = {}
         self._before: Any = None
         self._last: int | None = None
+        self._modes, self._losses = modes, scale.rounds / self.step
         self._lock = Lock()
 
     def at(self, timeline: Timeline, delay: float) -> float:
@@ -76,8 +83,19 @@ class NeverLateCurve:
             value = self._without_end(lead)
             if 1 - value > SURELY * self._left:
                 return value
+            if self._later is not None:
+                return self._later.at(lead, rounds)
             value = self._row(low, lead)
             return value if share < 1e-9 else value + share * (self._row(low + 1, lead) - value)
+
+    @cached_property
+    def _later(self) -> ManyLosses | None:
+        """What comes of many losses; the lock is held."""
+        if self._modes is None:
+            return None
+        return many_losses(
+            self._steps, self._modes, self.due, self._finest, self._top, self._losses, self.length
+        )  # fmt: skip
 
     @cached_property
     def _left(self) -> float:

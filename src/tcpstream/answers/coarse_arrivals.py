@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coarse.law import Law
-from ..coarse.lead import safe_lead
+from ..coarse.lead import Decay, decay
 from ..coarse.long_law import LongLaw
+from ..coarse.modes import Modes
 from ..coarse.resolution import FINE, Resolution, Scale, coarser
 from ..coarse.steps import Steps
 from ..errors import AccuracyError
@@ -34,17 +35,15 @@ HEAD_CELLS = 2e7
 LADDER = 4.0
 """Between the numbers of packets up to which lattices are used."""
 
-MUCH, MANY = 1.15, 64.0
-"""T over mu up to which, and losses from which on, the law is tried by its one mode."""
-
-BEYOND = 1.3
-"""Times the packets of a video, that may be delivered when the last one is due."""
+MANY = 64.0
+"""Losses from which on the law is tried by its one mode."""
 
 SAMPLES = 64
 """In the time up to which a lattice is used, of sums over later times."""
 
-LOOKED_AT, SAME = (0.0, 1.0, 2.0, 3.0), 5e-3
-"""Standard deviations below, where both laws are the same but for so much."""
+LOOKED_AT, SAME, NOTHING = 6, 5e-3, 3e-8
+"""Standard deviations below which both laws are the same but for so much, once more at each, and for so
+many standard deviations."""
 
 BLOCK, STEPS = 1.5, 16
 """Rounds are followed until they are so many times as many, and at least so many steps, at a time."""
@@ -52,6 +51,9 @@ BLOCK, STEPS = 1.5, 16
 REST, PASSED = 1e-4, 3.0
 """Late packets that are still to come, relative to all, where they are left out: as many as a geometric series has from
 the last two times on. They become fewer and fewer once the mean lead has grown by so many times that of the start."""
+
+NONE = 1e-13
+"""Part of the packets of a video that is none."""
 
 PARTS = 8
 """Of a video, the longest in which steps are few."""
@@ -78,7 +80,7 @@ class CoarseArrivals:
         self.packets = max(one.packets for one in self.cases)
         self._lock, self._building = Lock(), RLock()
         self._levels: list[tuple[float, Law | LongLaw]] = []
-        self._steps: dict[int, Steps] = {}
+        self._in_steps: dict[int, Steps] = {}
         self._never: dict[tuple[float, float], NeverLateCurve] = {}
 
     def __copy__(self) -> CoarseArrivals:
@@ -111,7 +113,7 @@ class CoarseArrivals:
     @cached_property
     def lead(self) -> float:
         """Lead over playback from which nothing is late any more [packets]."""
-        return math.inf if self.follow_all else safe_lead(self._whole, self.due)
+        return math.inf if self.follow_all or self._decay is None else self._decay.safe
 
     @cached_property
     def first(self) -> int:
@@ -143,37 +145,55 @@ class CoarseArrivals:
         if below >= self.packets:
             return False
         edge, quantum = min(below * LADDER, float(self.packets)), self._quantum(below)
-        step = self.resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
-        if step not in self._steps:
-            whole = self._whole
-            self._steps[step] = whole if step == whole.step else Steps.of(self.chain, step, self.resolution.ratio)
-        long = self._long(found[-1][1], self._steps[step], below, quantum) if found else None
-        if long is not None:
-            found.append((float(self.packets), long))
-        else:
-            found.append((edge, Law(self._steps[step], quantum, edge, self.due, self.lead)))
+        law: Law | LongLaw | None = self._long(below, edge, quantum)
+        if law is None:
+            law = Law(self._steps(below), quantum, edge, self.due, self.lead)
+        found.append((edge, law))
         return True
+
+    def _steps(self, below: float) -> Steps:
+        """Return the chain in steps for the lattice that begins with so many packets."""
+        whole = self._whole
+        step = self.resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
+        if step not in self._in_steps:
+            self._in_steps[step] = whole if step == whole.step else Steps.of(self.chain, step, self.resolution.ratio)
+        return self._in_steps[step]
 
     def _quantum(self, below: float) -> float:
         """Return the quantum of the lattice that begins with so many packets [packets]."""
         return max(self.scale.spread(below) / self.resolution.quanta, 1.0)
 
-    def _long(self, before: Law | LongLaw, steps: Steps, below: float, quantum: float) -> LongLaw | None:
-        """Return the law from so many packets on by its one mode, if the one before has it: None otherwise."""
-        mean = self.chain.packets_per_round
-        if mean > MUCH * self.due or below < MANY * self.scale.packets:
-            return None
-        spread = self.scale.spread(BEYOND * self.packets)
-        variance = spread**2 / (BEYOND * self.packets / mean)
-        begin = math.ceil(below / max(mean, self.due) / steps.step) * float(steps.step)
+    @cached_property
+    def _modes(self) -> Modes | None:
         try:
-            long = LongLaw(steps, begin, spread, variance, begin / SAMPLES, quantum)
+            return Modes(self._whole)
         except AccuracyError:
             return None
-        t = np.full(len(LOOKED_AT), begin)
-        y = min(mean, self.due) * begin - math.sqrt(variance * begin) * np.array(LOOKED_AT)
+
+    @cached_property
+    def _decay(self) -> Decay | None:
+        return decay(self._whole, self.due)
+
+    def _long(self, below: float, edge: float, quantum: float) -> LongLaw | None:
+        """Return the law between so many packets by its one mode, if the level before has it; None otherwise."""
+        modes = self._modes if self._levels and below >= MANY * self.scale.packets else None
+        if modes is None:
+            return None
+        mean, found = self.chain.packets_per_round, self._decay
+        begin = math.ceil(below / max(mean, self.due) / modes.rounds) * modes.rounds
+        try:
+            long = LongLaw(modes, begin, edge / mean, found.rate if found else 0.0, begin / SAMPLES, quantum)
+        except AccuracyError:
+            return None
+        before = self._levels[-1][1]
+        if isinstance(before, LongLaw):
+            return long
+        sigmas = np.arange(float(LOOKED_AT))
+        t = np.full(len(sigmas), begin)
+        sigma = math.sqrt(modes.variance / modes.rounds * begin)
+        y: Floats = min(mean, self.due) * begin - sigma * sigmas
         a, b = before.missing(t, y), long.missing(t, y)
-        return long if bool(np.all(np.abs(a - b) <= SAME * a)) else None
+        return long if bool(np.all(np.abs(a - b) <= SAME * (1 + sigmas) * a + NOTHING * sigma)) else None
 
     @property
     def quantum(self) -> int:
@@ -192,8 +212,10 @@ class CoarseArrivals:
         last = judged if timeline.horizon == "paper" else timeline.length + tau
         K = min(float(timeline.video.packets), m * max(last - tau, 0.0))
         here = min(int(tau + self.first / m), judged)
-        due = timeline.due(delay, here) if here > 0 else np.zeros(0)
-        late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum()) if here > 0 else 0.0
+        late = 0.0
+        if here > 0 and not self._none_late(1.0, here + 1.0, m, tau, K):
+            due = timeline.due(delay, here)
+            late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum())
         begin, end = here + 0.5, last + 0.5
         passed = self._passed(timeline, tau)
         before = 0.0
@@ -201,13 +223,23 @@ class CoarseArrivals:
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             while begin < level_end:
                 until = min(level_end, max(begin * BLOCK, begin + STEPS * law.step))
-                part = _sampled(law, begin, until, m, tau, K)
+                part = 0.0 if self._none_late(begin, until, m, tau, K) else _sampled(law, begin, until, m, tau, K)
                 late += part
                 if until > passed and part * part < REST * late * (before - part):
                     return late
                 before = part
                 begin = until
         return late
+
+    def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
+        """Return whether a bound says that hardly any of so many packets is late between two rounds."""
+        if self._modes is None:
+            return False
+        found = math.inf  # (y - A)+ is below exp(theta (y - A)) / (e theta)
+        for theta, per_round, apart in self._modes.bounds:
+            largest = max(theta * m * (t - tau) + per_round * t for t in (begin, end))
+            found = min(found, largest + apart - 1 - math.log(theta))
+        return found + math.log(end - begin) < math.log(NONE * packets)
 
     def _passed(self, timeline: Timeline, tau: float) -> float:
         """Return the round from which fewer and fewer packets are late, of a startup delay in rounds."""
@@ -236,7 +268,7 @@ class CoarseArrivals:
         key = (timeline.packets_due, timeline.length)
         with self._lock:
             if key not in self._never:
-                self._never[key] = NeverLateCurve(self._whole, self.resolution, self.scale, timeline)
+                self._never[key] = NeverLateCurve(self._whole, self.resolution, self.scale, timeline, self._modes)
             curve = self._never[key]
         return curve.at(timeline, delay)
 

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
-from .outlook import stationary
-from .steps import Steps
+from .modes import Mode, Modes
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
-Ints = NDArray[np.int64]
 
-TILT, PERIOD = 1.5, 24.0
-"""Of the transform, one over and in the largest distance below the mean that matters: their product is 36."""
+TILT, PERIOD = 3.0, 12.0
+"""Of the transform, one over and in the largest standard deviation that matters: their product is 36."""
 
-VANISHED = 1e-14
+VANISHED = 1e-10
 """Of the transform, where it is no longer followed."""
 
-RARE, NEVER = 1e-11, 1e-15
-"""Of moves in a step, in the long run, and of visits to entries: waits that are rare, but do occur, are left out, as
-they have modes of their own."""
+MANY = 4.0
+"""Times the frequencies of a normal distribution, at most."""
 
-TOGETHER, KNOWN = 4, 12
-"""Frequencies that are solved for at a time, and from how many before it is known about where their modes are."""
+KNOWN = 12
+"""Frequencies from which it is known about where the mode of the next one is."""
 
-ITERATIONS, NEWTON, SETTLED = 500, 12, 1e-12
-"""Steps of the power method and of Newton's at most, and the relative change that ends them."""
+FAR = 9.0
+"""Standard deviations above the mean, from where on nothing lies beyond."""
 
 AT_ONCE = 1 << 21
 """Values of a transform."""
@@ -40,17 +36,16 @@ class LongLaw:
     """E[(y - A)+] after so many steps that they have one mode: E exp(-theta A) = c(theta) lambda(theta)^n.
 
     All cumulants are those of the chain in steps. The integral over theta along a vertical line is a sum without error
-    to speak of, as the integrand is smooth and falls like a normal distribution.
+    to speak of, as the integrand is smooth and falls like a normal distribution. The line lies where the integrand is
+    least, of several; above the mean it lies left of 0, and gives E[(A - y)+].
 
     Parameters
     ----------
-    steps : Steps
-    begin : float
-        Rounds from which it is asked for.
-    spread : float
-        The largest standard deviation of A that it is asked for [packets].
-    variance : float
-        Of A per round, about.
+    modes : Modes
+    begin, end : float
+        Rounds from which on, and up to which, it is asked for.
+    decay : float
+        Rate at which late packets become rarer with the lead, 0 where they do not [1 / packet].
     sampled, quantum : float
         Rounds between times at which a sum over time is known well enough, and packets between which a slope is.
 
@@ -60,31 +55,16 @@ class LongLaw:
         Where the mode is not found.
     """
 
-    def __init__(
-        self, steps: Steps, begin: float, spread: float, variance: float, sampled: float, quantum: float
-    ) -> None:
+    def __init__(self, modes: Modes, begin: float, end: float, decay: float, sampled: float, quantum: float) -> None:
         self.step, self.quantum = sampled, quantum
-        self._rounds = steps.step
-        modes, mean = _Modes(steps), steps.chain.packets_per_round
-        below = spread + modes.longest
-        tilt, gap = TILT / below, 2 * math.pi / (PERIOD * below)
-        found: list[tuple[Complexes, Complexes, Complexes]] = []
-        wrong: Complexes = np.zeros(0, dtype=np.complex128)
-        sizes = np.ones(1)
-        while (sizes[-1] / sizes[0]) ** (begin / self._rounds) >= VANISHED:
-            number = np.arange(len(wrong), len(wrong) + TOGETHER)
-            theta = (tilt + 1j * gap * number).astype(np.complex128)
-            usual = steps.step * (variance * theta**2 / 2 - mean * theta)
-            mode, factor = modes.at(theta, np.exp(usual + _continued(wrong, TOGETHER)))
-            found.append((theta, mode, factor))
-            wrong = np.append(wrong, np.log(mode * np.exp(-usual)))
-            sizes = np.abs(np.concatenate([one for _, one, _ in found]))
-        largest = float(sizes[0])
-        self._theta, self._mode, factor = (np.concatenate(one) for one in zip(*found))
-        used = (np.abs(self._mode) / largest) ** (begin / self._rounds) >= VANISHED
-        self._theta, self._mode = self._theta[used], np.log(self._mode[used])
-        self._factor = factor[used] * (gap / math.pi) / self._theta**2
-        self._factor[0] /= 2
+        spread = math.sqrt(modes.variance * end / modes.rounds) + modes.longest
+        tilts = [TILT / spread, *(one for one in (decay / 2, decay) if one > 2 * TILT / spread)]
+        gap = 2 * math.pi / (PERIOD * spread)
+        self._right = [_Line(modes, one, gap, begin) for one in tilts]
+        self._modes, self._tilt, self._gap, self._begin = modes, tilts[0], gap, begin
+        self._left: _Line | None = None
+        less, more = (modes.at(complex(one), modes.about(complex(one))).factor for one in (-tilts[0], tilts[0]))
+        self._first = float(np.log(less / more).real) / (2 * tilts[0])
 
     def until(self, rounds: float) -> int:  # noqa: ARG002
         """Nothing has to be made."""
@@ -92,89 +72,76 @@ class LongLaw:
 
     def missing(self, rounds: Floats, packets: Floats) -> Floats:
         """Return E[(y - A)+] for y = `packets` at the ends of `rounds`."""
-        total = np.empty(len(rounds))
+        modes = self._modes
+        n = rounds / modes.rounds
+        more = packets - (self._first + modes.mean * n)
+        found = np.maximum(more, 0.0)
+        largest = [one.largest(n, packets) for one in self._right]
+        line = np.argmin(largest, axis=0)
+        for i, one in enumerate(self._right):
+            mine = (line == i) & (more <= 0)
+            found[mine] = one.sums(n[mine], packets[mine])
+        beyond = (more > 0) & (more < FAR * np.sqrt(modes.variance * n))
+        if beyond.any():
+            if self._left is None:
+                self._left = _Line(modes, -self._tilt, self._gap, self._begin)
+            found[beyond] += self._left.sums(n[beyond], packets[beyond])
+        return np.where(packets > 0, np.maximum(found, 0.0), 0.0)
+
+
+class _Line:
+    """Values of the transform along a vertical line."""
+
+    def __init__(self, modes: Modes, tilt: float, gap: float, begin: float) -> None:
+        self._theta, found = along(modes, tilt, gap, begin)
+        self._mode: Complexes = np.log([one.value for one in found])
+        self._factor: Complexes = np.array([one.factor for one in found]) * (gap / math.pi) / self._theta**2
+        self._factor[0] /= 2
+
+    def largest(self, n: Floats, y: Floats) -> Floats:
+        """Return the logarithm of the integrand where it is largest."""
+        return np.asarray(n * self._mode[0].real + y * self._theta[0].real + math.log(abs(self._factor[0])))
+
+    def sums(self, n: Floats, y: Floats) -> Floats:
+        """Return the integrals after n steps for some y."""
+        total = np.empty(len(n))
         size = max(1, AT_ONCE // len(self._theta))
-        for i in range(0, len(rounds), size):
-            n, y = rounds[i : i + size, np.newaxis] / self._rounds, packets[i : i + size, np.newaxis]
-            total[i : i + size] = (np.exp(n * self._mode + y * self._theta) @ self._factor).real
-        return np.where(packets > 0, np.maximum(total, 0.0), 0.0)
+        for i in range(0, len(n), size):
+            steps, packets = n[i : i + size, np.newaxis], y[i : i + size, np.newaxis]
+            total[i : i + size] = (np.exp(steps * self._mode + packets * self._theta) @ self._factor).real
+        return total
 
 
-def _continued(values: Complexes, count: int) -> Complexes:
-    """Return a smooth sequence some values further."""
+def along(
+    modes: Modes, tilt: float, gap: float, begin: float, vanished: float = VANISHED
+) -> tuple[Complexes, list[Mode]]:
+    """Return theta, from `tilt` upwards, and the modes there, as far as they matter after some rounds.
+
+    Raises
+    ------
+    AccuracyError
+        Where there is more than one mode.
+    """
+    steps = begin / modes.rounds
+    theta: list[complex] = []
+    found: list[Mode] = []
+    wrong: list[complex] = []
+    most = 8 + MANY * math.sqrt(-2 * math.log(vanished) / (steps * modes.variance)) / gap
+    while not found or steps * math.log(abs(found[-1].value / found[0].value)) >= math.log(vanished):
+        if len(found) > most:
+            raise AccuracyError("distribution of the packets delivered: more than one mode matters")
+        one = complex(tilt, gap * len(found))
+        usual = modes.about(one)
+        found.append(modes.at(one, usual * np.exp(_continued(wrong)), found[-1] if found else None))
+        theta.append(one)
+        wrong.append(complex(np.log(found[-1].value / usual)))
+    return np.array(theta), found
+
+
+def _continued(values: list[complex]) -> complex:
+    """Return the next one of a smooth sequence."""
     last = values[-KNOWN:]
-    if not len(last):
-        return np.zeros(count, dtype=np.complex128)
-    places = np.arange(len(last) + count) - len(last)
-    line = np.polynomial.polynomial.polyfit(places[: len(last)], last, min(3, len(last) - 1))
-    return np.asarray(np.polynomial.polynomial.polyval(places[len(last) :], line))
-
-
-class _Modes:
-    """The largest eigenvalue of a chain in steps, and how much of it there is, over theta."""
-
-    def __init__(self, steps: Steps) -> None:
-        visits = stationary(steps.source, steps.target, steps.weight, steps.entries)
-        flow = np.abs(visits[steps.source] * steps.weight)
-        rare = (steps.lag > 1) & (flow < RARE) & (visits[steps.source] > NEVER)
-        self.longest = float(steps.elapsed[flow > RARE].max()) * steps.chain.packets_per_round
-        steps = steps.only(~rare)
-        total = np.bincount(steps.source, steps.weight, steps.entries)[steps.source]
-        self._steps = steps = replace(steps, weight=steps.weight / total)
-        E, lags = steps.entries, int(steps.lag.max()) + 1
-        keys, self._group = np.unique((steps.source * E + steps.target) * lags + steps.lag, return_inverse=True)
-        self._lag = (keys % lags).astype(np.float64)
-        self._source, self._target = keys // lags // E, keys // lags % E
-        self._order = np.argsort(self._target, kind="stable")
-
-    def at(self, theta: Complexes, guess: Complexes) -> tuple[Complexes, Complexes]:
-        """Return lambda and c for some theta, from about what lambda is."""
-        steps, E = self._steps, self._steps.entries
-        moved = np.empty((len(theta), len(self._lag)), dtype=np.complex128)
-        for i, one in enumerate(theta):
-            each = steps.weight * np.exp(-one * steps.mean + one**2 * steps.variance / 2)
-            moved[i] = np.bincount(self._group.ravel(), each.real) + 1j * np.bincount(self._group.ravel(), each.imag)
-        value, right, left = self._solved(moved, guess)
-        z = 1 / value[:, np.newaxis]
-        powers = z**self._lag
-        with np.errstate(divide="ignore", invalid="ignore"):
-            pending = np.where(np.abs(z - 1) < 1e-12, self._lag - 1, (powers - z) / (z - 1))
-        ends = np.ones((len(theta), E), dtype=np.complex128)
-        np.add.at(ends.T, self._source, (moved * pending).T)
-        for i, one in enumerate(theta):
-            chance, packets, variance, missing = steps.held.T
-            change = chance * np.exp(-one * packets + one**2 * variance / 2) * (np.exp(one * missing) - 1)
-            np.add.at(ends[i], steps.holding, z[i] * change)
-        later = np.zeros_like(ends)
-        np.add.at(later.T, self._source, (moved * self._lag * powers / z * right[:, self._target]).T)
-        share = (left * ends).sum(axis=1) / (left * later).sum(axis=1)
-        return value, right[:, steps.start] * share * value
-
-    def _solved(self, moved: Complexes, value: Complexes) -> tuple[Complexes, Complexes, Complexes]:
-        """Return the lambda for which 1 is an eigenvalue of moves that count lambda^-lag, and its vectors."""
-        order = self._order
-        right = left = np.ones((len(moved), self._steps.entries), dtype=np.complex128)
-        for _ in range(NEWTON):
-            weights = moved * value[:, np.newaxis] ** -self._lag
-            one, right = _eigen(weights, self._source, self._target, right)
-            _, left = _eigen(weights[:, order], self._target[order], self._source[order], left)
-            slope = (left[:, self._source] * weights * self._lag * right[:, self._target]).sum(axis=1)
-            change = (one - 1) * (left * right).sum(axis=1) / slope
-            value = value * (1 + change)
-            if float(np.abs(change).max()) < SETTLED:
-                return value, right, left
-        raise AccuracyError("distribution of the packets delivered: no mode is found")
-
-
-def _eigen(weights: Complexes, rows: Ints, columns: Ints, vector: Complexes) -> tuple[Complexes, Complexes]:
-    """Return the largest eigenvalues of some matrices, by the power method from about their vectors."""
-    starts = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
-    for _ in range(ITERATIONS):
-        new = np.zeros_like(vector)
-        new[:, rows[starts]] = np.add.reduceat(weights * vector[:, columns], starts, axis=1)
-        value = (np.conj(vector) * new).sum(axis=1) / (np.abs(vector) ** 2).sum(axis=1)
-        change = np.abs(new - value[:, np.newaxis] * vector).max(axis=1) / np.abs(new).max(axis=1)
-        vector = new / np.abs(new).max(axis=1)[:, np.newaxis]
-        if float(change.max()) < SETTLED:
-            break
-    return value, vector
+    if not last:
+        return 0j
+    line = np.polynomial.polynomial.polyfit(np.arange(-len(last), 0), np.array(last), min(3, len(last) - 1))
+    return complex(line[0])

@@ -1,0 +1,135 @@
+"""The probability that a lead over playback ends within a video of many losses: its transform has one mode."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import AccuracyError
+from .long_law import PERIOD, TILT, along
+from .modes import Modes
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
+
+APART = 9.0
+"""Standard deviations times the distance of two poles, from where on lines are laid between them."""
+
+VANISHED = 1e-8
+"""Of what is integrated, where it is no longer followed."""
+
+ROOTS, ROOT = 60, 1e-9
+"""Steps of Newton's method for a pole, and the relative change that ends them."""
+
+FITS, WORST = 30, 8e-3
+"""Steps of a fit at most, and the relative residual above which it is none."""
+
+STEEP, LEAST = 1e-6, 1e-300
+"""Of a parameter, over its scale, for slopes, and the smallest probability that has a logarithm."""
+
+
+class FirstPassage:
+    """P(min N < -x in the first n rounds) = int exp(-phi x) b(phi) exp(n psi) psi' / psi dphi / (2 pi i).
+
+    N = A - m n is the lead over playback, and psi(phi) = log lambda(phi) / h + phi m per round, in steps of h. The line
+    of integration lies right of both zeros of psi; other lines pass a pole or two. b(phi) is c(phi), what the start is
+    ahead of the long run, times exp(-phi r - phi^2 s / 2), what happens where the lead ends: `fitted` finds r and s.
+
+    Parameters
+    ----------
+    modes : Modes
+    due : float
+        m [packets].
+    begin, end : float
+        Rounds from which on, and up to which, it is asked for.
+
+    Raises
+    ------
+    AccuracyError
+        Where there is more than one mode, or none is found.
+    """
+
+    def __init__(self, modes: Modes, due: float, begin: float, end: float) -> None:
+        spread = math.sqrt(modes.variance * end / modes.rounds) + modes.longest
+        gap, t = 2 * math.pi / (PERIOD * spread), TILT / spread
+        self._root = root = _root(modes, due)
+        tilts = [t, -t]
+        if abs(root) * spread < APART:
+            tilts = [max(0.0, root) + t, min(0.0, root) - t]
+        elif root > 0:
+            tilts.append(root - t)
+        self._lines = [_Line(modes, due, tilt, gap, begin, [x for x in (0.0, root) if x > tilt]) for tilt in tilts]
+
+    def late(self, leads: Floats, rounds: float, near: Floats) -> Floats:
+        """Return the probability for some leads at the start [packets] within so many rounds, with r and s."""
+        found = [one.values(leads, rounds, *near) for one in self._lines]
+        best = np.argmin([size for size, _ in found], axis=0)
+        chosen: Floats = np.choose(best, [values for _, values in found])
+        return np.clip(chosen, 0.0, 1.0)
+
+
+def fitted(modes: Modes, due: float, leads: Floats, rounds: float, late: Floats) -> Floats:
+    """Return r and s that explain what is known for some leads within so many rounds.
+
+    Raises
+    ------
+    AccuracyError
+        Where there are none.
+    """
+    passage = FirstPassage(modes, due, rounds, rounds)
+    near, wrong = np.zeros(2), math.inf
+    variance = modes.variance * rounds / modes.rounds
+    scale = np.array([math.sqrt(variance), variance])
+    for _ in range(FITS):
+        one, first, second = (
+            np.log(np.maximum(passage.late(leads, rounds, near + np.array(more) * scale), LEAST))
+            for more in ((0.0, 0.0), (STEEP, 0.0), (0.0, STEEP))
+        )
+        before, wrong = wrong, float(np.abs(one - np.log(late)).max())
+        if abs(before - wrong) < WORST / 100:
+            break
+        slopes = np.column_stack([first - one, second - one]) / STEEP
+        near = near + np.linalg.lstsq(slopes, np.log(late) - one, rcond=None)[0] * scale
+    if not wrong <= WORST:
+        raise AccuracyError(f"first passage: off by {wrong:.2g}")
+    return near
+
+
+class _Line:
+    """What is integrated, on a vertical line, and the poles that were passed."""
+
+    def __init__(self, modes: Modes, due: float, tilt: float, gap: float, begin: float, passed: list[float]) -> None:
+        self._phi, found = along(modes, tilt, gap, begin, VANISHED)
+        value, start, slope = (np.array(one) for one in list(zip(*found))[:3])
+        usual = modes.variance * self._phi**2 / 2 - modes.mean * self._phi
+        self._psi: Complexes = (usual + np.log(value * np.exp(-usual))) / modes.rounds + self._phi * due
+        self._factor: Complexes = start * (slope / modes.rounds + due) / self._psi * gap / math.pi
+        self._factor[0] /= 2
+        self._poles = [(pole, modes.at(complex(pole), modes.about(complex(pole))).factor.real) for pole in passed]
+
+    def values(self, leads: Floats, rounds: float, r: Any, s: Any) -> tuple[Floats, Floats]:
+        """Return the size of what is integrated, and the probability."""
+        phi = self._phi
+        inner = self._factor * np.exp(rounds * self._psi - phi * r - phi**2 * s / 2)
+        poles = np.zeros_like(leads)
+        for pole, start in self._poles:
+            poles += start * np.exp(-pole * (leads + r) - pole**2 * s / 2)
+        size: Floats = np.abs(inner[0]) * np.exp(-leads * phi[0].real)
+        poles += (np.exp(-np.outer(leads, phi)) @ inner).real
+        return size, poles
+
+
+def _root(modes: Modes, due: float) -> float:
+    """Return the zero of psi other than 0."""
+    root = 2 * (modes.mean - due * modes.rounds) / modes.variance
+    for _ in range(ROOTS):
+        mode = modes.at(complex(root), modes.about(complex(root)))
+        psi = math.log(mode.value.real) / modes.rounds + root * due
+        step = psi / (mode.slope.real / modes.rounds + due - psi / root)  # of psi / phi, which is not 0 at 0
+        root -= step
+        if abs(step) < ROOT * abs(root):
+            return root
+    raise AccuracyError("first passage: no pole is found")
