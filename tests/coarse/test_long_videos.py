@@ -12,8 +12,10 @@ from tcpstream.answers import coarse_arrivals
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.lead import decay, late_after
 from tcpstream.coarse.long_law import LongLaw
+from tcpstream.coarse.many_losses import many_losses
 from tcpstream.coarse.modes import Modes
 from tcpstream.coarse.never_late import NeverLate
+from tcpstream.coarse.resolution import Scale
 from tcpstream.coarse.steps import Steps
 from tcpstream.coarse.without_end import without_end
 from tcpstream.errors import AccuracyError
@@ -89,6 +91,29 @@ def test_what_is_never_late_is_bounded(tcp: dict[str, object]) -> None:
         missing = lattice.missing(np.full(len(y), rounds), y)
         assert np.all(missing <= bound.min(axis=0))
     assert bound.min(axis=0)[-1] <= 100 * missing[-1]
+
+
+@pytest.mark.parametrize(("tcp", "ratio"), [(TCPS[0], 0.95), (TCPS[1], 0.9), (TCPS[1], 1.0), (TCPS[2], 0.97)])
+def test_after_many_losses_is_where_steps_lead(tcp: dict[str, object], ratio: float) -> None:
+    steps, due = steps_of(tcp, ratio)
+    modes, scale = Modes(steps), Scale.of(steps.chain)
+    rounds = float(math.ceil(300 * scale.rounds))
+    found = many_losses(steps, modes, due, due / 4.3, math.inf, scale.rounds, rounds)
+    assert found is not None
+    sigma, fall = math.sqrt(modes.variance * rounds), max(0.0, due - modes.mean) * rounds
+    followed = NeverLate(steps, due, due / 4.3, fall + 6 * sigma)
+    for _ in range(int(rounds) - followed.opening):
+        followed.step()
+    leads = np.concatenate([[due], sigma * np.array([0.1, 0.5]), fall + sigma * np.array([-0.5, 0.0, 1.0, 2.0])])
+    row = followed.start_row()
+    for lead in leads[leads > 0].tolist():
+        expected = 1 - followed.read(row, lead)
+        assert 1 - found.at(lead, rounds) == pytest.approx(expected, rel=6e-3)
+
+
+def test_a_few_losses_are_not_many() -> None:
+    steps, due = steps_of(TCPS[1], 0.95)
+    assert many_losses(steps, Modes(steps), due, due / 4.3, math.inf, Scale.of(steps.chain).rounds, 100.0) is None
 
 
 def test_early_on_there_is_no_single_mode() -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 """Number of the layout of `to_dict` and of the command line's JSON."""
 
-MOST_ROUNDS = 2_000_000
+MOST_ROUNDS = 20_000_000
 MOST_PACKETS = 2**31
 """Rounds and packets of the longest video that is tried."""
 

@@ -21,8 +21,8 @@ APART = 9.0
 VANISHED = 1e-8
 """Of what is integrated, where it is no longer followed."""
 
-ROOTS, ROOT = 60, 1e-9
-"""Steps of Newton's method for a pole, and the relative change that ends them."""
+ROOTS, ROOT = 60, 1e-6
+"""Steps of Newton's method for a pole, and the change that ends them, relative and over one in the longest wait."""
 
 FITS, WORST = 30, 8e-3
 """Steps of a fit at most, and the relative residual above which it is none."""
@@ -124,12 +124,14 @@ class _Line:
 
 def _root(modes: Modes, due: float) -> float:
     """Return the zero of psi other than 0."""
-    root = 2 * (modes.mean - due * modes.rounds) / modes.variance
+    root, nothing = 2 * (modes.mean - due * modes.rounds) / modes.variance, ROOT / modes.longest
     for _ in range(ROOTS):
+        if abs(root) <= nothing:
+            return root
         mode = modes.at(complex(root), modes.about(complex(root)))
         psi = math.log(mode.value.real) / modes.rounds + root * due
         step = psi / (mode.slope.real / modes.rounds + due - psi / root)  # of psi / phi, which is not 0 at 0
         root -= step
-        if abs(step) < ROOT * abs(root):
+        if abs(step) <= ROOT * abs(root) + nothing:
             return root
     raise AccuracyError("first passage: no pole is found")
