@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 import tcpstream
 from tcpstream import Path, Video
-from tcpstream.errors import InputError, TcpstreamError
+from tcpstream.errors import AccuracyError, InputError, TcpstreamError
 
 HERE = FilePath(__file__).parent
 sys.path.insert(0, str(HERE.parent))
@@ -98,9 +98,20 @@ def fine(one: Input) -> Record:
     found = {"delays": delays, "T/mu": 1 / result.load, "f": np.asarray(result.late_fraction(delays)).tolist()}
     found["stated"] = [float(result.relative_error(delay)) for delay in delays]
     if one.kind == "stored":
-        found["late"] = (1 - np.asarray(result.no_late_probability(delays))).tolist()
-        found["late_stated"] = [float(result.no_late_error(delay)) for delay in delays]
+        known = [no_late(result, delay) for delay in delays]
+        found["late"] = [None if alpha is None else 1 - alpha for alpha in known]
+        found["late_stated"] = [
+            None if alpha is None else float(result.no_late_error(delay)) for alpha, delay in zip(known, delays)
+        ]
     return found | {"fine_seconds": time.process_time() - start}
+
+
+def no_late(result: Any, delay: float) -> float | None:
+    """Return alpha at a delay, or None where it is refused: shorter ones than three round trips need an exact solve."""
+    try:
+        return float(result.no_late_probability(delay))
+    except AccuracyError:
+        return None
 
 
 def exact(one: Input, delays: list[float]) -> Record | None:
@@ -158,11 +169,13 @@ def judged(number: int, limit: float = EXACT) -> Record:
     return record | {"verdict": "wrong" if any(x > 1 for x in over) else "right" if over else "not seen"}
 
 
-def excess(found: list[float], stated: list[float], reference: list[float], error: list[float]) -> list[float | None]:
-    """Return differences over what is allowed; None where the reference says nothing."""
+def excess(
+    found: list[float | None], stated: list[float | None], reference: list[float], error: list[float]
+) -> list[float | None]:
+    """Return differences over what is allowed; None where there is no answer or the reference says nothing."""
     result: list[float | None] = []
     for mine, share, its, spread in zip(found, stated, reference, error, strict=True):
-        if its <= 0 or spread > SEEN * its:
+        if mine is None or share is None or its <= 0 or spread > SEEN * its:
             result.append(None)
             continue
         result.append(float(f"{abs(mine - its) / max(share * its + SURE * spread, 1e-300):.3g}"))

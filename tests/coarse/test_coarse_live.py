@@ -149,3 +149,15 @@ def test_refusals() -> None:
         live(path, video, accuracy="best")
     with pytest.raises(NoFiniteDelayError):
         live(path, Video(packet_rate=1000), accuracy="fine")
+
+
+@pytest.mark.parametrize("accuracy", [None, "fine"])
+def test_hours_with_less_than_is_generated_are_refused(accuracy: str | None) -> None:
+    path = Path(loss=0.0473, rtt=2.74e-3, rto=0.293, tcp="cubic")
+    with pytest.raises(AccuracyError, match=r"10800 s at T/mu 0\.86 has an exact answer only, .* CPU minutes"):
+        live(path, Video(bitrate=9.32e6, duration=10800), accuracy=accuracy)
+
+
+def test_a_minute_with_less_than_is_generated_is_exact() -> None:
+    path = Path(loss=0.136, rtt=0.181, rto=0.401, initial_window=10, detection="rack")
+    assert live(path, Video(bitrate=102e3, duration=60), accuracy="fine").late_fraction(5.0) > 0.1

@@ -21,7 +21,7 @@ from ..tcp import Chain, chain_of
 from ..video import Video
 from .answer import DEFAULT_TARGET
 from .live_streaming import LiveStreaming
-from .plan import live_seconds
+from .plan import AFFORDABLE, live_seconds
 from .timeline import Timeline
 
 FACTOR = 3.0
@@ -35,9 +35,6 @@ AT_ONCE = 0.06
 
 START = 0.02
 """Relative error of what the start adds."""
-
-AFFORDABLE = 600.0
-"""CPU seconds that an exact solve may take where coarse lattices have no answer."""
 
 UNSETTLED = 0.3
 """Share of the late packets that a stream lacks as it starts from an empty backlog, up to which there is an answer:

@@ -14,7 +14,7 @@ from ..tcp import Chain, chain_key, chain_of
 from ..video import Video
 from .answer import check_length, check_shortest
 from .live_streaming import EndlessLive, FiniteLive, LiveStreaming
-from .plan import ACCURACIES, is_coarse_live
+from .plan import ACCURACIES, check_time, is_coarse_live
 from .timeline import Timeline
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def live(path: Path, video: Video, *, accuracy: str | None = None) -> LiveStream
             return found
     if video.duration is not None:
         check_length(timeline.length, video)
+        if accuracy != "exact":
+            check_time(path, video)
         return FiniteLive(path, video, _finite(chain, m, timeline.length))
     endless = lattices(m, order(m, T, chain.n_cells), T * (1 - 1e-9))
     return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), endless)))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..errors import AccuracyError
 from ..numerics.lattices import lattices, order
 from ..path import Path
 from ..stationary.decay import safe_lead
@@ -41,6 +42,9 @@ LARGEST_LOAD = 0.9999
 EPOCHS, DEPTHS, LIVE_NANOSECONDS = 45, 10, 8.0
 """Of an exact live solve: loss epochs, depth over what the longest wait and the spread between losses leave behind, and
 time for a state and a position."""
+
+AFFORDABLE = 600.0
+"""CPU seconds that an exact solve of a live stream may take where coarse lattices have no answer."""
 
 FEW_ROUNDS = 50
 """Videos of fewer rounds are solved exactly."""
@@ -123,6 +127,18 @@ def is_coarse_live(path: Path, video: Video, accuracy: str | None) -> bool:
     if accuracy == "exact" or m >= T * LARGEST_LOAD:
         return False
     return accuracy is not None or live_seconds(path, video) > QUICK
+
+
+def check_time(path: Path, video: Video) -> None:
+    """Raise `AccuracyError` where an exact solve of a live stream of finite length takes too long."""
+    seconds = live_seconds(path, video)
+    if seconds > AFFORDABLE:
+        ratio = chain_of(path).packets_per_round / Timeline.of(path, video).packets_due
+        raise AccuracyError(
+            f"a live stream of {video.duration:g} s at T/mu {ratio:.3g} has an exact answer only, which would take "
+            f"about {seconds / 60:.3g} CPU minutes, more than {AFFORDABLE / 60:g}: take a shorter stream or a lower "
+            "rate, or give accuracy=exact to wait for it"
+        )
 
 
 def live_seconds(path: Path, video: Video) -> float:
