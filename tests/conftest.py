@@ -1,5 +1,7 @@
 """Settings for all tests."""
 
+import signal
+
 from hypothesis import HealthCheck, Phase, settings
 
 settings.register_profile(
@@ -11,6 +13,9 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("tcpstream")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background, and then so in all that tests start
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONGEST = (
     "notebooks", "claims", "cli_capture", "store", "live", "cluster", "uncertainty", "figure", "cubic", "reno_sack",

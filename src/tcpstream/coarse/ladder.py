@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.backlog_moves import Lattices, spread_out
+from .resolution import COARSER_BY
 from .ways import Ways
 
 Floats = NDArray[np.float64]
@@ -16,9 +17,6 @@ Ints = NDArray[np.int64]
 
 CELLS = 144
 """Positions up to which a lattice is used."""
-
-FACTOR = 4
-"""Between the quanta of neighbouring lattices."""
 
 REACH = 48
 """Positions that a way may change the backlog by on a level: longer ones are taken on coarser levels."""
@@ -73,7 +71,7 @@ class Ladder:
             self.levels.append(Level(ways, quantum, first, end, wide))
             if end * quantum >= depth:
                 break
-            quantum, first = quantum * FACTOR, CELLS // FACTOR
+            quantum, first = quantum * COARSER_BY, CELLS // COARSER_BY
         self.size = 1 + sum(one.end - one.first for one in self.levels)
 
     def lattices(self, ups: list[int]) -> Lattices:
@@ -81,7 +79,7 @@ class Ladder:
         levels = self.levels
         width = 0
         for one, up in zip(levels, ups):
-            one.width = max(one.end + up, one.base + math.ceil(width / FACTOR)) + MARGIN
+            one.width = max(one.end + up, one.base + math.ceil(width / COARSER_BY)) + MARGIN
             width = one.width
         columns = [(one.base, one.first, one.end, one.width) for one in levels]
         bases, firsts, ends, widths = (np.array(column, dtype=np.int64) for column in zip(*columns))

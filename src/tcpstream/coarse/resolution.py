@@ -22,6 +22,9 @@ FEW = 8.0
 TOLD_APART = 2
 """Rounds of playback in whose packets losses are told apart."""
 
+COARSER_BY = 4
+"""Quanta of a lattice of the backlog in one of the next coarser one."""
+
 WHOLE = 1e-9
 """Relative distance from a whole number of quanta a packet."""
 
@@ -102,11 +105,14 @@ class BacklogResolution:
     least: float
 
     def quantum(self, due: float) -> float:
-        """Return the finest quantum for so many packets due per round [packets]: a packet has whole ones, if it can."""
+        """Return the finest quantum for so many packets due per round [packets].
+
+        A packet has whole ones, if it can, on the next coarser lattice as well: long ways are taken there.
+        """
         if due < 1:
             return due / math.ceil(due * self.quanta)
         tried = sorted(range(self.quanta // 2, 2 * self.quanta), key=lambda number: abs(number - self.quanta))
-        whole = (number for number in tried if _is_whole(number / due))
+        whole = (number for many in (COARSER_BY, 1) for number in tried if _is_whole(number / (many * due)))
         return due / next(whole, self.quanta)
 
     def ends(self, due: float) -> tuple[float, ...]:
