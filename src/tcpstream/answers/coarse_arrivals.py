@@ -55,6 +55,9 @@ the last two times on. They become fewer and fewer once the mean lead has grown 
 NONE = 1e-13
 """Part of the packets of a video that is none."""
 
+SPARE = 1.5
+"""T/mu from which packets are late from the beginning on."""
+
 PARTS = 8
 """Of a video, the longest in which steps are few."""
 
@@ -165,6 +168,9 @@ class CoarseArrivals:
 
     @cached_property
     def _modes(self) -> Modes | None:
+        """Of videos with many losses."""
+        if self.packets < MANY * self.scale.packets:
+            return None
         try:
             return Modes(self._whole)
         except AccuracyError:
@@ -233,7 +239,7 @@ class CoarseArrivals:
 
     def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
         """Return whether a bound says that hardly any of so many packets is late between two rounds."""
-        if self._modes is None:
+        if self.chain.packets_per_round > SPARE * m or self._modes is None:
             return False
         found = math.inf  # (y - A)+ is below exp(theta (y - A)) / (e theta)
         for theta, per_round, apart in self._modes.bounds:
