@@ -134,3 +134,10 @@ def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.Mo
     followed = stored(path, video, accuracy="fine").late_fraction(delays)
     used = followed > 1e-9
     assert f[used] == pytest.approx(followed[used], rel=2e-2)
+
+
+def test_late_packets_of_the_first_losses_are_all_counted() -> None:
+    """About here 60 rounds pass until the first loss, in 40 of which a startup delay of 3.6 s is made up for."""
+    path = Path(sender="linux", losses="bursts", loss=5.02e-4, rtt=0.353, rto=0.621)
+    f = stored(path, Video(bitrate=1.05e6, duration=1500), accuracy="fine").late_fraction(np.linspace(3.4, 3.7, 7))
+    assert np.all((f[1:] < f[:-1]) & (f[1:] > 0.95 * f[:-1]))

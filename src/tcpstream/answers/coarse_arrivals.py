@@ -48,9 +48,10 @@ many standard deviations."""
 BLOCK, STEPS = 1.5, 16
 """Rounds are followed until they are so many times as many, and at least so many steps, at a time."""
 
-REST, PASSED = 1e-4, 3.0
+REST, PASSED, BEGUN = 1e-4, 3.0, 20.0
 """Late packets that are still to come, relative to all, where they are left out: as many as a geometric series has from
-the last two times on. They become fewer and fewer once the mean lead has grown by so many times that of the start."""
+the last two times on. They become fewer and fewer once the mean lead has grown by so many times that of the start, and
+so many packets were lost."""
 
 NONE = 1e-13
 """Part of the packets of a video that is none."""
@@ -250,7 +251,7 @@ class CoarseArrivals:
     def _passed(self, timeline: Timeline, tau: float) -> float:
         """Return the round from which fewer and fewer packets are late, of a startup delay in rounds."""
         spare = self.chain.packets_per_round / timeline.packets_due - 1
-        return PASSED * tau / spare if spare > 0 else math.inf
+        return max(PASSED * tau / spare, BEGUN * Scale.of(self.chain).rounds) if spare > 0 else math.inf
 
     def late(self, needed: Floats) -> Floats:
         """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
