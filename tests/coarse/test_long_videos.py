@@ -141,3 +141,18 @@ def test_late_packets_of_the_first_losses_are_all_counted() -> None:
     path = Path(sender="linux", losses="bursts", loss=5.02e-4, rtt=0.353, rto=0.621)
     f = stored(path, Video(bitrate=1.05e6, duration=1500), accuracy="fine").late_fraction(np.linspace(3.4, 3.7, 7))
     assert np.all((f[1:] < f[:-1]) & (f[1:] > 0.95 * f[:-1]))
+
+
+def test_sums_over_time_do_not_end_with_a_lattice() -> None:
+    """Between 0.56 and 0.6 s a lattice ends a few rounds after a look at what is still to come."""
+    path, delays = Path(sender="classic", loss=0.0085, rtt=0.0192, rto=0.2192), np.linspace(0.55, 0.61, 25)
+    f = stored(path, Video(packet_rate=320, duration=31), accuracy="fine").late_fraction(delays)
+    assert np.all((f[1:] < f[:-1]) & (f[1:] > 0.98 * f[:-1]))
+
+
+def test_before_the_first_loss_a_video_is_as_exact_as_after_many() -> None:
+    """Nearly all mass is in one place then, between two points of a lattice: weights of four, not all positive."""
+    path, video = Path(sender="classic", loss=0.000787, rtt=0.2, rto=0.4), Video(packet_rate=200, duration=24)
+    delays = [0.1, 0.7, 2.0, 4.0, 8.0]
+    exact, fine = (stored(path, video, accuracy=accuracy) for accuracy in ("exact", "fine"))
+    assert fine.late_fraction(delays) == pytest.approx(exact.late_fraction(delays), rel=1e-3)

@@ -225,18 +225,22 @@ class CoarseArrivals:
             late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum())
         begin, end = here + 0.5, last + 0.5
         passed = self._passed(timeline, tau)
-        before = 0.0
+        before, part, block = 0.0, 0.0, begin * BLOCK
         for edge, law in self.levels():
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             while begin < level_end:
-                until = min(level_end, max(begin * BLOCK, begin + STEPS * law.step))
-                part = 0.0 if self._none_late(begin, until, m, tau, K) else _sampled(law, begin, until, m, tau, K)
-                late += part
-                if until > passed and part * part < REST * late * (before - part):
-                    return late
-                before = part
+                block = max(block, begin + STEPS * law.step)
+                until = min(level_end, block)
+                if not self._none_late(begin, until, m, tau, K):
+                    part += _sampled(law, begin, until, m, tau, K)
                 begin = until
-        return late
+                if begin < block:
+                    continue
+                late += part
+                if begin > passed and part * part < REST * late * (before - part):
+                    return late
+                before, part, block = part, 0.0, begin * BLOCK
+        return late + part
 
     def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
         """Return whether a bound says that hardly any of so many packets is late between two rounds."""

@@ -77,10 +77,10 @@ class Law:
         start = int(used[0]) if len(used) else len(mass)
         end = int(np.flatnonzero(mass)[-1]) + 1 if mass.any() else start
         end = max(end, start)
-        P = np.maximum.accumulate(np.maximum(below[start:end], 0.0))
-        row = Q * np.append(0.0, np.cumsum(P))  # at start, start + 1, ..., end
+        sums = Q * np.append(0.0, np.cumsum(below[start:end]))  # at start, start + 1, ..., end
+        row = np.maximum(sums, 0.0)  # weights of what lies between points may be negative
         self._origins.append(first + start)
-        total = float(P[-1]) if len(P) else 0.0
+        total = float(below[end - 1]) if end > start else 0.0
         self._slopes.append(total)
         self._means.append(float((np.arange(start, end) + first) @ mass[start:end]) * Q / total if total > 0 else 0.0)
         self._packed = None
