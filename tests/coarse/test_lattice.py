@@ -72,7 +72,7 @@ def test_back_in_time_is_the_adjoint_of_forward() -> None:
     late = np.where(near, 1, 2)  # others read a ring of zeros
     back_several_rounds(
         old, new, ghosts, size, one.sources, one.targets, one.shifts, one.starts, one.taps, floors, late,
-        np.zeros((1, width)), np.zeros(steps.entries, dtype=np.int64), none, np.ones(1, dtype=np.int64), 0,
+        np.zeros((1, width)), np.zeros(steps.entries, dtype=np.int64), none, np.ones(1, dtype=np.int64), 0, 0.0,
     )  # fmt: skip
     x = rng.random((steps.entries, size))
     after = np.zeros_like(old)

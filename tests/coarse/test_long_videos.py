@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tcpstream import Path, Video, stored
+from tcpstream import InputWarning, Path, Video, stored
 from tcpstream.answers import coarse_arrivals
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.lead import decay, late_after
@@ -156,3 +156,21 @@ def test_before_the_first_loss_a_video_is_as_exact_as_after_many() -> None:
     delays = [0.1, 0.7, 2.0, 4.0, 8.0]
     exact, fine = (stored(path, video, accuracy=accuracy) for accuracy in ("exact", "fine"))
     assert fine.late_fraction(delays) == pytest.approx(exact.late_fraction(delays), rel=1e-3)
+
+
+def test_one_mode_is_the_same_above_and_below_the_mean() -> None:
+    path, delays = Path(sender="classic", loss=0.00151, rtt=0.141, rto=0.349), np.linspace(200, 300, 21)
+    f = stored(path, Video(bitrate=2.78e6, duration=2820), accuracy="fine").late_fraction(delays)
+    assert np.all(np.abs(np.diff(np.log(f), 2)) < 0.01)
+
+
+def test_what_is_late_after_the_video_is_not_late() -> None:
+    """Timeouts back off to 485 round trips, half of the video and its longest startup delay."""
+    path = Path(tcp="reno", loss=0.0587, rtt=0.0322, rto=0.244, initial_window=10, detection="rack")
+    video, delays = Video(bitrate=1.05e6, duration=11), [0.73, 3.7, 9.3, 17.0]
+    exact, fine = (stored(path, video, accuracy=accuracy) for accuracy in ("exact", "fine"))
+    late = 1 - exact.no_late_probability(delays)
+    assert late[-1] > 1e-5
+    assert 1 - fine.no_late_probability(delays) == pytest.approx(late, rel=2e-3)
+    with pytest.warns(InputWarning):
+        assert fine.no_late_probability(1000.0) == 1.0

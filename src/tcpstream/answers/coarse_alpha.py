@@ -29,6 +29,9 @@ SETTLED = 1e-6
 LOOK = 100
 """Steps between two looks."""
 
+ROOM = 2.0
+"""Times the packets of a video: leads that are followed, and more where the startup delay is longer than the video."""
+
 LEADS = 16.0
 """Rounds of playback that the finest lattice of leads has to resolve as well as what comes from loss to loss."""
 
@@ -59,23 +62,33 @@ class NeverLateCurve:
             steps = Steps.of(steps.chain, self.step, resolution.ratio, self.due)
         quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
         self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
-        most, found = self.due * self.length, decay(steps, self.due)
-        self._top = max(most if found is None else min(found.safe, most), 64 * self._finest)
-        self._decay = found if found is not None and found.safe <= most else None
+        found = decay(steps, self.due)
+        self._safe = math.inf if found is None else found.safe
+        self._decay = found if found is not None and found.safe <= self.due * self.length else None
+        self._modes, self._losses = modes, scale.rounds / self.step
+        self._cover(ROOM * self.due * self.length)
+        self._lock = Lock()
+
+    def _cover(self, lead: float) -> None:
+        """Follow leads at least up to one [packets], or to where nothing is late any more; forget what was made."""
+        self._top = max(min(self._safe, lead), 64 * self._finest)
         self._settled: tuple[NeverLate, Any] | None = None
         self._values: NeverLate | None = None
         self._rows: dict[int, Any] = {}
         self._before: Any = None
         self._last: int | None = None
-        self._modes, self._losses = modes, scale.rounds / self.step
-        self._lock = Lock()
+        self.__dict__.pop("_later", None)
 
     def at(self, timeline: Timeline, delay: float) -> float:
         """Return alpha at a startup delay [s]."""
         tau = timeline.rounds(delay)
         lead = self.due * tau
-        if lead >= self._top:
+        if lead >= self._safe:
             return 1.0
+        with self._lock:
+            most = lead + self.due * self.length  # as much as is ever ahead
+            if self._top < min(most, self._safe):
+                self._cover(2 * most)
         rounds = timeline.judged_rounds(delay) if timeline.horizon == "paper" else self.length + tau
         low = int(rounds / self.step + 1e-9)
         share = max(rounds / self.step - low, 0.0)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from threading import Lock, RLock
 from typing import Any
 
@@ -24,7 +25,7 @@ from ..tcp import chain_of
 from .arrivals import Arrivals
 from .coarse_alpha import NeverLateCurve
 from .plan import Plan
-from .timeline import Timeline
+from .timeline import ON_TIME, Timeline
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -218,21 +219,23 @@ class CoarseArrivals:
         judged = timeline.judged_rounds(delay)
         last = judged if timeline.horizon == "paper" else timeline.length + tau
         K = min(float(timeline.video.packets), m * max(last - tau, 0.0))
-        here = min(int(tau + self.first / m), judged)
+        whole = math.floor(last + ON_TIME)
+        here = judged if self.first >= self.packets else min(int(tau + self.first / m), judged)
         late = 0.0
         if here > 0 and not self._none_late(1.0, here + 1.0, m, tau, K):
             due = timeline.due(delay, here)
             late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum())
-        begin, end = here + 0.5, last + 0.5
+        begin, end = here + 0.5, whole + 0.5
         passed = self._passed(timeline, tau)
         before, part, block = 0.0, 0.0, begin * BLOCK
+        law: Law | LongLaw
         for edge, law in self.levels():
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             while begin < level_end:
                 block = max(block, begin + STEPS * law.step)
                 until = min(level_end, block)
                 if not self._none_late(begin, until, m, tau, K):
-                    part += _sampled(law, begin, until, m, tau, K)
+                    part += _sampled(law, begin, until, m, tau, whole)
                 begin = until
                 if begin < block:
                     continue
@@ -240,6 +243,8 @@ class CoarseArrivals:
                 if begin > passed and part * part < REST * late * (before - part):
                     return late
                 before, part, block = part, 0.0, begin * BLOCK
+        if here <= whole < judged:
+            part += _of_the_last(law, judged, m * (whole - tau), K)
         return late + part
 
     def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
@@ -288,15 +293,28 @@ class CoarseArrivals:
         return CoarseArrivals(self.path, self.cases, coarser(self.resolution))
 
 
-def _sampled(law: Law | LongLaw, begin: float, end: float, m: float, tau: float, packets: float) -> float:
-    """Return the mean number of late packets between two rounds, from the ends of steps."""
+def _sampled(law: Law | LongLaw, begin: float, end: float, m: float, tau: float, last: int) -> float:
+    """Return the mean number of late packets between two rounds, from the ends of steps.
+
+    Half a round after the last one it is as in the last one: what is due has a kink there.
+    """
     law.until(end)
-    h = law.step
-    ends = np.arange(math.ceil(begin / h + 1e-9), math.floor(end / h - 1e-9) + 1) * float(h)
-    t: Floats = np.concatenate([[begin], ends, [end]])
-    top = np.clip(m * (t - tau), 0.0, packets)
-    bottom = np.clip(top - m, 0.0, packets)
-    return _integral(t, law.missing(t, top) - law.missing(t, bottom))
+    bounds, h = [begin, *([float(last)] if begin < last < end else []), end], law.step
+    late = 0.0
+    for first, until in pairwise(bounds):
+        ends = np.arange(math.ceil(first / h + 1e-9), math.floor(until / h - 1e-9) + 1) * float(h)
+        t: Floats = np.concatenate([[first], ends, [until]])
+        top = m * np.maximum(np.minimum(t, last) - tau, 0.0)
+        late += _integral(t, law.missing(t, top) - law.missing(t, np.maximum(top - m, 0.0)))
+    return late
+
+
+def _of_the_last(law: Law | LongLaw, judged: int, begin: float, packets: float) -> float:
+    """Return the mean number of late packets of a last round in which less is due than in others."""
+    rounds: Floats = np.full(2, float(judged))
+    law.until(float(judged))
+    less, more = law.missing(rounds, np.array([begin, packets]))
+    return float(more - less)
 
 
 def _integral(t: Floats, g: Floats) -> float:

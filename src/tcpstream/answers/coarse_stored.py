@@ -33,6 +33,9 @@ FLOOR = 2e-11
 NO_LATE_FLOOR = 3e-8
 """The same of the probability of a late packet, which is off by up to this where long waits decide it."""
 
+MARGIN = 100.0
+"""Below the floor by this factor nothing is late."""
+
 SHORT, FEW_ROUNDS = 0.5, 3.0
 """At delays up to three rounds single packets of the first rounds decide whether anything is late, which no coarse
 lattice knows: alpha is exact there. Of longer ones this part of the error falls by e in so many rounds."""
@@ -125,9 +128,16 @@ class CoarseStored(StoredStreaming):
         if tau not in self._no_late:
             if self._is_short(tau):
                 self._no_late[tau] = self._exact(f"startup delay {tau:g} s")._no_late_at(tau)
+            elif self._is_over(tau):
+                self._no_late[tau] = 1.0
             else:
                 self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau), 0.0), 1.0)
         return self._no_late[tau]
+
+    def _is_over(self, tau: float) -> bool:
+        """Return whether all has arrived before it is played: P(a packet is late) is at most their mean number."""
+        late = self._late_at(tau) * self.timeline.judged if self.timeline.rounds(tau) > self.timeline.length else 1.0
+        return late < NO_LATE_FLOOR / MARGIN
 
     def _is_short(self, tau: float) -> bool:
         return self.timeline.rounds(tau) <= FEW_ROUNDS + ROUNDING
@@ -148,6 +158,8 @@ class CoarseStored(StoredStreaming):
     def _no_late_error(self, tau: float) -> float:
         if self._is_short(tau):
             return 0.0
+        if self._is_over(tau):
+            return _error(0.0, 0.0, 0.0, NO_LATE_FLOOR)
         other = 1 - self._coarser.never_late(self.timeline, tau)
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
         return _error(1 - self._no_late_at(tau), other, least, NO_LATE_FLOOR)

@@ -16,6 +16,9 @@ Ints = NDArray[np.int64]
 EXTRAPOLATED = 2
 """Positions below 0 at which values are continued, for what is interpolated above."""
 
+ENDLESS = 2**40
+"""Steps after which no wait ends."""
+
 LOST = 1e-13
 """Probability that is none."""
 
@@ -41,6 +44,7 @@ class Level:
         points: int, parts: int,
     ) -> None:  # fmt: skip
         self.quantum, self.points, self.parts = quantum, points, parts
+        self._falls = steps.step * due / quantum
         self._near, self._wide = (floored(steps.only(which), quantum, due) for which in (near, wide))
         self._first = [floored(first, quantum, due, quantum * i / parts) for i in range(parts)]
         self.offsets = offsets(steps, quantum, due)
@@ -61,7 +65,7 @@ class Level:
         self._ring_first = np.append(0, np.cumsum(self._sizes))[:-1].astype(np.int64)
         self._ring = np.ones((int(self._sizes.sum()), width))
         self._ring[:, : self.ghosts] = 0.0
-        self.lost = False
+        self.lost = self._endless = False
 
     @property
     def inside(self) -> slice:
@@ -87,7 +91,8 @@ class Level:
     def _back(self, one: Floored, new: Floats, number: int | None) -> None:
         m, e = one.moves, one.edges
         lags, edge_lags = (m.lags, e.lags) if number is not None else (np.ones_like(m.lags), np.ones_like(e.lags))
-        ring = self._ring, self._ring_of, self._ring_first, self._sizes, number or 0
+        now = ENDLESS if number is None else number
+        ring = self._ring, self._ring_of, self._ring_first, self._sizes, now, self._falls
         back_several_rounds(
             self.old, new, self.ghosts, self.points, m.sources, m.targets, m.shifts, m.starts, m.taps, one.floors,
             lags, *ring,
@@ -101,12 +106,13 @@ class Level:
         """Take the values that there are for those of all steps to come."""
         extrapolate(self.old, self.ghosts, EXTRAPOLATED)
         self._ring[:] = np.repeat(self.old[self.targets], self._sizes, axis=0)
+        self._endless = True
 
     def opened(self, number: int) -> Floats:
         """Return the values of the start in front of the last steps, at leads of 0, 1 / parts, ... quanta."""
         rows = np.zeros((self.parts, self.old.shape[1]))
         for i, one in enumerate(self._first):
-            self._back(one, rows[i : i + 1], number + 1)
+            self._back(one, rows[i : i + 1], ENDLESS if self._endless else number + 1)
         return rows[:, self.inside].T.ravel()
 
     def close(self, number: int) -> None:

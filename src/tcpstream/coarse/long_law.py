@@ -63,8 +63,6 @@ class LongLaw:
         self._right = [_Line(modes, one, gap, begin) for one in tilts]
         self._modes, self._tilt, self._gap, self._begin = modes, tilts[0], gap, begin
         self._left: _Line | None = None
-        less, more = (modes.at(complex(one), modes.about(complex(one))).factor for one in (-tilts[0], tilts[0]))
-        self._first = float(np.log(less / more).real) / (2 * tilts[0])
 
     def until(self, rounds: float) -> int:  # noqa: ARG002
         """Nothing has to be made."""
@@ -74,7 +72,7 @@ class LongLaw:
         """Return E[(y - A)+] for y = `packets` at the ends of `rounds`."""
         modes = self._modes
         n = rounds / modes.rounds
-        more = packets - (self._first + modes.mean * n)
+        more = packets - (modes.first + modes.mean * n)
         found = np.maximum(more, 0.0)
         largest = [one.largest(n, packets) for one in self._right]
         line = np.argmin(largest, axis=0)

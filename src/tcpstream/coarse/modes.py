@@ -28,8 +28,11 @@ SOON = 100
 NEWTON, SETTLED, SMALLEST = 16, 1e-13, 1e-3
 """Steps at most, the relative change of the eigenvalue that ends them, and what is none any more."""
 
+NEARLY_NONE = 3e-3
+"""Times the longest step, of theta where derivatives at 0 are taken."""
+
 SMALL = 0.03
-"""theta, over one in the packets of the longest wait, at which derivatives are taken."""
+"""The same of the smallest theta of bounds."""
 
 NUDGE = 1e-14
 """Relative change of an eigenvalue whose matrix is singular to the last digit."""
@@ -74,6 +77,8 @@ class Modes:
         Packets that are delivered in the time of the longest wait, on average.
     mean, variance : float
         Of the packets that a step delivers, in the long run.
+    first : float
+        Packets that have been delivered on average beyond the mean of all steps.
     """
 
     def __init__(self, steps: Steps) -> None:
@@ -91,9 +96,10 @@ class Modes:
         self._lag = (keys % lags).astype(np.float64)
         self._source, self._target = keys // lags // E, keys // lags % E
         self._behind = float(steps.held[:, 3].max(initial=0.0))
-        h = SMALL / self.longest
+        h = NEARLY_NONE / self.longest
         up, down = (self.at(complex(one), complex(np.exp(-one * mean))) for one in (h, -h))
-        self.mean = float(np.log(down.value / up.value).real) / (2 * h)
+        self.mean = mean
+        self.first = float(np.log(down.factor / up.factor).real) / (2 * h)
         self.variance = float(np.log(down.value * up.value).real) / h**2
 
     def about(self, theta: complex) -> complex:

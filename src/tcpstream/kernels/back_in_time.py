@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,19 +12,28 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+@numba.njit(nogil=True)
+def beyond(lag: int, number: int, due: float) -> int:
+    """Return the positions that fall in a wait after the end."""
+    return int((lag - number) * due + 0.5) if lag > number else 0
+
+
 @kept(nogil=True)
 def back_several_rounds(
     old: Floats, new: Floats, ghosts: int, size: int, sources: Ints, targets: Ints, shifts: Ints, starts: Ints,
     taps: Floats, floors: Ints, lags: Ints, ring: Floats, ring_of: Ints, ring_first: Ints, ring_size: Ints,
-    number: int,
+    number: int, due: float,
 ) -> None:  # fmt: skip
     """Add the mean of values over the moves of one step, back in time.
 
     Rows have `ghosts` values below position 0, then `size`, then a margin. A move counts from position ``floors`` on.
-    Values of a target ``lags`` > 1 steps later are in the ring.
+    Values of a target ``lags`` > 1 steps later are in the ring. A wait that ends after all `number` steps is judged
+    until then: positions fall by `due` a step.
     """
     for i in range(len(sources)):
-        first = max(floors[i], -ghosts - shifts[i], 0)  # further below there is nothing
+        spared = beyond(lags[i], number, due)
+        shift = shifts[i] + spared
+        first = max(floors[i] - spared, -ghosts - shift, 0)  # further below there is nothing
         if first >= size:
             continue
         n = size - first
@@ -33,7 +43,7 @@ def back_several_rounds(
         else:
             u = ring_of[targets[i]]
             row = ring[ring_first[u] + (number - lags[i]) % ring_size[u]]
-        begin = ghosts + first + shifts[i]
+        begin = ghosts + first + shift
         j0 = starts[i]
         count = starts[i + 1] - j0
         j = 0
@@ -58,13 +68,14 @@ def back_several_rounds(
 def back_at_edges(
     old: Floats, new: Floats, ghosts: int, size: int, at: Ints, sources: Ints, targets: Ints, shifts: Ints,
     starts: Ints, taps: Floats, lags: Ints, ring: Floats, ring_of: Ints, ring_first: Ints, ring_size: Ints,
-    number: int,
+    number: int, due: float,
 ) -> None:  # fmt: skip
     """Add what moves count at single positions: rows and positions ``at``; else as `back_several_rounds`."""
     for i in range(len(sources)):
         s, position = at[sources[i], 0], at[sources[i], 1]
         begin = ghosts + position + shifts[i]
-        if position >= size or begin < 0:
+        position -= beyond(lags[i], number, due)
+        if position < 0 or position >= size or begin < 0:
             continue
         if lags[i] == 1:
             row = old[targets[i]]
