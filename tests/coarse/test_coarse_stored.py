@@ -146,6 +146,7 @@ def test_many_rates_share_one_law() -> None:
     path, video = case("reno")
     cases = [(path, Video(packet_rate=rate, duration=40)) for rate in (video.packet_rate, 0.8 * video.packet_rate)]
     together = stored_many(cases, accuracy="fine")
+    assert together[0]._arrivals.coarser() is together[1]._arrivals.coarser()
     for (one, film), result in zip(cases, together):
         assert result.late_fraction(2.0) == pytest.approx(
             stored(one, film, accuracy="fine").late_fraction(2.0), rel=1e-3

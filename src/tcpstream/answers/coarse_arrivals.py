@@ -84,6 +84,7 @@ class CoarseArrivals:
         self.chain = chain_of(path)
         self.packets = max(one.packets for one in self.cases)
         self._lock, self._building = Lock(), RLock()
+        self._coarser: CoarseArrivals | None = None
         self._levels: list[tuple[float, Law | LongLaw]] = []
         self._in_steps: dict[int, Steps] = {}
         self._never: dict[tuple[float, float], NeverLateCurve] = {}
@@ -289,8 +290,11 @@ class CoarseArrivals:
         return curve.at(timeline, delay)
 
     def coarser(self) -> CoarseArrivals:
-        """Return the same at a lower resolution."""
-        return CoarseArrivals(self.path, self.cases, coarser(self.resolution))
+        """Return the same at a lower resolution, once for all cases."""
+        with self._building:
+            if self._coarser is None:
+                self._coarser = CoarseArrivals(self.path, self.cases, coarser(self.resolution))
+            return self._coarser
 
 
 def _sampled(law: Law | LongLaw, begin: float, end: float, m: float, tau: float, last: int) -> float:
