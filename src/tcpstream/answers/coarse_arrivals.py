@@ -75,16 +75,20 @@ class CoarseArrivals:
     resolution : Resolution
     follow_all : bool
         Whether to follow also what is surely never late.
+    finer : CoarseArrivals, optional
+        The same at a higher resolution, whose first packets are as exact.
     """
 
     def __init__(
-        self, path: Path, cases: Iterable[Timeline], resolution: Resolution = FINE, follow_all: bool = False
-    ) -> None:
+        self, path: Path, cases: Iterable[Timeline], resolution: Resolution = FINE, follow_all: bool = False,
+        finer: CoarseArrivals | None = None,
+    ) -> None:  # fmt: skip
         self.path, self.cases, self.resolution, self.follow_all = path, tuple(cases), resolution, follow_all
         self.chain = chain_of(path)
         self.packets = max(one.packets for one in self.cases)
         self._lock, self._building = Lock(), RLock()
         self._coarser: CoarseArrivals | None = None
+        self._finer = finer
         self._levels: list[tuple[float, Law | LongLaw]] = []
         self._in_steps: dict[int, Steps] = {}
         self._never: dict[tuple[float, float], NeverLateCurve] = {}
@@ -131,6 +135,8 @@ class CoarseArrivals:
     @cached_property
     def head(self) -> Arrivals:
         """The first packets, one by one."""
+        if self._finer is not None:
+            return self._finer.head
         return Arrivals(self.path, self.cases, Plan(), self.first)
 
     def levels(self) -> Iterator[tuple[float, Law | LongLaw]]:
@@ -293,7 +299,7 @@ class CoarseArrivals:
         """Return the same at a lower resolution, once for all cases."""
         with self._building:
             if self._coarser is None:
-                self._coarser = CoarseArrivals(self.path, self.cases, coarser(self.resolution))
+                self._coarser = CoarseArrivals(self.path, self.cases, coarser(self.resolution), finer=self)
             return self._coarser
 
 
