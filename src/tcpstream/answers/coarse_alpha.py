@@ -30,7 +30,7 @@ LOOK = 100
 """Steps between two looks."""
 
 ROOM = 2.0
-"""Times the packets of a video: leads that are followed, and more where the startup delay is longer than the video."""
+"""Times what is ever ahead of playback: leads that are followed; at first, times the packets of the video."""
 
 LEADS = 16.0
 """Rounds of playback that the finest lattice of leads has to resolve as well as what comes from loss to loss."""
@@ -85,14 +85,13 @@ class NeverLateCurve:
         lead = self.due * tau
         if lead >= self._safe:
             return 1.0
-        with self._lock:
-            most = lead + self.due * self.length  # as much as is ever ahead
-            if self._top < min(most, self._safe):
-                self._cover(2 * most)
         rounds = timeline.judged_rounds(delay) if timeline.horizon == "paper" else self.length + tau
         low = int(rounds / self.step + 1e-9)
         share = max(rounds / self.step - low, 0.0)
+        most = lead + self.due * self.length  # as much as is ever ahead
         with self._lock:
+            if self._top < min(most, self._safe):
+                self._cover(ROOM * most)
             value = self._without_end(lead)
             if 1 - value > SURELY * self._left:
                 return value

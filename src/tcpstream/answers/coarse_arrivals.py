@@ -52,7 +52,7 @@ BLOCK, STEPS = 1.5, 16
 REST, PASSED, BEGUN = 1e-4, 3.0, 20.0
 """Late packets that are still to come, relative to all, where they are left out: as many as a geometric series has from
 the last two times on. They become fewer and fewer once the mean lead has grown by so many times that of the start, and
-so many packets were lost."""
+as many rounds have passed as bring so many losses."""
 
 NONE = 1e-13
 """Part of the packets of a video that is none."""
@@ -177,7 +177,7 @@ class CoarseArrivals:
 
     @cached_property
     def _modes(self) -> Modes | None:
-        """Of videos with many losses."""
+        """Of the chain, for videos with many losses; None for others, and where they are not found."""
         if self.packets < MANY * self.scale.packets:
             return None
         try:

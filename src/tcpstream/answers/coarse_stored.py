@@ -159,7 +159,7 @@ class CoarseStored(StoredStreaming):
         if self._is_short(tau):
             return 0.0
         if self._is_over(tau):
-            return _error(0.0, 0.0, 0.0, NO_LATE_FLOOR)
+            return 0.0
         other = 1 - self._coarser.never_late(self.timeline, tau)
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
         return _error(1 - self._no_late_at(tau), other, least, NO_LATE_FLOOR)
