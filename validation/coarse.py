@@ -107,7 +107,7 @@ def fine(one: Input) -> Record:
 
 
 def no_late(result: Any, delay: float) -> float | None:
-    """Return alpha at a delay, or None where it is refused: shorter ones than three round trips need an exact solve."""
+    """Return alpha at a delay, or None where it is refused: up to a round trip an exact solve is needed."""
     try:
         return float(result.no_late_probability(delay))
     except AccuracyError:

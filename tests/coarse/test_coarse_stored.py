@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcpstream import AccuracyError, InputError, Path, TimeLimitError, Video, stored, stored_many, time_limit
+from tcpstream import (
+    AccuracyError,
+    InputError,
+    Path,
+    TimeLimitError,
+    Video,
+    stored,
+    stored_many,
+    time_limit,
+)
+from tcpstream.answers import coarse_stored
 from tcpstream.answers.coarse_stored import CoarseStored
 from tcpstream.answers.plan import is_coarse
 from tcpstream.tcp import chain_of
@@ -88,9 +98,33 @@ def test_alpha_is_exact_at_the_shortest_delays(name: str) -> None:
 
 def test_alpha_at_the_shortest_delays_is_refused_where_an_exact_solve_takes_too_much() -> None:
     result = stored(Path(loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=7200))
-    with pytest.raises(AccuracyError, match=r"up to 0\.09 s, three round trips, .* give a longer startup delay"):
+    with pytest.raises(AccuracyError, match=r"up to 0\.03 s, a round trip, .* give a longer startup delay"):
         result.no_late_probability(0.0)
     assert 0 < result.late_fraction(0.0) < 1
+    assert 0.1 < result.no_late_error(0.05) < 1
+
+
+@pytest.mark.parametrize("name", ["reno", "reno-sack", "reno-sack, slow start", "cubic, RACK", "large windows"])
+def test_the_error_of_alpha_after_a_round_trip_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coarse_stored, "QUICK", 0.0)  # as where an exact solve takes long
+    path, video = case(name)
+    exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
+    delays = path.rtt * np.array([1.01, 1.5, 1.99, 2.5, 2.99])
+    late, found, stated = (
+        1 - exact.no_late_probability(delays),
+        1 - fine.no_late_probability(delays),
+        fine.no_late_error(delays),
+    )
+    assert (stated > 0).all()
+    assert (np.abs(found - late) <= stated * late).all()
+
+
+def test_the_error_of_alpha_holds_at_delays_longer_than_the_video() -> None:
+    path, video = Path(loss=0.119, rtt=0.165, rto=0.427, tcp="cubic"), Video(bitrate=80700, duration=17)
+    exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
+    for delay in (48.4, 80.1):
+        late = 1 - exact.no_late_probability(delay)
+        assert abs(1 - fine.no_late_probability(delay) - late) <= fine.no_late_error(delay) * late < late / 4
 
 
 def test_faster_is_within_its_own_error() -> None:

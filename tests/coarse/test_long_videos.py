@@ -37,7 +37,7 @@ def test_a_video_without_end_is_where_steps_lead(tcp: dict[str, object], ratio: 
     steps, due = steps_of(tcp, ratio)
     found = decay(steps, due)
     assert found is not None
-    followed, solved = (NeverLate(steps, due, due / 8.3, found.safe) for _ in range(2))
+    followed, solved = (NeverLate(steps, due, due / 8.3, found.safe, 256) for _ in range(2))
     for _ in range(number):
         followed.step()
     assert without_end(solved, found.rate)
@@ -98,10 +98,10 @@ def test_after_many_losses_is_where_steps_lead(tcp: dict[str, object], ratio: fl
     steps, due = steps_of(tcp, ratio)
     modes, scale = Modes(steps), Scale.of(steps.chain)
     rounds = float(math.ceil(300 * scale.rounds))
-    found = many_losses(steps, modes, due, due / 4.3, math.inf, scale.rounds, rounds)
+    found = many_losses(steps, modes, due, due / 4.3, math.inf, 256, scale.rounds, rounds)
     assert found is not None
     sigma, fall = math.sqrt(modes.variance * rounds), max(0.0, due - modes.mean) * rounds
-    followed = NeverLate(steps, due, due / 4.3, fall + 6 * sigma)
+    followed = NeverLate(steps, due, due / 4.3, fall + 6 * sigma, 256)
     for _ in range(int(rounds) - followed.opening):
         followed.step()
     leads = np.concatenate([[due], sigma * np.array([0.1, 0.5]), fall + sigma * np.array([-0.5, 0.0, 1.0, 2.0])])
@@ -113,7 +113,7 @@ def test_after_many_losses_is_where_steps_lead(tcp: dict[str, object], ratio: fl
 
 def test_a_few_losses_are_not_many() -> None:
     steps, due = steps_of(TCPS[1], 0.95)
-    assert many_losses(steps, Modes(steps), due, due / 4.3, math.inf, Scale.of(steps.chain).rounds, 100.0) is None
+    assert many_losses(steps, Modes(steps), due, due / 4.3, math.inf, 256, Scale.of(steps.chain).rounds, 100.0) is None
 
 
 def test_early_on_there_is_no_single_mode() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from ..coarse.lead import decay, late_after
 from ..coarse.many_losses import ManyLosses, many_losses
 from ..coarse.modes import Modes
-from ..coarse.never_late import NeverLate
+from ..coarse.never_late import NeverLate, quantum
 from ..coarse.resolution import Resolution, Scale
 from ..coarse.steps import Steps
 from ..coarse.without_end import without_end
@@ -37,6 +37,10 @@ LEADS = 16.0
 
 QUARTER = 0.25
 """Of a quantum, by which rounds of playback are out of step with the lattice."""
+
+
+FEW_ROUNDS = 3.0
+"""Of delay: up to so many single packets of the first rounds decide whether anything is late."""
 
 
 class NeverLateCurve:
@@ -65,6 +69,7 @@ class NeverLateCurve:
         found = decay(steps, self.due)
         self._safe = math.inf if found is None else found.safe
         self._decay = found if found is not None and found.safe <= self.due * self.length else None
+        self._points = resolution.lead_points
         self._modes, self._losses = modes, scale.rounds / self.step
         self._cover(ROOM * self.due * self.length)
         self._lock = Lock()
@@ -79,26 +84,42 @@ class NeverLateCurve:
         self._last: int | None = None
         self.__dict__.pop("_later", None)
 
-    def at(self, timeline: Timeline, delay: float) -> float:
-        """Return alpha at a startup delay [s]."""
+    def at(self, timeline: Timeline, delay: float) -> tuple[float, float]:
+        """Return alpha at a startup delay [s], and by how much its place between rounds and leads may change it.
+
+        With delays longer than the video only waits make packets late. They last whole rounds: alpha is a staircase,
+        as it is at the shortest delays.
+        """
         tau = timeline.rounds(delay)
         lead = self.due * tau
         if lead >= self._safe:
-            return 1.0
+            return 1.0, 0.0
         rounds = timeline.judged_rounds(delay) if timeline.horizon == "paper" else self.length + tau
-        low = int(rounds / self.step + 1e-9)
-        share = max(rounds / self.step - low, 0.0)
         most = lead + self.due * self.length  # as much as is ever ahead
         with self._lock:
             if self._top < min(most, self._safe):
                 self._cover(ROOM * most)
-            value = self._without_end(lead)
-            if 1 - value > SURELY * self._left:
-                return value
-            if self._later is not None:
-                return self._later.at(lead, rounds)
-            value = self._row(low, lead)
-            return value if share < 1e-9 else value + share * (self._row(low + 1, lead) - value)
+            value, off = self._at(lead, rounds)
+            if FEW_ROUNDS <= tau <= self.length:
+                return value, off
+            near = quantum(self._finest, self._points, lead) / 4
+            around = (self._at(one, rounds)[0] for one in (max(lead - near, 0.0), lead + near))
+            return value, off + sum(abs(one - value) for one in around)
+
+    def _at(self, lead: float, rounds: float) -> tuple[float, float]:
+        """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""
+        value = self._without_end(lead)
+        if 1 - value > SURELY * self._left:
+            return value, 0.0
+        if self._later is not None:
+            return self._later.at(lead, rounds), 0.0
+        low = int(rounds / self.step + 1e-9)
+        share = max(rounds / self.step - low, 0.0)
+        value = self._row(low, lead)
+        if share < 1e-9:
+            return value, 0.0
+        change = self._row(low + 1, lead) - value
+        return value + share * change, max(share, 1 - share) * abs(change)
 
     @cached_property
     def _later(self) -> ManyLosses | None:
@@ -106,7 +127,7 @@ class NeverLateCurve:
         if self._modes is None:
             return None
         return many_losses(
-            self._steps, self._modes, self.due, self._finest, self._top, self._losses, self.length
+            self._steps, self._modes, self.due, self._finest, self._top, self._points, self._losses, self.length
         )  # fmt: skip
 
     @cached_property
@@ -121,7 +142,7 @@ class NeverLateCurve:
         if self._decay is None or self._left > WORTH:
             return 1.0
         if self._settled is None:
-            values = NeverLate(self._steps, self.due, self._finest, self._top)
+            values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
             if not without_end(values, self._decay.rate):
                 self._decay = None
                 return 1.0
@@ -136,7 +157,7 @@ class NeverLateCurve:
         """
         values, self._values = self._values, None
         if values is None:
-            values = NeverLate(self._steps, self.due, self._finest, self._top)
+            values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
             self._rows, self._before, self._last = {}, None, None
         number -= values.opening
         first = int(self.length / self.step) - values.opening

@@ -286,8 +286,11 @@ class CoarseArrivals:
             below = edge
         return np.where(needed > 0, np.clip(chance, 0.0, 1.0), 0.0)
 
-    def never_late(self, timeline: Timeline, delay: float) -> float:
-        """Return the probability that no packet of a video at a constant rate is late."""
+    def never_late(self, timeline: Timeline, delay: float) -> tuple[float, float]:
+        """Return the probability that no packet of a video at a constant rate is late, and how far that may be off.
+
+        That is by the part of a step in which the video ends, and not by the lattice.
+        """
         key = (timeline.packets_due, timeline.length)
         with self._lock:
             if key not in self._never:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from ..video import Video
 from .answer import probabilities
 from .answer import startup_delay as checked_delay
 from .arrivals import Arrivals, delivered_quantiles
+from .coarse_alpha import FEW_ROUNDS
 from .coarse_arrivals import CoarseArrivals
-from .plan import plan
+from .plan import SPAN, exact_seconds, plan
 from .stored_streaming import ROUNDING, StoredStreaming
 from .timeline import Timeline
 
@@ -36,9 +38,14 @@ NO_LATE_FLOOR = 3e-8
 MARGIN = 100.0
 """Below the floor by this factor nothing is late."""
 
-SHORT, FEW_ROUNDS = 0.5, 3.0
-"""At delays up to three rounds single packets of the first rounds decide whether anything is late, which no coarse
-lattice knows: alpha is exact there. Of longer ones this part of the error falls by e in so many rounds."""
+SHORT = 0.5
+"""Part of the error of alpha for what single packets decide. It falls by e in `FEW_ROUNDS` rounds of delay."""
+
+ONE_ROUND = 1.0
+"""Of delay, up to which alpha is exact, or not known; up to `FEW_ROUNDS` it is exact where that is quick."""
+
+QUICK = 10.0
+"""CPU seconds that an exact alpha may take."""
 
 
 class CoarseStored(StoredStreaming):
@@ -71,7 +78,7 @@ class CoarseStored(StoredStreaming):
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`.
 
-        0 at startup delays up to three round trips, where alpha is exact.
+        0 at startup delays up to a round trip, or three where that is quick: alpha is exact there.
         """
         return self._over_delays(startup_delay, self._no_late_error)
 
@@ -131,7 +138,7 @@ class CoarseStored(StoredStreaming):
             elif self._is_over(tau):
                 self._no_late[tau] = 1.0
             else:
-                self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau), 0.0), 1.0)
+                self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau)[0], 0.0), 1.0)
         return self._no_late[tau]
 
     def _is_over(self, tau: float) -> bool:
@@ -140,7 +147,13 @@ class CoarseStored(StoredStreaming):
         return late < NO_LATE_FLOOR / MARGIN
 
     def _is_short(self, tau: float) -> bool:
-        return self.timeline.rounds(tau) <= FEW_ROUNDS + ROUNDING
+        return self.timeline.rounds(tau) <= self._exact_rounds + ROUNDING
+
+    @cached_property
+    def _exact_rounds(self) -> float:
+        """Rounds of delay up to which alpha is exact."""
+        span = SPAN * self._arrivals.lead
+        return FEW_ROUNDS if exact_seconds(self._arrivals.chain, [self.timeline], span) <= QUICK else ONE_ROUND
 
     def _exact(self, what: str) -> StoredStreaming:
         """Return the exact solve, or raise `AccuracyError` where that would take too much."""
@@ -148,21 +161,19 @@ class CoarseStored(StoredStreaming):
         try:
             exact = Arrivals(self.path, cases, plan(chain, cases, 1))
         except AccuracyError:
-            shortest = FEW_ROUNDS * self.path.rtt
             raise AccuracyError(
-                f"{what}: up to {shortest:.3g} s, three round trips, the probability of no late packet is known from "
+                f"{what}: up to {self.path.rtt:.3g} s, a round trip, the probability of no late packet is known from "
                 "an exact solve only, which would take too much here: give a longer startup delay"
             ) from None
         return StoredStreaming(self.path, self.video, self.horizon, exact)
 
     def _no_late_error(self, tau: float) -> float:
-        if self._is_short(tau):
+        if self._is_short(tau) or self._is_over(tau):
             return 0.0
-        if self._is_over(tau):
-            return 0.0
-        other = 1 - self._coarser.never_late(self.timeline, tau)
+        late, off = 1 - self._no_late_at(tau), self._arrivals.never_late(self.timeline, tau)[1]
+        other = 1 - self._coarser.never_late(self.timeline, tau)[0]
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
-        return _error(1 - self._no_late_at(tau), other, least, NO_LATE_FLOOR)
+        return _error(late, other, least, NO_LATE_FLOOR + off)
 
     def _delay_without_late(self, wanted: float) -> float:
         if 1 - wanted < 10 * NO_LATE_FLOOR:
@@ -171,7 +182,7 @@ class CoarseStored(StoredStreaming):
                 "smaller probability of no late packet, or accuracy=exact"
             )
         R = self.path.rtt
-        shortest = (FEW_ROUNDS + 1) * R
+        shortest = (self._exact_rounds + 1) * R
         if self._no_late_at(shortest) >= wanted:
             return self._exact(f"probability of no late packet of {wanted:g}").required_delay(no_late=wanted)
         return smallest_delay(

@@ -111,9 +111,13 @@ def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy
         return False
     if accuracy is not None:
         return True
-    most, rounds = max(one.packets for one in timelines), max(one.length for one in timelines)
-    cells = forecast(chain, rounds, min(most, chain.most_received(math.ceil(rounds))), 1).cells
-    return cells * nanoseconds(chain) > QUICK * 1e9
+    return exact_seconds(chain, timelines) > QUICK
+
+
+def exact_seconds(chain: Chain, cases: Sequence[Timeline], span: float = math.inf) -> float:
+    """Return about how long an exact transient takes [CPU s], of all packets or of a span of them at a time."""
+    most, rounds = max(one.packets for one in cases), max(one.length for one in cases)
+    return forecast(chain, rounds, min(most, span), 1).cells * nanoseconds(chain) * 1e-9
 
 
 def is_coarse_live(path: Path, video: Video, accuracy: str | None) -> bool:

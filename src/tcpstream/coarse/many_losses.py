@@ -68,7 +68,7 @@ class ManyLosses:
 
 
 def many_losses(
-    steps: Steps, modes: Modes, due: float, finest: float, top: float, loss: float, rounds: float
+    steps: Steps, modes: Modes, due: float, finest: float, top: float, points: int, loss: float, rounds: float
 ) -> ManyLosses | None:
     """Follow the first losses, and return what comes later; None where that is not one mode.
 
@@ -79,6 +79,8 @@ def many_losses(
         Of the same chain.
     due, finest, top : float
         m, the quantum of the finest lattice, and the lead from which nothing is late [packets].
+    points : int
+        Of a lattice.
     loss : float
         Steps from loss to loss.
     rounds : float
@@ -90,7 +92,7 @@ def many_losses(
     sigma = math.sqrt(modes.variance)
     fall = max(0.0, due * steps.step - modes.mean)
     reach = fall * numbers[-1] + REACH * sigma * math.sqrt(numbers[-1])
-    values = NeverLate(steps, due, finest, min(top, reach))
+    values = NeverLate(steps, due, finest, min(top, reach), points)
     for number in numbers:
         while values.number < number - values.opening:
             watch.at(values.number, number, watch.SHORTER)

@@ -17,14 +17,14 @@ from .steps import Steps
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-POINTS = 256
-"""Of a lattice of leads."""
-
 PARTS = 8
 """Of the finest quantum, at which the start of a video is looked at."""
 
 OPENING, OPENING_ROUNDS = 6, 96
 """Steps from the start that are followed as one, up to so many rounds: what happens in them is known to the packet."""
+
+COARSER = 4.0
+"""Times the quantum of a lattice is that of the next one."""
 
 WIDE = 4.0
 """Quanta in the standard deviation of a move that is taken on a lattice for the finer ones as well."""
@@ -55,23 +55,24 @@ class NeverLate:
     steps : Steps
     due, finest, safe : float
         m, the quantum of the finest lattice, and the lead from which nothing is late [packets].
+    points : int
+        Of a lattice.
     """
 
-    def __init__(self, steps: Steps, due: float, finest: float, safe: float) -> None:
+    def __init__(self, steps: Steps, due: float, finest: float, safe: float, points: int) -> None:
         self.steps, self.due = steps, due
         self.opening = max(1, min(OPENING, OPENING_ROUNDS // steps.step))
         first, self.lossless = opening(steps, self.opening, finest)
         sizes: list[tuple[float, int]] = []
-        quantum = finest
+        size = finest
         while not sizes or sizes[-1][0] * sizes[-1][1] < safe:
-            points = POINTS if quantum * POINTS < safe else max(16, int(np.ceil(safe / quantum)))
-            sizes.append((quantum, points))
-            quantum *= 4
+            sizes.append((size, min(points, max(16, int(np.ceil(safe / size))))))
+            size *= COARSER
         spread = np.where(unfloored(steps, finest, due), np.sqrt(steps.variance), 0.0)
-        shows = np.searchsorted([WIDE * quantum for quantum, _ in sizes[1:]], spread, "right")
+        shows = np.searchsorted([WIDE * size for size, _ in sizes[1:]], spread, "right")
         self.levels = [
-            Level(steps, shows < i, shows == i, first, quantum, due, points, 2 if i else PARTS)
-            for i, (quantum, points) in enumerate(sizes)
+            Level(steps, shows < i, shows == i, first, size, due, number, 2 if i else PARTS)
+            for i, (size, number) in enumerate(sizes)
         ]
         self.number = 0
         self._links = [_link(fine, coarse) for fine, coarse in pairwise(self.levels)]
@@ -150,6 +151,14 @@ class NeverLate:
                 at, weights = between(np.array([lead - offset]), level.quantum, level.ghosts, end)
                 return float(weights[0] @ values[at[0] : at[0] + 4])
         raise AssertionError
+
+
+def quantum(finest: float, points: int, lead: float) -> float:
+    """Return the quantum of the lattice on which a lead is looked at [packets]."""
+    size = finest
+    while lead >= (points - 1) * size:
+        size *= COARSER
+    return size
 
 
 def _link(fine: Level, coarse: Level) -> _Link:

@@ -43,6 +43,8 @@ class Resolution:
         Of the windows of neighbouring lines of CUBIC.
     lead_quanta : float
         In the packets from loss to loss, of the finest lattice of leads.
+    lead_points : int
+        Of a lattice of leads.
     least, least_no_late : float
         What the relative errors of f, and of 1 - alpha, are stated to be at least.
     """
@@ -51,6 +53,7 @@ class Resolution:
     quanta: float
     ratio: float
     lead_quanta: float
+    lead_points: int
     least: float
     least_no_late: float
 
@@ -59,8 +62,8 @@ class Resolution:
         return max(1, int(rounds / self.steps))
 
 
-FINE = Resolution(7.0, 24.0, 1.15, 40.0, 3e-3, 1e-2)
-FAST = Resolution(3.0, 14.0, 1.3, 24.0, 3e-2, 6e-2)
+FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 3e-3, 1e-2)
+FAST = Resolution(3.0, 14.0, 1.3, 24.0, 160, 3e-2, 6e-2)
 
 
 def coarser(resolution: Resolution) -> Resolution:
@@ -72,6 +75,7 @@ def coarser(resolution: Resolution) -> Resolution:
         quanta=one.quanta / COARSER,
         ratio=1 + (one.ratio - 1) * LITTLE,
         lead_quanta=one.lead_quanta / COARSER,
+        lead_points=int(one.lead_points / COARSER),
     )
 
 
