@@ -96,11 +96,24 @@ def test_alpha_is_exact_at_the_shortest_delays(name: str) -> None:
     assert fine.required_delay(no_late=alpha) == pytest.approx(exact.required_delay(no_late=alpha), abs=1e-9)
 
 
-def test_alpha_at_the_shortest_delays_is_refused_where_an_exact_solve_takes_too_much() -> None:
+def test_alpha_at_the_shortest_delays_is_refused_where_an_exact_solve_takes_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(*_: Any) -> None:
+        raise AccuracyError("too much")
+
+    monkeypatch.setattr(coarse_stored, "plan", refused)
+    path = Path(loss=0.02, rtt=0.1, rto=0.35, tcp="reno-sack", initial_window=10)
+    result = stored(path, Video(packet_rate=30, duration=60), accuracy="fine")
+    with pytest.raises(AccuracyError, match=r"up to 0\.1 s, a round trip, .* give a longer startup delay"):
+        result.no_late_probability(0.05)
+    assert 0 < result.late_fraction(0.05) < 1
+
+
+def test_a_packet_of_the_first_rounds_is_surely_late() -> None:
     result = stored(Path(loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=7200))
-    with pytest.raises(AccuracyError, match=r"up to 0\.03 s, a round trip, .* give a longer startup delay"):
-        result.no_late_probability(0.0)
-    assert 0 < result.late_fraction(0.0) < 1
+    assert result.no_late_probability(0.0) == 0
+    assert result.no_late_error(0.0) == 0
     assert 0.1 < result.no_late_error(0.05) < 1
 
 

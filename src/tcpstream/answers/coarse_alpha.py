@@ -100,11 +100,10 @@ class NeverLateCurve:
             if self._top < min(most, self._safe):
                 self._cover(ROOM * most)
             value, off = self._at(lead, rounds)
-            if FEW_ROUNDS <= tau <= self.length:
-                return value, off
             near = quantum(self._finest, self._points, lead) / 4
-            around = (self._at(one, rounds)[0] for one in (max(lead - near, 0.0), lead + near))
-            return value, off + sum(abs(one - value) for one in around)
+            low, high = (self._at(one, rounds)[0] for one in (max(lead - near, 0.0), lead + near))
+            off += abs(low - 2 * value + high)
+            return value, off if FEW_ROUNDS <= tau <= self.length else off + high - low
 
     def _at(self, lead: float, rounds: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""

@@ -21,7 +21,7 @@ from .arrivals import Arrivals, delivered_quantiles
 from .coarse_alpha import FEW_ROUNDS
 from .coarse_arrivals import CoarseArrivals
 from .plan import SPAN, exact_seconds, plan
-from .stored_streaming import ROUNDING, StoredStreaming
+from .stored_streaming import CERTAIN, ROUNDING, StoredStreaming
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
@@ -43,6 +43,9 @@ SHORT = 0.5
 
 ONE_ROUND = 1.0
 """Of delay, up to which alpha is exact, or not known; up to `FEW_ROUNDS` it is exact where that is quick."""
+
+FIRST = 4
+"""Rounds in which a packet is surely late if the video starts too early."""
 
 QUICK = 10.0
 """CPU seconds that an exact alpha may take."""
@@ -134,12 +137,24 @@ class CoarseStored(StoredStreaming):
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
             if self._is_short(tau):
-                self._no_late[tau] = self._exact(f"startup delay {tau:g} s")._no_late_at(tau)
+                self._no_late[tau] = self._short(tau)
             elif self._is_over(tau):
                 self._no_late[tau] = 1.0
             else:
                 self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau)[0], 0.0), 1.0)
         return self._no_late[tau]
+
+    def _short(self, tau: float) -> float:
+        """Return alpha at a short delay, followed to the packet."""
+        due = np.ceil(self.due_by_round(tau))
+        if float(self._arrivals.late(due[:FIRST]).max(initial=0.0)) >= 1 - CERTAIN:
+            return 0.0
+        alpha, lost = self._exact(f"startup delay {tau:g} s")._arrivals.never_late(due)
+        if lost > FLOOR:
+            raise AccuracyError(
+                f"startup delay {tau:g} s: {lost:.1e} of the probability was lost, more than {FLOOR:.0e}"
+            )
+        return min(max(alpha, 0.0), 1.0)
 
     def _is_over(self, tau: float) -> bool:
         """Return whether all has arrived before it is played: P(a packet is late) is at most their mean number."""
@@ -173,7 +188,7 @@ class CoarseStored(StoredStreaming):
         late, off = 1 - self._no_late_at(tau), self._arrivals.never_late(self.timeline, tau)[1]
         other = 1 - self._coarser.never_late(self.timeline, tau)[0]
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
-        return _error(late, other, least, NO_LATE_FLOOR + off)
+        return _error(late, other, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR)
 
     def _delay_without_late(self, wanted: float) -> float:
         if 1 - wanted < 10 * NO_LATE_FLOOR:

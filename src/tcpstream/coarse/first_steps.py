@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from ..kernels.propagate import propagate
 from .merged import Merged
-from .outcomes import outcomes
+from .outcomes import Outcomes, outcomes
 from .steps import NEGLIGIBLE, Steps, projected
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-BOXES, MOST_BOXES = 256, 4_000_000
-"""By what arrives paths of the first steps are told apart, in so many classes; these times states at most."""
+BOXES, MOST_BOXES, CLASSES = 256, 1_000_000, 32
+"""By what arrives paths of the first steps are told apart, in so many boxes; these times states at most; and by their
+least leads, in so many classes."""
 
 
 NEAR, DIPS = 2.0, 8.0
@@ -44,6 +45,19 @@ class Lossless:
     weights: Floats
 
 
+def behind(steps: Steps, most: int) -> int:
+    """Return after how many rounds, `most` at most, playback is furthest ahead of the path on which nothing is lost."""
+    known, state = outcomes(steps.chain), steps.chain.first_state
+    lead, least, found = 0.0, 0.0, 0
+    for r in range(1, most + 1):
+        o = _likeliest(known, state)
+        lead += float(known.mean[o]) * steps.scale - steps.due
+        if lead < least:
+            least, found = lead, r
+        state = int(known.to[o])
+    return found
+
+
 def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     """Return the moves from the start until the end of so many steps, followed as one, and apart the path alone.
 
@@ -55,20 +69,20 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     rounds = step * count
     mean, ordered = known.mean * steps.scale, known.ordered * steps.scale
     boxes = max(1, min(BOXES, MOST_BOXES // known.n_states))
-    landed, moments, _, _ = propagate(
-        known.starts, known.to, known.rounds, known.chance, mean, known.variance, ordered, np.array([first]),
-        np.zeros(1, dtype=np.int64), rounds, steps.due, NEGLIGIBLE,
-        boxes, max(box, steps.chain.most_received(rounds) / boxes),
-    )  # fmt: skip
     state, packets, least, chance = first, 0.0, 0.0, 1.0
     for r in range(rounds):
-        o = int(known.starts[state] + np.argmax(known.chance[known.starts[state] : known.starts[state + 1]]))
+        o = _likeliest(known, state)
         if known.rounds[o] != 1 or known.variance[o] > 0 or known.ordered[o] < known.mean[o]:
             chance = 0.0
         chance *= float(known.chance[o])
         packets += float(mean[o])
         least = min(least, packets - steps.due * (r + 1))
         state = int(known.to[o])
+    landed, moments, _, _ = propagate(
+        known.starts, known.to, known.rounds, known.chance, mean, known.variance, ordered, np.array([first]),
+        np.zeros(1, dtype=np.int64), rounds, steps.due, NEGLIGIBLE,
+        boxes, max(box, packets / boxes), CLASSES,
+    )  # fmt: skip
     record = projected(on, phases, step, landed)
     number = np.full((len(on.states), step + 1), -1)
     number[steps.points, steps.times] = np.arange(steps.entries)
@@ -98,3 +112,9 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     )  # fmt: skip
     at = slice(on.starts[state], on.starts[state + 1])
     return rest, Lossless(chance, packets - steps.due * rounds, least, on.points[at], on.weights[at])
+
+
+def _likeliest(known: Outcomes, state: int) -> int:
+    """Return the likeliest outcome of a state: no loss."""
+    begin, end = known.starts[state : state + 2]
+    return int(begin + np.argmax(known.chance[begin:end]))

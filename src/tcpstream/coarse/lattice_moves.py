@@ -70,11 +70,12 @@ def unfloored(steps: Steps, quantum: float, due: float) -> NDArray[np.bool_]:
     return np.asarray(((steps.variance > 0.5 * quantum**2) & at_end) | (steps.least >= 0))
 
 
-def floored(steps: Steps, quantum: float, due: float, further: float = 0.0) -> Floored:
+def floored(steps: Steps, quantum: float, due: float, further: float = 0.0, averaged: bool = True) -> Floored:
     """Return the moves on a lattice of leads; sources lie `further` above it [packets].
 
     A floor between two positions counts as if it were in the middle between them: so the values at the upper one are
-    changed by what this is wrong, and their integral over the leads is right.
+    changed by what this is wrong, and their integral over the leads is right. Not so if it is not `averaged`: then
+    each position is right by itself.
     """
     above = offsets(steps, quantum, due)
     source = above[steps.source] + further
@@ -88,7 +89,7 @@ def floored(steps: Steps, quantum: float, due: float, further: float = 0.0) -> F
     )
     to, lag, floors = keys[targets] // F % E, keys[targets] // F // E, keys[targets] % F
     moves = Moves(sources, to, lag, shifts, starts, taps)
-    edge = np.flatnonzero(floor > 0)
+    edge = np.flatnonzero((floor > 0) & averaged)
     places, which = np.unique(steps.source[edge] * F + floor[edge], return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
     which, edge = which.ravel()[order], edge[order]

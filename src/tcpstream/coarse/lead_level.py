@@ -46,7 +46,7 @@ class Level:
         self.quantum, self.points, self.parts = quantum, points, parts
         self._falls = steps.step * due / quantum
         self._near, self._wide = (floored(steps.only(which), quantum, due) for which in (near, wide))
-        self._first = [floored(first, quantum, due, quantum * i / parts) for i in range(parts)]
+        self._first = [floored(first, quantum, due, quantum * i / parts, averaged=False) for i in range(parts)]
         self.offsets = offsets(steps, quantum, due)
         every = [one.moves for one in (self._near, self._wide, *self._first)]
         self.reach = max(int((one.shifts + np.diff(one.starts)).max(initial=0)) for one in every) + 4

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.back_in_time import add_resampled, extrapolate, resample
-from .first_steps import opening
+from .first_steps import behind, opening
 from .lattice_moves import unfloored
 from .lead_level import EXTRAPOLATED, Level, between
 from .steps import Steps
@@ -20,8 +20,9 @@ Ints = NDArray[np.int64]
 PARTS = 8
 """Of the finest quantum, at which the start of a video is looked at."""
 
-OPENING, OPENING_ROUNDS = 6, 96
-"""Steps from the start that are followed as one, up to so many rounds: what happens in them is known to the packet."""
+OPENING, AHEAD, OPENING_ROUNDS = 6, 12, 96
+"""Steps from the start that are followed as one: what happens in them is known to the packet. They are more where
+they would end less than so many rounds after playback is furthest ahead of a path without losses; and up to so many."""
 
 COARSER = 4.0
 """Times the quantum of a lattice is that of the next one."""
@@ -61,7 +62,8 @@ class NeverLate:
 
     def __init__(self, steps: Steps, due: float, finest: float, safe: float, points: int) -> None:
         self.steps, self.due = steps, due
-        self.opening = max(1, min(OPENING, OPENING_ROUNDS // steps.step))
+        late = (behind(steps, OPENING_ROUNDS) + AHEAD) // steps.step
+        self.opening = max(1, min(max(OPENING, late), OPENING_ROUNDS // steps.step))
         first, self.lossless = opening(steps, self.opening, finest)
         sizes: list[tuple[float, int]] = []
         size = finest
@@ -137,8 +139,7 @@ class NeverLate:
         tops = [(one.points - 1) * one.quantum for one in self.levels[:-1]]
         place = int(np.searchsorted(tops, lead, "right"))
         row, level = rows[place][0], self.levels[place]
-        at, weights = between(np.array([lead]), level.quantum / level.parts, 0, len(row))
-        value = float(weights[0] @ row[at[0] : at[0] + 4])
+        value = _at(row, lead, level.quantum / level.parts, 0, len(row))
         if lead + alone.least >= -1e-9:
             for i, (target, weight) in enumerate(zip(alone.targets, alone.weights)):
                 value += alone.chance * weight * self._read([row[1][i] for row in rows], lead + alone.lead, int(target))
@@ -148,9 +149,16 @@ class NeverLate:
         for level, values in zip(self.levels, row):
             if lead < level.points * level.quantum or level is self.levels[-1]:
                 offset, end = level.offsets[entry], len(values)
-                at, weights = between(np.array([lead - offset]), level.quantum, level.ghosts, end)
-                return float(weights[0] @ values[at[0] : at[0] + 4])
+                return _at(values, lead - offset, level.quantum, level.ghosts, end)
         raise AssertionError
+
+
+def _at(row: Floats, lead: float, quantum: float, ghosts: int, end: int) -> float:
+    """Return a value between those of a row, which grow with the lead, by a cubic where that does not overshoot."""
+    at, weights = between(np.array([lead]), quantum, ghosts, end)
+    below = min(max(int(lead / quantum) + ghosts, int(at[0])), int(at[0]) + 2)
+    low, high = row[below], row[below + 1]
+    return float(np.clip(weights[0] @ row[at[0] : at[0] + 4], min(low, high), max(low, high)))
 
 
 def quantum(finest: float, points: int, lead: float) -> float:

@@ -102,7 +102,7 @@ class Steps:
             points, times = (np.array(column, dtype=np.int64) for column in zip(*new))
             made = _Landed(first, times, *propagate(
                 known.starts, known.to, known.rounds, known.chance, known.mean, known.variance, known.ordered,
-                on.states[points], times, step, due, NEGLIGIBLE, 1, 1.0,
+                on.states[points], times, step, due, NEGLIGIBLE, 1, 1.0, 1,
             ))  # fmt: skip
             found.append(made)
             reached = np.zeros((len(on.states), step + 1), dtype=np.bool_)

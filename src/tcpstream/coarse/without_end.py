@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, gmres
+from scipy.sparse.linalg import LinearOperator, bicgstab, gmres
 
 from ..system import watch
 from .lead_waves import LongWaves
@@ -25,8 +25,11 @@ WEIGHTED = 0.5
 WANTED, ACCEPTED = 1e-8, 1e-6
 """Change by one more step, relative to what is late in a step: what is aimed at, and above which there is no answer."""
 
-VECTORS, TIMES = 120, 3
-"""Of the Krylov space, and restarts at most."""
+ITERATIONS = 240
+"""Of BiCGSTAB, which keeps a few vectors only; each takes two steps."""
+
+VECTORS, TIMES = 40, 9
+"""Of the Krylov space of GMRES where that does not lead there, and restarts at most."""
 
 FINEST = 12
 """Positions of the finest lattice from hat to hat, at least."""
@@ -53,12 +56,16 @@ def without_end(values: NeverLate, rate: float) -> bool:
     def changed(x: Floats) -> Floats:
         return x - weight * system.applied(x / weight, 0.0)
 
+    def solves(x: Floats) -> bool:
+        return bool(np.linalg.norm(changed(x) - right) <= ACCEPTED * np.linalg.norm(right))
+
     waves = system.long_waves(changed)
     operator = LinearOperator((len(ones), len(ones)), matvec=lambda x: changed(waves.corrected(x)), dtype=np.float64)
-    found, _ = gmres(operator, right, rtol=WANTED, restart=VECTORS, maxiter=TIMES)
-    late = waves.corrected(found)
-    if not np.linalg.norm(changed(late) - right) <= ACCEPTED * np.linalg.norm(right):
-        return False
+    late = waves.corrected(bicgstab(operator, right, rtol=WANTED, maxiter=ITERATIONS)[0])
+    if not solves(late):
+        late = waves.corrected(gmres(operator, right, rtol=WANTED, restart=VECTORS, maxiter=TIMES)[0])
+        if not solves(late):
+            return False
     system.load(ones - late / weight, 1.0)
     values.settle()
     return True

@@ -90,22 +90,22 @@ def back_at_edges(
 
 @kept(nogil=True)
 def resample(rows: Floats, into: Floats, at: Ints, weights: Floats, first: int) -> None:
-    """Interpolate rows: ``into[s, first + k] = sum_j weights[s, k, j] rows[s, at[s, k] + j]``."""
+    """Interpolate rows between four values: ``into[s, first + k] = sum_j weights[s, k, j] rows[s, at[s, k] + j]``."""
     for s in range(len(rows)):
+        row, w = rows[s], weights[s]
         for k in range(at.shape[1]):
-            total = 0.0
-            for j in range(weights.shape[2]):
-                total += weights[s, k, j] * rows[s, at[s, k] + j]
-            into[s, first + k] = total
+            i = at[s, k]
+            into[s, first + k] = w[k, 0] * row[i] + w[k, 1] * row[i + 1] + w[k, 2] * row[i + 2] + w[k, 3] * row[i + 3]
 
 
 @kept(nogil=True)
 def add_resampled(rows: Floats, into: Floats, at: Ints, weights: Floats, first: int) -> None:
     """Add interpolated rows: as `resample`, to what is there."""
     for s in range(len(rows)):
+        row, w = rows[s], weights[s]
         for k in range(at.shape[1]):
-            for j in range(weights.shape[2]):
-                into[s, first + k] += weights[s, k, j] * rows[s, at[s, k] + j]
+            i = at[s, k]
+            into[s, first + k] += w[k, 0] * row[i] + w[k, 1] * row[i + 1] + w[k, 2] * row[i + 2] + w[k, 3] * row[i + 3]
 
 
 @kept(nogil=True)

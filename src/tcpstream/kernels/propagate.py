@@ -15,6 +15,9 @@ Ints = NDArray[np.int64]
 SMALLEST = 1e-40
 """Probability below which nothing is followed at all."""
 
+DIPS = 4
+"""Classes of least leads in a factor of 2."""
+
 
 @kept(nogil=True)
 def visited(starts: Ints, to: Ints, chance: Floats, first: int, transitions: int) -> Floats:
@@ -67,6 +70,7 @@ def propagate(
     negligible: float,
     boxes: int,
     box: float,
+    dips: int,
 ) -> tuple[Ints, Floats, Ints, Floats]:
     """Follow atoms of probability until the end of a step.
 
@@ -85,6 +89,8 @@ def propagate(
     boxes : int
     box : float
         Atoms of a state are one if their packets fall in the same of so many boxes of this size [packets].
+    dips : int
+        And if their least leads are of the same of so many classes, by how far they lie below the present lead.
 
     Returns
     -------
@@ -96,7 +102,7 @@ def propagate(
         not in order at the end of the step.
     """
     S = len(starts) - 1
-    place = np.full(S * boxes, -1)
+    place = np.full(S * boxes * dips, -1, dtype=np.int32)
     room = 1024
     state = np.empty(room, dtype=np.int64)
     sums = np.empty((room, 4))
@@ -120,7 +126,11 @@ def propagate(
             n = 0
             atom = head[r]
             while atom >= 0:  # those in the same state become one
-                s = state[atom] + S * (int(sums[atom, 1] / sums[atom, 0] / box) % boxes)
+                m1 = sums[atom, 1] / sums[atom, 0]
+                s = state[atom] + S * (int(m1 / box) % boxes)
+                if dips > 1:
+                    depth = max(m1 - due * (r - begin) - sums[atom, 3] / sums[atom, 0], 0.0)
+                    s += S * boxes * min(int(DIPS * np.log2(1 + depth / box)), dips - 1)
                 k = place[s]
                 if k < 0:
                     if n == len(merged_state):
