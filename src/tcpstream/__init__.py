@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .answers.live import FiniteLive as FiniteLive
     from .answers.live import live as live
     from .answers.live import live_many as live_many
+    from .answers.play import Play as Play
+    from .answers.play import play as play
     from .answers.rate import largest_rate as largest_rate
     from .answers.stored import StoredStreaming as StoredStreaming
     from .answers.stored import stored as stored
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from .errors import TimeLimitError as TimeLimitError
     from .errors import WriteError as WriteError
     from .path import Network as Network
+    from .player import Player as Player
     from .sender import Sender as Sender
     from .system.watch import time_limit as time_limit
     from .tcp import throughput as throughput
@@ -55,6 +58,7 @@ _HOMES = {
     "Network": "path",
     "Sender": "sender",
     "Video": "video",
+    "Player": "player",
     "stored": "answers.stored",
     "stored_many": "answers.stored",
     "StoredStreaming": "answers.stored",
@@ -62,6 +66,8 @@ _HOMES = {
     "live_many": "answers.live",
     "EndlessLive": "answers.live",
     "FiniteLive": "answers.live",
+    "play": "answers.play",
+    "Play": "answers.play",
     "largest_rate": "answers.rate",
     "throughput": "tcp",
     "estimate": "traces",

@@ -57,12 +57,29 @@ def test_throughput_and_probability_are_kept(step: int, tcp: dict[str, str]) -> 
     assert law.mass.sum() + forward.done == pytest.approx(1, abs=1e-8)
 
 
+@pytest.mark.parametrize(("mean", "variance"), [(3.2, 0.1), (40.0, 0.0), (18.0, 4.0), (19.0, 500.0), (2000.0, 1e5)])
+def test_moves_are_cut_where_all_is_alike(mean: float, variance: float) -> None:
+    zero = np.zeros(1, dtype=np.int64)
+    most = 20
+    given = zero, zero, np.ones(1), np.array([mean]), np.array([variance]), 1.0, 1
+    _, _, shifts, _, taps = on_lattice(*given)
+    _, _, cut_shifts, _, cut = on_lattice(*given, most)
+    assert cut.sum() == pytest.approx(1.0, abs=1e-12)
+    assert cut_shifts[0] + len(cut) <= most + 1
+    values = np.minimum(np.arange(-3000.0, 5000.0), most)  # alike from there on
+
+    def met(first: int, taps: np.ndarray) -> float:
+        return float(taps @ values[3000 + first : 3000 + first + len(taps)])
+
+    assert met(cut_shifts[0], cut) == pytest.approx(met(shifts[0], taps), rel=1e-9, abs=0.15)
+
+
 def test_back_in_time_is_the_adjoint_of_forward() -> None:
     """Without floors the mean of values after a step is the same, taken forward or back."""
     chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, max_window=24, tcp="reno-sack"))
     steps = Steps.of(chain, 2, 1.0)
     rng = np.random.default_rng(7)
-    one = floored(steps, 3.0, 0.0).moves
+    one = floored(steps, 3.0, 0.0, 1e9).moves
     near = one.lags == 1
     ghosts, size, width = 40, 60, 400
     old = rng.random((steps.entries, width))

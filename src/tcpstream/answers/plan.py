@@ -49,6 +49,9 @@ AFFORDABLE = 600.0
 FEW_ROUNDS = 50
 """Videos of fewer rounds are solved exactly."""
 
+FIRST_ROUNDS = 8
+"""Mean rounds of TCP in whose packets a video is decided by the first losses, which coarse lattices do not resolve."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -99,10 +102,11 @@ def plan(chain: Chain, cases: Sequence[Timeline], quantum: int | None = None) ->
     return Plan(packets_due if steady else 0.0, lead, quantum)
 
 
-def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy: str | None) -> bool:
+def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy: str | None, passes: int = 1) -> bool:
     """Return whether cases with the same chain are solved on coarse lattices.
 
-    By default where the exact transient is forecast to take more than a second, at constant rates.
+    By default where the exact transient, or several passes of it, are forecast to take more than a second, at constant
+    rates.
     """
     if quantum is not None or accuracy == "exact" or any(video.curve is not None for _, video in cases):
         return False
@@ -111,7 +115,10 @@ def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy
         return False
     if accuracy is not None:
         return True
-    return exact_seconds(chain, timelines) > QUICK
+    seconds = exact_seconds(chain, timelines)
+    if max(one.packets for one in timelines) < FIRST_ROUNDS * chain.packets_per_round:
+        return seconds > QUICK
+    return passes * seconds > QUICK
 
 
 def exact_seconds(chain: Chain, cases: Sequence[Timeline], span: float = math.inf) -> float:

@@ -141,10 +141,20 @@ class StoredStreaming(Streaming):
         AccuracyError
             When the pass loses more probability than `error_bound`.
         """
-        missing = set(self._delays(startup_delay)) - set(self._no_late)
+        self._find_no_late(self._delays(startup_delay))
+        return self._over_delays(startup_delay, self._no_late_at)
+
+    def _find_no_late(self, delays: Floats) -> None:
+        """Find alpha at several delays at a time."""
+        missing = set(delays.tolist()) - set(self._no_late)
         if len(missing) > 1:
             on_cores(self._no_late_at, sorted(missing))
-        return self._over_delays(startup_delay, self._no_late_at)
+
+    def stalled(self, delays: Floats) -> tuple[Floats, Floats]:
+        """Return 1 - alpha at valid startup delays [s], the probability of a late packet, and its absolute errors."""
+        self._find_no_late(delays)
+        late = np.array([1 - self._no_late_at(delay) for delay in delays.tolist()])
+        return late, late * self.quantum_error + self.error_bound
 
     def required_delay(self, target: float | None = None, *, no_late: float | None = None) -> float:
         """Return the smallest startup delay that meets a target.

@@ -18,6 +18,7 @@ from .figure import figure
 from .interrupt import INTERRUPTED
 from .live import live
 from .notes import collected
+from .play import play
 from .rate import rate
 from .report import Report
 from .simulate import simulate
@@ -53,6 +54,7 @@ def group() -> None:
     \b
     tcpstream delay  --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --live
     tcpstream delay  --capture flow.pcap --rate 300kbps --duration 10min
+    tcpstream play   --loss 0.02 --rtt 100ms --rto 300ms --rate 480kbps --duration 1min --start 1s
     tcpstream stored --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --duration 80s --delay 1,2,4
 
     Exit status: 0 an answer, 2 bad input, 3 no finite startup delay suffices, 1 no accurate answer, or a capture that
@@ -60,7 +62,7 @@ def group() -> None:
     """
 
 
-for _command in (throughput, stored, live, delay, rate, estimate, sweep, simulate, validate, figure, claims):
+for _command in (throughput, stored, live, delay, play, rate, estimate, sweep, simulate, validate, figure, claims):
     group.add_command(_command)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,10 @@ from .steps import Steps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+MARGIN = 4
+"""Positions above a lattice, to which moves lead that leave it."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +75,16 @@ def unfloored(steps: Steps, quantum: float, due: float) -> NDArray[np.bool_]:
     return np.asarray(((steps.variance > 0.5 * quantum**2) & at_end) | (steps.least >= 0))
 
 
-def floored(steps: Steps, quantum: float, due: float, further: float = 0.0, averaged: bool = True) -> Floored:
-    """Return the moves on a lattice of leads; sources lie `further` above it [packets].
+def floored(
+    steps: Steps, quantum: float, due: float, top: float, further: float = 0.0, averaged: bool = True
+) -> Floored:
+    """Return the moves on a lattice of leads; sources lie `further` above it [packets], and from `top` on all is alike.
 
     A floor between two positions counts as if it were in the middle between them: so the values at the upper one are
     changed by what this is wrong, and their integral over the leads is right. Not so if it is not `averaged`: then
     each position is right by itself.
     """
-    above = offsets(steps, quantum, due)
+    above, most = offsets(steps, quantum, due), math.ceil(top / quantum) + MARGIN
     source = above[steps.source] + further
     mean = steps.mean - due * steps.elapsed + source - above[steps.target]
     place = (-steps.least - source) / quantum
@@ -85,7 +92,7 @@ def floored(steps: Steps, quantum: float, due: float, further: float = 0.0, aver
     E, F = steps.entries, int(floor.max(initial=0)) + 1
     keys, target = np.unique((steps.lag * E + steps.target) * F + floor, return_inverse=True)
     sources, targets, shifts, starts, taps = on_lattice(
-        steps.source, target.ravel(), steps.weight, mean, steps.variance, quantum, len(keys)
+        steps.source, target.ravel(), steps.weight, mean, steps.variance, quantum, len(keys), most
     )
     to, lag, floors = keys[targets] // F % E, keys[targets] // F // E, keys[targets] % F
     moves = Moves(sources, to, lag, shifts, starts, taps)
@@ -96,7 +103,7 @@ def floored(steps: Steps, quantum: float, due: float, further: float = 0.0, aver
     keys, target = np.unique(steps.lag[edge] * E + steps.target[edge], return_inverse=True)
     weight = steps.weight[edge] * np.clip(floor[edge] - place[edge] - 0.5, -0.5, 0.5)
     sources, targets, shifts, starts, taps = on_lattice(
-        which, target.ravel(), weight, mean[edge], steps.variance[edge], quantum, max(len(keys), 1)
+        which, target.ravel(), weight, mean[edge], steps.variance[edge], quantum, max(len(keys), 1), most
     )
     edges = Moves(sources, keys[targets] % E, keys[targets] // E, shifts, starts, taps)
     at = np.column_stack([places // F, places % F])

@@ -37,16 +37,18 @@ class Level:
         Of the lattice, and packets due per round [packets].
     points, parts : int
         Positions, and parts of a quantum at which the start is looked at.
+    top : float
+        Lead from which nothing is late [packets].
     """
 
     def __init__(
         self, steps: Steps, near: NDArray[np.bool_], wide: NDArray[np.bool_], first: Steps, quantum: float, due: float,
-        points: int, parts: int,
+        points: int, parts: int, top: float,
     ) -> None:  # fmt: skip
         self.quantum, self.points, self.parts = quantum, points, parts
         self._falls = steps.step * due / quantum
-        self._near, self._wide = (floored(steps.only(which), quantum, due) for which in (near, wide))
-        self._first = [floored(first, quantum, due, quantum * i / parts, averaged=False) for i in range(parts)]
+        self._near, self._wide = (floored(steps.only(which), quantum, due, top) for which in (near, wide))
+        self._first = [floored(first, quantum, due, top, quantum * i / parts, averaged=False) for i in range(parts)]
         self.offsets = offsets(steps, quantum, due)
         every = [one.moves for one in (self._near, self._wide, *self._first)]
         self.reach = max(int((one.shifts + np.diff(one.starts)).max(initial=0)) for one in every) + 4

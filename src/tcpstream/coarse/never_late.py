@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import AccuracyError
 from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
@@ -26,6 +27,9 @@ they would end less than so many rounds after playback is furthest ahead of a pa
 
 COARSER = 4.0
 """Times the quantum of a lattice is that of the next one."""
+
+MARGIN, MOST = 4.0, 16.0
+"""Standard deviations to which a move is followed, and GiB that all lattices may take, judged from above."""
 
 WIDE = 4.0
 """Quanta in the standard deviation of a move that is taken on a lattice for the finer ones as well."""
@@ -72,8 +76,9 @@ class NeverLate:
             size *= COARSER
         spread = np.where(unfloored(steps, finest, due), np.sqrt(steps.variance), 0.0)
         shows = np.searchsorted([WIDE * size for size, _ in sizes[1:]], spread, "right")
+        _check(steps, sizes, shows, safe)
         self.levels = [
-            Level(steps, shows < i, shows == i, first, size, due, number, 2 if i else PARTS)
+            Level(steps, shows < i, shows == i, first, size, due, number, 2 if i else PARTS, safe)
             for i, (size, number) in enumerate(sizes)
         ]
         self.number = 0
@@ -167,6 +172,25 @@ def quantum(finest: float, points: int, lead: float) -> float:
     while lead >= (points - 1) * size:
         size *= COARSER
     return size
+
+
+def _check(steps: Steps, sizes: list[tuple[float, int]], shows: Ints, safe: float) -> None:
+    """Raise `AccuracyError` where lattices of some quanta and points, on which moves show, take too much memory."""
+    spread, values = MARGIN * np.sqrt(steps.variance), 0.0
+    for i, (size, points) in enumerate(sizes):
+        here = shows <= i
+        if here.any():
+            lags = np.ones(steps.entries, dtype=np.int64)
+            np.maximum.at(lags, steps.target[here], steps.lag[here])
+            width = points + min(float((steps.mean + spread)[here].max()), safe) / size
+            values += (3 * steps.entries + int((lags[lags > 1] + 1).sum())) * width
+            values += 2 * float(np.minimum(spread, safe)[shows == i].sum()) / size
+    gib = 8 * values / 2**30
+    if gib > MOST:
+        raise AccuracyError(
+            f"the probability of no late packet would take about {gib:.2g} GiB of memory on coarse lattices, more than "
+            f"the limit of {MOST:g}: give accuracy=exact"
+        )
 
 
 def _link(fine: Level, coarse: Level) -> _Link:

@@ -22,29 +22,31 @@ WIDE = 8.0
 REACH = 4.0
 """Standard deviations to which it is followed then."""
 
+ANYWHERE = 1 << 60
+"""Quanta that no move has."""
+
 
 @numba.njit(nogil=True)
-def spread(mean: float, variance: float, weight: float, taps: Floats, base: int) -> tuple[int, int]:
+def spread(mean: float, variance: float, weight: float, taps: Floats, base: int, most: int) -> tuple[int, int]:
     """Add a distribution with a mean and a variance [quanta], times `weight`, to taps that begin at `base`.
 
-    Returns the first position and the one after the last.
+    What lies above `most` is put there. Returns the first position and the one after the last.
     """
     centre = math.floor(mean + 0.5)
     a = mean - centre
     if variance <= 0.5:
         if variance < EXACT and abs(a) < EXACT:
-            taps[centre - base] += weight
-            return centre, centre + 1
+            taps[min(centre, most) - base] += weight
+            return min(centre, most), min(centre, most) + 1
         first = math.floor(mean)  # the four nearest points keep three moments
         b = mean - first
         two = b * b + variance
         three = b * (b * b + 3 * variance)
-        k = first - base
-        taps[k - 1] += weight * (-three + 3 * two - 2 * b) / 6
-        taps[k] += weight * (three - 2 * two - b + 2) / 2
-        taps[k + 1] += weight * (-three + two + 2 * b) / 2
-        taps[k + 2] += weight * (three - b) / 6
-        return first - 1, first + 3
+        taps[min(first - 1, most) - base] += weight * (-three + 3 * two - 2 * b) / 6
+        taps[min(first, most) - base] += weight * (three - 2 * two - b + 2) / 2
+        taps[min(first + 1, most) - base] += weight * (-three + two + 2 * b) / 2
+        taps[min(first + 2, most) - base] += weight * (three - b) / 6
+        return min(first - 1, most), min(first + 2, most) + 1
     if variance > WIDE:
         half = math.ceil(REACH * math.sqrt(variance))
         bell = np.empty(2 * half + 1)
@@ -57,8 +59,8 @@ def spread(mean: float, variance: float, weight: float, taps: Floats, base: int)
                 factor *= ratio
         scale = weight / bell.sum()
         for k in range(2 * half + 1):
-            taps[centre - half + k - base] += scale * bell[k]
-        return centre - half, centre + half + 1
+            taps[min(centre - half + k, most) - base] += scale * bell[k]
+        return min(centre - half, most), min(centre + half, most) + 1
     times = math.ceil(2 * variance)
     part = variance / times
     x = np.zeros(2 * times + 1)
@@ -71,13 +73,20 @@ def spread(mean: float, variance: float, weight: float, taps: Floats, base: int)
         y[:-1] += part / 2 * x[1:]
         x = y
     for k in range(2 * times + 1):
-        taps[centre - times + k - base] += weight * x[k]
-    return centre - times, centre + times + 1
+        taps[min(centre - times + k, most) - base] += weight * x[k]
+    return min(centre - times, most), min(centre + times, most) + 1
 
 
 @kept(nogil=True)
 def on_lattice(
-    source: Ints, target: Ints, weight: Floats, mean: Floats, variance: Floats, quantum: float, targets: int
+    source: Ints,
+    target: Ints,
+    weight: Floats,
+    mean: Floats,
+    variance: Floats,
+    quantum: float,
+    targets: int,
+    most: int = ANYWHERE,
 ) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     """Return moves as taps, those of a source and a target together.
 
@@ -91,6 +100,8 @@ def on_lattice(
     quantum : float
     targets : int
         How many there may be.
+    most : int
+        Quanta to which moves are cut: beyond, all positions are alike.
 
     Returns
     -------
@@ -115,8 +126,8 @@ def on_lattice(
             v = variance[end] / quantum**2
             wide = math.ceil(REACH * math.sqrt(v)) + 3 if v > WIDE else math.ceil(2 * v) + 3
             x = math.floor(mean[end] / quantum + 0.5)
-            low = min(low, x - wide)
-            high = max(high, x + wide + 1)
+            low = min(low, x - wide, most)
+            high = max(high, min(x + wide, most) + 1)
             end += 1
         reached = np.empty(end - i, dtype=np.int64)
         rows = 0
@@ -130,7 +141,7 @@ def on_lattice(
         lasts = np.full(rows, -(1 << 60))
         for k in range(i, end):
             row = place[target[k]]
-            first, last = spread(mean[k] / quantum, variance[k] / quantum**2, weight[k], dense[row], low)
+            first, last = spread(mean[k] / quantum, variance[k] / quantum**2, weight[k], dense[row], low, most)
             firsts[row] = min(firsts[row], first)
             lasts[row] = max(lasts[row], last)
         for row in range(rows):

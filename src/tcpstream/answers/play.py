@@ -1,0 +1,291 @@
+"""What a viewer sees of a stored video: whether, and for how long, it stalls.
+
+A player that waits for the missing packet shifts all later deadlines by each stall. So the total stalled time S of a
+video is what the startup delay tau lacks of the delay without which no packet is late:
+
+    P(S > x | tau) = 1 - alpha(tau + x).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._version import __version__
+from ..errors import AccuracyError, InputError, MissingExtraError, real
+from ..numerics.curves import smallest_delay
+from ..numerics.tails import Tail
+from ..path import Path
+from ..player import Player
+from ..video import Video
+from .answer import SCHEMA, probabilities
+from .stored import stored
+from .stored_streaming import StoredStreaming
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+PASSES = 100
+"""Startup delays at which alpha is asked for, about."""
+
+TOLERANCE = 0.01
+"""Of a mean that is bracketed."""
+
+STEP = 0.1
+"""First step of a startup delay [s], where a round trip is shorter."""
+
+SEARCHED = 0.02
+"""Of a round trip, to which a startup delay is searched."""
+
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+"""Of the total stalled time."""
+
+
+class Play:
+    """A stored video as a player shows it that waits for each missing packet; made by `play`.
+
+    Attributes
+    ----------
+    path : Path
+    video : Video
+    player : Player
+    solved : StoredStreaming
+        The video as `stored` answers it, for any startup delay.
+    """
+
+    def __init__(self, player: Player, solved: StoredStreaming) -> None:
+        self.path, self.video, self.player, self.solved = solved.path, solved.video, player, solved
+        self._late = Tail(solved.stalled, max(solved.path.rtt, STEP))
+
+    @property
+    def join_time(self) -> float:
+        """When playback starts [s since the request]: the startup delay."""
+        return self.player.start
+
+    @cached_property
+    def stall_probability(self) -> float:
+        """Probability that playback stalls at all."""
+        return float(self.longer_than(0.0))
+
+    def longer_than(self, seconds: ArrayLike) -> Any:
+        """Return P(S > x), the probability that playback stalls for longer in total.
+
+        Parameters
+        ----------
+        seconds : array_like
+            x [s], >= 0.
+
+        Returns
+        -------
+        float or ndarray
+            Of the shape of `seconds`.
+
+        Raises
+        ------
+        InputError
+            For a negative time.
+        AccuracyError
+            Where alpha is not known, see `StoredStreaming.no_late_probability`.
+        """
+        x = np.array([real("time", one, "s") for one in np.ravel(np.asarray(seconds, dtype=object))])
+        if (x < 0).any():
+            raise InputError(f"time must not be negative, got {x.min():g} s")
+        found = self._late.at(self.player.start + x)[0]
+        return float(found[0]) if np.ndim(seconds) == 0 else found.reshape(np.shape(seconds))
+
+    def longer_than_error(self, seconds: float) -> float:
+        """Return by how much P(S > x) may be off."""
+        return float(self._late.at(np.array([self.player.start + seconds]))[1][0])
+
+    def total_rebuffer_quantile(self, u: float) -> float:
+        """Return the least x with P(S <= x) >= u, the quantile of the total stalled time [s], for 0 < u < 1."""
+        wanted = 1 - float(probabilities("quantile", [u])[0])
+        if self.stall_probability <= wanted:
+            return 0.0
+        start, R = self.player.start, self.path.rtt
+        first = start + max(R, start)
+        return smallest_delay(self._stalls, wanted, first, low=start, tolerance=R * SEARCHED) - start
+
+    @property
+    def mean_total_rebuffer(self) -> float:
+        """E[S], the mean stalled time of the whole video [s]."""
+        return self._mean[0]
+
+    @property
+    def rebuffering_ratio(self) -> float:
+        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
+        return self._ratio[0]
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """By how much the answers may be off."""
+        return {
+            "stall_probability": self.longer_than_error(0.0),
+            "mean_total_rebuffer": self._mean[1],
+            "rebuffering_ratio": self._ratio[1],
+        }
+
+    def required_start(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
+        """Return the least startup delay [s] that meets a target.
+
+        Parameters
+        ----------
+        stall_probability : float, optional
+            Probability of any stall allowed, between 0 and 1.
+        ratio : float, optional
+            Rebuffering ratio allowed, between 0 and 1, instead; the delay is a round trip at least where alpha is not
+            known below it.
+
+        Raises
+        ------
+        InputError
+            For a target out of range, or not exactly one.
+        AccuracyError
+            For a target finer than the accuracy of the solve.
+        """
+        if (stall_probability is None) == (ratio is None):
+            raise InputError("give a stall probability or a rebuffering ratio as the target")
+        if ratio is None:
+            wanted = _target("stall probability", stall_probability)
+            return self.solved.required_delay(no_late=1 - wanted)
+        wanted, R = _target("rebuffering ratio", ratio), self.path.rtt
+
+        def at(start: float) -> float:
+            return self._late.mean(start, self._share, TOLERANCE)[0]
+
+        low = 0.0 if self._knows((1 - SEARCHED) * R) else (1 + SEARCHED) * R
+        return smallest_delay(at, wanted, max(self.player.start, 2 * R), low=low, tolerance=R * SEARCHED)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the law of the total stalled time; see `tcpstream.plots.total_rebuffer`."""
+        from .. import plots
+
+        return plots.total_rebuffer(self, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers and what they were computed from, ready for JSON."""
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "model": "play",
+            "parameters": self.path.to_dict() | self.video.to_dict() | self.player.to_dict(),
+            "throughput_pps": self.solved.throughput,
+            "load": self.solved.load,
+            "join_time_s": self.join_time,
+            "stall_probability": self.stall_probability,
+            "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
+            | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
+            "rebuffer_count": None,
+            "rebuffering_ratio": self.rebuffering_ratio,
+            "error_bound": self.errors,
+        }
+
+    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
+        """Return P(S > x) for some times x [s] as a table indexed by them.
+
+        Raises
+        ------
+        MissingExtraError
+            Without pandas.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError("a table", "pandas", "tables") from None
+        x = np.ravel(np.asarray(seconds, dtype=float))
+        columns = {"total_rebuffer_s": x, "probability_longer": self.longer_than(x)}
+        return pd.DataFrame(columns).set_index("total_rebuffer_s")
+
+    def summary(self) -> str:
+        """Return a few lines for people."""
+        return "\n".join(
+            [
+                f"stored video of {self.video.duration:g} s, playback starts after {self.join_time:g} s, "
+                f"T/mu = {1 / self.solved.load:.4g}",
+                f"P(any stall) {self.stall_probability:.4g}",
+                f"stalled in total: mean {self.mean_total_rebuffer:.4g} s, 99% of viewers at most "
+                f"{self.total_rebuffer_quantile(0.99):.3g} s",
+                f"rebuffering ratio {self.rebuffering_ratio:.4g}",
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<Play: start {self.join_time:g} s, T/mu = {1 / self.solved.load:.4g}>"
+
+    @cached_property
+    def _mean(self) -> tuple[float, float]:
+        return self._late.mean(self.player.start, lambda x: x, TOLERANCE)
+
+    @cached_property
+    def _ratio(self) -> tuple[float, float]:
+        return self._late.mean(self.player.start, self._share, TOLERANCE)
+
+    def _share(self, x: Floats) -> Floats:
+        return np.asarray(x / (x + self._length))
+
+    @property
+    def _length(self) -> float:
+        assert self.video.duration is not None
+        return self.video.duration
+
+    def _stalls(self, delay: float) -> float:
+        """Return P(any stall) at a startup delay."""
+        return float(self._late.at(np.array([delay]))[0][0])
+
+    def _knows(self, delay: float) -> bool:
+        """Return whether alpha is known at a delay."""
+        try:
+            self._stalls(delay)
+        except AccuracyError:
+            return False
+        return True
+
+
+def play(path: Path, video: Video, player: Player | None = None, *, accuracy: str | None = None) -> Play:
+    """Solve what a viewer sees of a stored video: P(any stall), the law of the stalled time, the rebuffering ratio.
+
+    The player starts after a delay and waits for each packet that is missing.
+
+    Parameters
+    ----------
+    path : Path
+    video : Video
+        With a duration.
+    player : Player, optional
+        When it starts; after 2 s by default.
+    accuracy : {"exact", "fine", "fast"}, optional
+        As for `stored`. By default exact where a hundred startup delays are forecast to take a second at most.
+
+    Returns
+    -------
+    Play
+
+    Raises
+    ------
+    InputError
+        Without a duration.
+    AccuracyError
+        When the solve would need too much time or memory.
+
+    Notes
+    -----
+    Every stall shifts all later deadlines by its length, so the total stalled time is the largest lateness of any
+    packet, and P(S > x | tau) = 1 - alpha(tau + x) with alpha of Wang, Kurose, Shenoy and Towsley, Section 3.3.2.
+    """
+    if video.duration is None:
+        raise InputError("play needs the duration of a stored video [s]")
+    return Play(player or Player(), stored(path, video, accuracy=accuracy, passes=PASSES))
+
+
+def _target(name: str, value: Any) -> float:
+    wanted = real(name, value)
+    if not 0 < wanted < 1 or math.isclose(wanted, 1):
+        raise InputError(f"{name} must lie strictly between 0 and 1, got {wanted:g}")
+    return wanted

@@ -1,0 +1,136 @@
+"""``tcpstream play``: whether, and for how long, a stored video stalls."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import InputError
+from . import options as opt
+from . import units
+from .blocks import Table
+from .inputs import read_route, read_video
+from .report import Report
+from .words import wait
+
+if TYPE_CHECKING:
+    from ..answers.interval import PropagatedIntervals
+    from ..answers.play import Play
+    from ..path import Path
+
+_QUANTILES = ("p50", "p90", "p99")
+_ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
+
+
+@click.command()
+@opt.path_options
+@opt.rate_option
+@opt.duration_option
+@opt.playback_option
+@opt.packet_size_option
+@opt.option("--start", units.seconds, "T", "Startup delay of the player, as 500ms.  [default: 2s]")
+@opt.option("--target-stall", units.probability, "P", "Also the startup delay for at most this probability of a stall.")
+@opt.option("--target-ratio", units.probability, "Q", "Also the startup delay for at most this rebuffering ratio.")
+@opt.accuracy_option
+@opt.time_limit_option
+@opt.json_option
+def play(
+    as_json: bool,
+    start: float | None,
+    target_stall: float | None,
+    target_ratio: float | None,
+    accuracy: str | None,
+    **options: Any,
+) -> Report:
+    """Stalls of a stored video.
+
+    The player starts after a delay and waits for each packet that is missing. How probably it stalls at all, for how
+    long in total, and what part of the time: with a rebuffering ratio of 0.01 viewers wait for 1 of 100 seconds.
+    """
+    from ..answers import play as model
+    from ..player import Player
+    from . import details
+    from .mismatch import no_verdict
+
+    if target_stall is not None and target_ratio is not None:
+        raise InputError("give --target-stall or --target-ratio, not both")
+    targets = {"stall_probability": target_stall, "ratio": target_ratio}
+    wanted = {name: value for name, value in targets.items() if value is not None}
+    player = Player() if start is None else Player(start)
+    route = read_route(options)
+    video = read_video(options, route, stored=True)
+    if refused := no_verdict(route, "stored", as_json):
+        return refused
+
+    @cache
+    def solve(path: Path) -> Play:
+        return model.play(path, video, player, accuracy=accuracy)
+
+    def answers(path: Path) -> list[float]:
+        return [getattr(solve(path), name) for name in _ANSWERS]
+
+    def needed(path: Path) -> float:
+        return solve(path).required_start(**wanted)
+
+    result = solve(route.path)
+    data = result.to_dict()
+    found = route.propagate_intervals(answers(route.path), answers, [0.0] * 3, [1.0, math.inf, 1.0])
+    blocks: list[str | Table] = [_table(result, data, found)]
+    data |= {} if found is None else _intervals(found)
+    if wanted:
+        tau = needed(route.path)
+        span = route.propagate_intervals(tau, needed, 0.0, math.inf)
+        data["required_start_s"] = tau
+        data["parameters"] |= {"target_stall_probability": target_stall, "target_rebuffering_ratio": target_ratio}
+        if span is not None:
+            data["required_start_interval_s"] = [float(span.low), float(span.high)]
+        blocks.insert(0, _sentence(tau, target_stall, target_ratio, span))
+    blocks += details.solved(result.solved, route)
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.solved.throughput, found))
+
+
+def _table(result: Play, data: dict[str, Any], found: PropagatedIntervals | None) -> Table:
+    """Return what a viewer sees."""
+    cells = [_known(getattr(result, name), result.errors[name], name) for name in _ANSWERS]
+    if found is not None:
+        spans = zip(found.low.tolist(), found.high.tolist())
+        cells = [f"{cell} ({low:.4g} to {high:.4g})" for cell, (low, high) in zip(cells, spans)]
+    stall, mean, ratio = cells
+    lengths = ", ".join(f"{data['total_rebuffer_s'][name]:.3g} s" for name in _QUANTILES)
+    return Table(
+        [
+            ("playback starts after", f"{result.join_time:g} s"),
+            ("probability of a stall", stall),
+            ("stalled in total, mean", mean),
+            ("50%, 90%, 99% of viewers at most", lengths),
+            ("rebuffering ratio", ratio),
+        ]
+    )
+
+
+def _known(value: float, error: float, name: str) -> str:
+    """Return an answer, as far as it is known."""
+    unit = " s" if name == "mean_total_rebuffer" else ""
+    if error >= value:
+        return f"below {value + error:.1g}{unit}" if error else f"0{unit}"
+    return f"{value:.4g}{unit}, within {100 * error / value:.1g}%"
+
+
+def _intervals(found: PropagatedIntervals) -> dict[str, Any]:
+    keys = ("stall_probability_interval", "total_rebuffer_mean_interval_s", "rebuffering_ratio_interval")
+    return {key: [low, high] for key, low, high in zip(keys, found.low.tolist(), found.high.tolist())}
+
+
+def _sentence(tau: float, stall: float | None, ratio: float | None, span: PropagatedIntervals | None) -> str:
+    """Return the startup delay for a target in a sentence."""
+    outcome = (
+        f"at most {100 * stall:.4g}% of viewers see a stall" if stall else f"at most {ratio:.4g} of the time stalls"
+    )
+    over = ""
+    if span is not None:
+        high = f"to {wait(float(span.high))}" if math.isfinite(span.high) else "or more"
+        over = f" Over the intervals of what was measured: {float(span.low):.3g} s {high}."
+    return f"Wait {wait(tau)} before playback starts: then {outcome}.{over}"

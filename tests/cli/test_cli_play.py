@@ -1,0 +1,55 @@
+"""``tcpstream play``: its JSON is the library's answer."""
+
+from __future__ import annotations
+
+import pytest
+
+import tcpstream
+
+PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic"
+
+
+def test_the_answer_is_the_librarys(run):
+    done = run(f"play {PATH} --rate 20pps --duration 10s --start 1s --target-stall 0.05 --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=10), tcpstream.Player(1.0))
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["total_rebuffer_s"]["mean"] == result.mean_total_rebuffer
+    assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
+    assert done.answer["parameters"]["start_s"] == 1
+    assert done.answer["error_bound"] == result.errors
+
+
+def test_it_says_what_a_viewer_sees(run):
+    lines = run(f"play {PATH} --rate 20pps --duration 10s --target-ratio 0.01").out.splitlines()
+    assert lines[0].endswith("before playback starts: then at most 0.01 of the time stalls.")
+    assert lines[2].split() == ["playback", "starts", "after", "2", "s"]
+    assert [line for line in lines if line.startswith("probability of a stall")]
+
+
+def test_a_capture_gives_every_answer_an_interval(run, capture):
+    done = run(f"play --capture {capture} --rate 1.2Mbps --duration 20s --sender classic --json").answer
+    for key, value in (
+        ("stall_probability_interval", done["stall_probability"]),
+        ("total_rebuffer_mean_interval_s", done["total_rebuffer_s"]["mean"]),
+        ("rebuffering_ratio_interval", done["rebuffering_ratio"]),
+    ):
+        low, high = done[key]
+        assert low <= value <= high
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--rate 20pps", "duration"),
+        ("--rate 20pps --duration 10s --start=-1s", "start must be between 0"),
+        ("--rate 20pps --duration 10s --target-stall 2", "--target-stall"),
+        ("--rate 20pps --duration 10s --target-stall .1 --target-ratio .1", "not both"),
+    ],
+)
+def test_bad_input(run, options, message):
+    done = run(f"play {PATH} {options}")
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
