@@ -51,7 +51,7 @@ class Bad(NamedTuple):
 BAD = [
     # the command line itself
     Bad("", "missing command"),
-    Bad("play", "no such command 'play'"),
+    Bad("watch", "no such command 'watch'"),
     Bad("--colour", "no such option"),
     Bad(f"throughput {PATH} --los 0.1", "no such option"),
     Bad(f"throughput {PATH} 0.1", "unexpected extra argument"),

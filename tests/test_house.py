@@ -26,6 +26,7 @@ MIRRORS = {
     "independent": ("stationary", "tcp", "transient"),
     "links": ("sim", "sim/engine"),  # what a link is, and what it does to packets
     "live": ("answers", "cli", "explicit"),  # answers, their command, and the same with every state written out
+    "play": ("answers", "cli"),
     "rate": ("answers", "cli"),
     "rows": ("kernels", "numerics"),
     "select": ("stationary", "transient"),  # which operator follows a chain, of each engine

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .answers.live import live_many as live_many
     from .answers.play import Play as Play
     from .answers.play import play as play
+    from .answers.player import Player as Player
     from .answers.rate import largest_rate as largest_rate
     from .answers.stored import StoredStreaming as StoredStreaming
     from .answers.stored import stored as stored
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from .errors import TimeLimitError as TimeLimitError
     from .errors import WriteError as WriteError
     from .path import Network as Network
-    from .player import Player as Player
     from .sender import Sender as Sender
     from .system.watch import time_limit as time_limit
     from .tcp import throughput as throughput
@@ -58,7 +58,7 @@ _HOMES = {
     "Network": "path",
     "Sender": "sender",
     "Video": "video",
-    "Player": "player",
+    "Player": "answers.player",
     "stored": "answers.stored",
     "stored_many": "answers.stored",
     "StoredStreaming": "answers.stored",

@@ -44,7 +44,7 @@ def test_a_capture_gives_every_answer_an_interval(run, capture):
     [
         ("--rate 20pps", "duration"),
         ("--rate 20pps --duration 10s --start=-1s", "start must be between 0"),
-        ("--rate 20pps --duration 10s --target-stall 2", "--target-stall"),
+        ("--rate 20pps --duration 10s --target-stall 2", "stall probability must lie strictly between 0 and 1, got 2"),
         ("--rate 20pps --duration 10s --target-stall .1 --target-ratio .1", "not both"),
     ],
 )

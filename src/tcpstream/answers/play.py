@@ -20,9 +20,9 @@ from ..errors import AccuracyError, InputError, MissingExtraError, real
 from ..numerics.curves import smallest_delay
 from ..numerics.tails import Tail
 from ..path import Path
-from ..player import Player
 from ..video import Video
 from .answer import SCHEMA, probabilities
+from .player import Player
 from .stored import stored
 from .stored_streaming import StoredStreaming
 
@@ -153,9 +153,9 @@ class Play:
         if (stall_probability is None) == (ratio is None):
             raise InputError("give a stall probability or a rebuffering ratio as the target")
         if ratio is None:
-            wanted = _target("stall probability", stall_probability)
+            wanted = target("stall probability", stall_probability)
             return self.solved.required_delay(no_late=1 - wanted)
-        wanted, R = _target("rebuffering ratio", ratio), self.path.rtt
+        wanted, R = target("rebuffering ratio", ratio), self.path.rtt
 
         def at(start: float) -> float:
             return self._late.mean(start, self._share, TOLERANCE)[0]
@@ -284,7 +284,8 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
     return Play(player or Player(), stored(path, video, accuracy=accuracy, passes=PASSES))
 
 
-def _target(name: str, value: Any) -> float:
+def target(name: str, value: Any) -> float:
+    """Return a target, or raise `InputError` unless it lies between 0 and 1."""
     wanted = real(name, value)
     if not 0 < wanted < 1 or math.isclose(wanted, 1):
         raise InputError(f"{name} must lie strictly between 0 and 1, got {wanted:g}")

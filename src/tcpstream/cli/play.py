@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..path import Path
 
 _QUANTILES = ("p50", "p90", "p99")
+_TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering ratio"}
 _ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 
 
@@ -51,7 +52,7 @@ def play(
     long in total, and what part of the time: with a rebuffering ratio of 0.01 viewers wait for 1 of 100 seconds.
     """
     from ..answers import play as model
-    from ..player import Player
+    from ..answers.player import Player
     from . import details
     from .mismatch import no_verdict
 
@@ -59,6 +60,8 @@ def play(
         raise InputError("give --target-stall or --target-ratio, not both")
     targets = {"stall_probability": target_stall, "ratio": target_ratio}
     wanted = {name: value for name, value in targets.items() if value is not None}
+    for name, value in wanted.items():
+        model.target(_TARGETS[name], value)
     player = Player() if start is None else Player(start)
     route = read_route(options)
     video = read_video(options, route, stored=True)

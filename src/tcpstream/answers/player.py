@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import InputError, real
+from ..errors import InputError, real
 
 LONGEST = 1e8
 """Longest startup delay [s]."""
