@@ -22,6 +22,7 @@ from ..numerics.tails import Tail
 from ..path import Path
 from ..video import Video
 from .answer import SCHEMA, probabilities
+from .plan import is_coarse
 from .player import Player
 from .stored import stored
 from .stored_streaming import StoredStreaming
@@ -281,7 +282,9 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
     """
     if video.duration is None:
         raise InputError("play needs the duration of a stored video [s]")
-    return Play(player or Player(), stored(path, video, accuracy=accuracy, passes=PASSES))
+    if accuracy is None and is_coarse([(path, video)], None, None, PASSES):
+        accuracy = "fine"
+    return Play(player or Player(), stored(path, video, accuracy=accuracy))
 
 
 def target(name: str, value: Any) -> float:

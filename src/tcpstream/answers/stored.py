@@ -19,13 +19,7 @@ __all__ = ["StoredStreaming", "stored", "stored_many"]
 
 
 def stored(
-    path: Path,
-    video: Video,
-    *,
-    horizon: str = "end",
-    quantum: int | None = None,
-    accuracy: str | None = None,
-    passes: int = 1,
+    path: Path, video: Video, *, horizon: str = "end", quantum: int | None = None, accuracy: str | None = None
 ) -> StoredStreaming:
     """Solve stored-media streaming: a video of finite length, sent as fast as TCP allows (Section 3.3.2).
 
@@ -42,8 +36,6 @@ def stored(
     accuracy : {"exact", "fine", "fast"}, optional
         Exact; within about 1% of f; or faster. By default exact where that is forecast to take a second at most, else
         fine: `CoarseStored.relative_error` says how near each answer is.
-    passes : int
-        How often alpha will be asked for: a pass each, which counts in that second.
 
     Returns
     -------
@@ -61,7 +53,7 @@ def stored(
     -----
     Wang, Kurose, Shenoy and Towsley, Section 3.3.2 and Appendix B; the exact alpha replaces Theorem 1's bound.
     """
-    return stored_many([(path, video)], horizon=horizon, quantum=quantum, accuracy=accuracy, passes=passes)[0]
+    return stored_many([(path, video)], horizon=horizon, quantum=quantum, accuracy=accuracy)[0]
 
 
 def stored_many(
@@ -70,7 +62,6 @@ def stored_many(
     horizon: str = "end",
     quantum: int | None = None,
     accuracy: str | None = None,
-    passes: int = 1,
 ) -> list[StoredStreaming]:
     """Solve stored-media streaming for many paths and videos at once.
 
@@ -82,8 +73,8 @@ def stored_many(
     ----------
     cases : iterable of (Path, Video)
     horizon : {"end", "paper"}
-    quantum, accuracy, passes : optional
-        As for `stored`; cases that share a transient share them.
+    quantum, accuracy : optional
+        As for `stored`; cases that share a transient share both.
 
     Returns
     -------
@@ -112,7 +103,7 @@ def stored_many(
     results: dict[int, StoredStreaming] = {}
     for members in groups.values():
         shared = [cases[i] for i in members]
-        if is_coarse(shared, quantum, accuracy, passes):
+        if is_coarse(shared, quantum, accuracy):
             from .coarse_stored import CoarseStored, shared_arrivals
 
             coarse = shared_arrivals(shared, accuracy)
