@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tcpstream
+from tcpstream.cli.play import _known
 
 PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic"
 
@@ -40,10 +41,19 @@ def test_a_capture_gives_every_answer_an_interval(run, capture):
 
 
 @pytest.mark.parametrize(
+    ("error", "text"),
+    [(0.0, "0.5, within 0.1%"), (0.0201, "0.5, within 5%"), (0.0617, "0.5, within 13%"), (0.4999, "0.5, within 100%"),
+     (0.5, "below 1e0")],
+)  # fmt: skip
+def test_as_far_as_an_answer_is_known(error, text):
+    assert _known(0.5, error, "stall_probability") == text
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ("--rate 20pps", "duration"),
-        ("--rate 20pps --duration 10s --start=-1s", "start must be between 0"),
+        ("--rate 20pps --duration 10s --start=-1s", "start must not be negative, got -1 s"),
         ("--rate 20pps --duration 10s --target-stall 2", "stall probability must lie strictly between 0 and 1, got 2"),
         ("--rate 20pps --duration 10s --target-stall .1 --target-ratio .1", "not both"),
     ],

@@ -9,16 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcpstream import (
-    AccuracyError,
-    InputError,
-    Path,
-    TimeLimitError,
-    Video,
-    stored,
-    stored_many,
-    time_limit,
-)
+from tcpstream import AccuracyError, InputError, Path, TimeLimitError, Video, stored, stored_many, time_limit
 from tcpstream.answers import coarse_stored
 from tcpstream.answers.coarse_stored import CoarseStored
 from tcpstream.answers.plan import is_coarse

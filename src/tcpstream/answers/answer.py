@@ -61,13 +61,13 @@ def check_duration(path: Path, video: Video) -> None:
     check_length(Timeline.of(path, video).length, video)
 
 
-def startup_delay(value: Any) -> float:
+def startup_delay(value: Any, name: str = "startup delay") -> float:
     """Return a startup delay [s], or raise `InputError` unless it is a finite number >= 0."""
-    delay = real("startup delay", value, "s")
+    delay = real(name, value, "s")
     if delay < 0:
-        raise InputError(f"startup delay must not be negative, got {delay:g} s")
+        raise InputError(f"{name} must not be negative, got {delay:g} s")
     if delay > LONGEST_DELAY:
-        raise InputError(f"startup delay must be at most {LONGEST_DELAY:g} s, got {delay:g} s")
+        raise InputError(f"{name} must be at most {LONGEST_DELAY:g} s, got {delay:g} s")
     return delay
 
 
@@ -103,6 +103,15 @@ def probabilities(name: str, values: ArrayLike) -> NDArray[np.float64]:
         if not 0 < u < 1:
             raise InputError(f"{name} must lie strictly between 0 and 1, got {u:g}")
     return wanted
+
+
+def table(columns: dict[str, Any]) -> pd.DataFrame:
+    """Return columns as a table indexed by the first, or raise `MissingExtraError` without pandas."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtraError("a table", "pandas", "tables") from None
+    return pd.DataFrame(columns).set_index(next(iter(columns)))
 
 
 def at_most(bound: float) -> str:
@@ -202,11 +211,7 @@ class Streaming(ABC):
         MissingExtraError
             Without pandas.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError("a table", "pandas", "tables") from None
-        return pd.DataFrame(self.columns(self._delays(delays))).set_index("startup_delay_s")
+        return table(self.columns(self._delays(delays)))
 
     def summary(self) -> str:
         """Return a few lines for people: throughput, load and the required startup delay."""

@@ -38,7 +38,6 @@ LEADS = 16.0
 QUARTER = 0.25
 """Of a quantum, by which rounds of playback are out of step with the lattice."""
 
-
 FEW_ROUNDS = 3.0
 """Of delay: up to so many single packets of the first rounds decide whether anything is late."""
 
@@ -103,7 +102,7 @@ class NeverLateCurve:
             near = quantum(self._finest, self._points, lead) / 4
             low, high = (self._at(one, rounds)[0] for one in (max(lead - near, 0.0), lead + near))
             off += abs(low - 2 * value + high)
-            return value, off if FEW_ROUNDS <= tau <= self.length else off + high - low
+            return value, off if FEW_ROUNDS <= tau <= self.length else off + abs(high - low)
 
     def _at(self, lead: float, rounds: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""

@@ -289,7 +289,7 @@ class CoarseArrivals:
     def never_late(self, timeline: Timeline, delay: float) -> tuple[float, float]:
         """Return the probability that no packet of a video at a constant rate is late, and how far that may be off.
 
-        That is by the part of a step in which the video ends, and not by the lattice.
+        That is by the part of a step in which the video ends, and by the place between two leads.
         """
         key = (timeline.packets_due, timeline.length)
         with self._lock:

@@ -192,12 +192,9 @@ class CoarseStored(StoredStreaming):
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
         return _error(late, other, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR)
 
-    def stalled(self, delays: Floats) -> tuple[Floats, Floats]:
-        """As `StoredStreaming.stalled`."""
-        self._find_no_late(delays)
-        late = np.array([1 - self._no_late_at(delay) for delay in delays.tolist()])
-        share = np.array([self._no_late_error(delay) for delay in delays.tolist()])
-        return late, np.where(np.isfinite(share), late * np.where(np.isfinite(share), share, 0.0), late + NO_LATE_FLOOR)
+    @property
+    def _no_late_floor(self) -> float:
+        return NO_LATE_FLOOR
 
     def _delay_without_late(self, wanted: float) -> float:
         if 1 - wanted < 10 * NO_LATE_FLOOR:

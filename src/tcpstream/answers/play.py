@@ -8,7 +8,6 @@ video is what the startup delay tau lacks of the delay without which no packet i
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._version import __version__
-from ..errors import AccuracyError, InputError, MissingExtraError, real
+from ..errors import AccuracyError, InputError, real
 from ..numerics.curves import smallest_delay
 from ..numerics.tails import Tail
 from ..path import Path
 from ..video import Video
-from .answer import SCHEMA, probabilities
+from .answer import SCHEMA, probabilities, table
 from .plan import is_coarse
 from .player import Player
 from .stored import stored
@@ -102,11 +101,29 @@ class Play:
         return float(found[0]) if np.ndim(seconds) == 0 else found.reshape(np.shape(seconds))
 
     def longer_than_error(self, seconds: float) -> float:
-        """Return by how much P(S > x) may be off."""
+        """Return by how much P(S > x) may be off, for one x >= 0 [s]."""
         return float(self._late.at(np.array([self.player.start + seconds]))[1][0])
 
     def total_rebuffer_quantile(self, u: float) -> float:
-        """Return the least x with P(S <= x) >= u, the quantile of the total stalled time [s], for 0 < u < 1."""
+        """Return the least x with P(S <= x) >= u, a quantile of the total stalled time.
+
+        Parameters
+        ----------
+        u : float
+            0 < u < 1.
+
+        Returns
+        -------
+        float
+            x [s], up to a fiftieth of a round trip too long.
+
+        Raises
+        ------
+        InputError
+            For a probability out of range.
+        AccuracyError
+            As `longer_than`.
+        """
         wanted = 1 - float(probabilities("quantile", [u])[0])
         if self.stall_probability <= wanted:
             return 0.0
@@ -126,7 +143,7 @@ class Play:
 
     @property
     def errors(self) -> dict[str, float]:
-        """By how much the answers may be off."""
+        """By how much P(S > 0), E[S] [s] and the rebuffering ratio may be off, by the names of these properties."""
         return {
             "stall_probability": self.longer_than_error(0.0),
             "mean_total_rebuffer": self._mean[1],
@@ -151,12 +168,11 @@ class Play:
         AccuracyError
             For a target finer than the accuracy of the solve.
         """
-        if (stall_probability is None) == (ratio is None):
+        if stall_probability is not None and ratio is None:
+            return self.solved.required_delay(no_late=1 - probabilities("stall probability", [stall_probability])[0])
+        if ratio is None or stall_probability is not None:
             raise InputError("give a stall probability or a rebuffering ratio as the target")
-        if ratio is None:
-            wanted = target("stall probability", stall_probability)
-            return self.solved.required_delay(no_late=1 - wanted)
-        wanted, R = target("rebuffering ratio", ratio), self.path.rtt
+        wanted, R = float(probabilities("rebuffering ratio", [ratio])[0]), self.path.rtt
 
         def at(start: float) -> float:
             return self._late.mean(start, self._share, TOLERANCE)[0]
@@ -196,13 +212,8 @@ class Play:
         MissingExtraError
             Without pandas.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError("a table", "pandas", "tables") from None
         x = np.ravel(np.asarray(seconds, dtype=float))
-        columns = {"total_rebuffer_s": x, "probability_longer": self.longer_than(x)}
-        return pd.DataFrame(columns).set_index("total_rebuffer_s")
+        return table({"total_rebuffer_s": x, "probability_longer": self.longer_than(x)})
 
     def summary(self) -> str:
         """Return a few lines for people."""
@@ -285,11 +296,3 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
     if accuracy is None and is_coarse([(path, video)], None, None, PASSES):
         accuracy = "fine"
     return Play(player or Player(), stored(path, video, accuracy=accuracy))
-
-
-def target(name: str, value: Any) -> float:
-    """Return a target, or raise `InputError` unless it lies between 0 and 1."""
-    wanted = real(name, value)
-    if not 0 < wanted < 1 or math.isclose(wanted, 1):
-        raise InputError(f"{name} must lie strictly between 0 and 1, got {wanted:g}")
-    return wanted

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError, real
-
-LONGEST = 1e8
-"""Longest startup delay [s]."""
+from .answer import startup_delay
 
 
 @dataclass(frozen=True)
@@ -29,10 +26,7 @@ class Player:
     start: float = 2.0
 
     def __post_init__(self) -> None:
-        start = real("start", self.start, "s")
-        if not 0 <= start <= LONGEST:
-            raise InputError(f"start must be between 0 and {LONGEST:g} s, got {start:g} s")
-        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "start", startup_delay(self.start, "start"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings, ready for JSON."""

@@ -73,7 +73,7 @@ class StoredStreaming(Streaming):
 
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of 1 - alpha at startup delays [s]: 0 for an exact solve."""
-        return self._over_delays(startup_delay, lambda _: self.quantum_error)
+        return self._over_delays(startup_delay, self._no_late_error)
 
     def late_probability_per_round(self, startup_delay: float) -> Floats:
         """Return P_i, the probability that round i has a late packet, i = 1, 2, ... (Eq. 5).
@@ -151,10 +151,26 @@ class StoredStreaming(Streaming):
             on_cores(self._no_late_at, sorted(missing))
 
     def stalled(self, delays: Floats) -> tuple[Floats, Floats]:
-        """Return 1 - alpha at valid startup delays [s], the probability of a late packet, and its absolute errors."""
+        """Return the probability of a late packet, 1 - alpha, and its absolute errors.
+
+        Parameters
+        ----------
+        delays : (n,) ndarray
+            tau [s], 0 to 1e8.
+
+        Returns
+        -------
+        late, errors : (n,) ndarray
+
+        Raises
+        ------
+        AccuracyError
+            As `no_late_probability`.
+        """
         self._find_no_late(delays)
         late = np.array([1 - self._no_late_at(delay) for delay in delays.tolist()])
-        return late, late * self.quantum_error + self.error_bound
+        share = np.array([self._no_late_error(delay) for delay in delays.tolist()])
+        return late, late * np.minimum(share, 1.0) + self._no_late_floor
 
     def required_delay(self, target: float | None = None, *, no_late: float | None = None) -> float:
         """Return the smallest startup delay that meets a target.
@@ -263,6 +279,15 @@ class StoredStreaming(Streaming):
             self._accept(unaccounted, tau)
             self._no_late[tau] = min(max(alpha, 0.0), 1.0)
         return self._no_late[tau]
+
+    def _no_late_error(self, tau: float) -> float:  # noqa: ARG002
+        """Return the relative error of 1 - alpha at one valid startup delay [s]."""
+        return self.quantum_error
+
+    @property
+    def _no_late_floor(self) -> float:
+        """Error of 1 - alpha that is not relative."""
+        return self.error_bound
 
     def _delay_without_late(self, wanted: float) -> float:
         """Search between delays at which single rounds already miss, and at which Theorem 1 already meets."""

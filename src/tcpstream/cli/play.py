@@ -48,10 +48,11 @@ def play(
 ) -> Report:
     """Stalls of a stored video.
 
-    The player starts after a delay and waits for each packet that is missing. How probably it stalls at all, for how
-    long in total, and what part of the time: with a rebuffering ratio of 0.01 viewers wait for 1 of 100 seconds.
+    The player starts after a delay and waits for each packet that is missing. How probable a stall is, how long
+    viewers wait in total, and for what part of the time: with a rebuffering ratio of 0.01 for 1 of 100 seconds.
     """
     from ..answers import play as model
+    from ..answers.answer import probabilities
     from ..answers.player import Player
     from . import details
     from .mismatch import no_verdict
@@ -61,7 +62,7 @@ def play(
     targets = {"stall_probability": target_stall, "ratio": target_ratio}
     wanted = {name: value for name, value in targets.items() if value is not None}
     for name, value in wanted.items():
-        model.target(_TARGETS[name], value)
+        probabilities(_TARGETS[name], [value])
     player = Player() if start is None else Player(start)
     route = read_route(options)
     video = read_video(options, route, stored=True)
@@ -116,10 +117,13 @@ def _table(result: Play, data: dict[str, Any], found: PropagatedIntervals | None
 
 def _known(value: float, error: float, name: str) -> str:
     """Return an answer, as far as it is known."""
+    from ..answers.answer import at_most
+
     unit = " s" if name == "mean_total_rebuffer" else ""
     if error >= value:
-        return f"below {value + error:.1g}{unit}" if error else f"0{unit}"
-    return f"{value:.4g}{unit}, within {100 * error / value:.1g}%"
+        return at_most(value + error) + unit if error else f"0{unit}"
+    percent = 100 * error / value
+    return f"{value:.4g}{unit}, within {math.ceil(percent) if percent > 0.1 else 0.1:g}%"
 
 
 def _intervals(found: PropagatedIntervals) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from .steps import Steps
 
 Floats = NDArray[np.float64]
 
-LOSSES = 64, 96, 160, 320, 640, 1280
+LOSSES = 64, 96, 160
 """After which one mode is tried."""
 
 LONGER = 4

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 BANDS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Quantiles of `buffer`: the median in two bands."""
 
-
 RARE, POINTS = 0.9999, 120
 """Quantile up to which the law of stalls is drawn, and points of it."""
 
