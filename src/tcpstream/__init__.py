@@ -21,6 +21,7 @@ TYPE_CHECKING = False  # as typing's, which takes milliseconds to load, in which
 if TYPE_CHECKING:
     from typing import Any
 
+    from .answers.buffered_play import BufferedPlay as BufferedPlay
     from .answers.from_throughput import Path as Path
     from .answers.interval import delay_interval as delay_interval
     from .answers.interval import require_match as require_match
@@ -68,6 +69,7 @@ _HOMES = {
     "FiniteLive": "answers.live",
     "play": "answers.play",
     "Play": "answers.play",
+    "BufferedPlay": "answers.buffered_play",
     "largest_rate": "answers.rate",
     "throughput": "tcp",
     "estimate": "traces",

@@ -127,7 +127,7 @@ def test_exports():
     assert data["stall_probability"] == result.stall_probability
     assert data["total_rebuffer_s"]["p99"] == result.total_rebuffer_quantile(0.99)
     assert data["rebuffer_count"] is None
-    assert data["join_time_s"] == 1
+    assert data["join_time_s"] == {"mean": 1, "p50": 1, "p90": 1, "p99": 1}
     table = result.to_pandas([0.0, 1.0])
     assert table["probability_longer"].tolist() == [result.stall_probability, result.longer_than(1.0)]
     assert "P(any stall)" in result.summary()

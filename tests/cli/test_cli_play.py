@@ -56,6 +56,10 @@ def test_as_far_as_an_answer_is_known(error, text):
         ("--rate 20pps --duration 10s --start=-1s", "start must not be negative, got -1 s"),
         ("--rate 20pps --duration 10s --target-stall 2", "stall probability must lie strictly between 0 and 1, got 2"),
         ("--rate 20pps --duration 10s --target-stall .1 --target-ratio .1", "not both"),
+        ("--rate 20pps --duration 10s --resume-buffer 5s", "a resume buffer of 5 s needs a start buffer"),
+        ("--rate 20pps --duration 10s --start 1s --start-buffer 1s", "not both"),
+        ("--rate 20pps --duration 10s --start-buffer 1s --target-stall .1", "give them without --start-buffer"),
+        ("--rate 20pps --duration 10s --start-buffer 0s", "start buffer must be above 0, got 0 s"),
     ],
 )
 def test_bad_input(run, options, message):
@@ -63,3 +67,23 @@ def test_bad_input(run, options, message):
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_player_with_buffers(run):
+    done = run(f"play {PATH} --rate 20pps --duration 10s --start-buffer 1s --resume-buffer 1500ms --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    player = tcpstream.Player(start_buffer=1, resume_buffer=1.5)
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=10), player)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["rebuffer_count"] == {"mean": result.mean_stalls, "pmf": result.stall_counts.tolist()}
+    assert done.answer["join_time_s"]["mean"] == result.mean_join_time
+    assert done.answer["error_bound"] == result.errors
+
+
+def test_what_is_said_of_a_player_with_buffers(run):
+    said = run(f"play {PATH} --rate 20pps --duration 10s --start-buffer 1s --resume-buffer 1500ms").out
+    for text in ("resumes with  1 s, 1.5 s", "join time, mean", "first stall after", "probability of each number"):
+        assert text in said
+    alone = run(f"play {PATH} --rate 20pps --duration 10s --start-buffer 1s").out
+    assert "number of stalls" not in alone

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from .buffered_play import BufferedPlay
+
 Floats = NDArray[np.float64]
 
 PASSES = 100
@@ -56,18 +58,27 @@ class Play:
     path : Path
     video : Video
     player : Player
+    start : float
+        Startup delay tau [s].
     solved : StoredStreaming
         The video as `stored` answers it, for any startup delay.
     """
 
     def __init__(self, player: Player, solved: StoredStreaming) -> None:
         self.path, self.video, self.player, self.solved = solved.path, solved.video, player, solved
+        assert player.start is not None
+        self.start = player.start
         self._late = Tail(solved.stalled, max(solved.path.rtt, STEP))
+
+    @property
+    def throughput(self) -> float:
+        """T [packets/s]."""
+        return self.solved.throughput
 
     @property
     def join_time(self) -> float:
         """When playback starts [s since the request]: the startup delay."""
-        return self.player.start
+        return self.start
 
     @cached_property
     def stall_probability(self) -> float:
@@ -97,12 +108,12 @@ class Play:
         x = np.array([real("time", one, "s") for one in np.ravel(np.asarray(seconds, dtype=object))])
         if (x < 0).any():
             raise InputError(f"time must not be negative, got {x.min():g} s")
-        found = self._late.at(self.player.start + x)[0]
+        found = self._late.at(self.start + x)[0]
         return float(found[0]) if np.ndim(seconds) == 0 else found.reshape(np.shape(seconds))
 
     def longer_than_error(self, seconds: float) -> float:
         """Return by how much P(S > x) may be off, for one x >= 0 [s]."""
-        return float(self._late.at(np.array([self.player.start + seconds]))[1][0])
+        return float(self._late.at(np.array([self.start + seconds]))[1][0])
 
     def total_rebuffer_quantile(self, u: float) -> float:
         """Return the least x with P(S <= x) >= u, a quantile of the total stalled time.
@@ -127,7 +138,7 @@ class Play:
         wanted = 1 - float(probabilities("quantile", [u])[0])
         if self.stall_probability <= wanted:
             return 0.0
-        start, R = self.player.start, self.path.rtt
+        start, R = self.start, self.path.rtt
         first = start + max(R, start)
         return smallest_delay(self._stalls, wanted, first, low=start, tolerance=R * SEARCHED) - start
 
@@ -178,7 +189,7 @@ class Play:
             return self._late.mean(start, self._share, TOLERANCE)[0]
 
         low = 0.0 if self._knows((1 - SEARCHED) * R) else (1 + SEARCHED) * R
-        return smallest_delay(at, wanted, max(self.player.start, 2 * R), low=low, tolerance=R * SEARCHED)
+        return smallest_delay(at, wanted, max(self.start, 2 * R), low=low, tolerance=R * SEARCHED)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the law of the total stalled time; see `tcpstream.plots.total_rebuffer`."""
@@ -195,7 +206,7 @@ class Play:
             "parameters": self.path.to_dict() | self.video.to_dict() | self.player.to_dict(),
             "throughput_pps": self.solved.throughput,
             "load": self.solved.load,
-            "join_time_s": self.join_time,
+            "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.join_time),
             "stall_probability": self.stall_probability,
             "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
             | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
@@ -233,11 +244,11 @@ class Play:
 
     @cached_property
     def _mean(self) -> tuple[float, float]:
-        return self._late.mean(self.player.start, lambda x: x, TOLERANCE)
+        return self._late.mean(self.start, lambda x: x, TOLERANCE)
 
     @cached_property
     def _ratio(self) -> tuple[float, float]:
-        return self._late.mean(self.player.start, self._share, TOLERANCE)
+        return self._late.mean(self.start, self._share, TOLERANCE)
 
     def _share(self, x: Floats) -> Floats:
         return np.asarray(x / (x + self._length))
@@ -260,10 +271,11 @@ class Play:
         return True
 
 
-def play(path: Path, video: Video, player: Player | None = None, *, accuracy: str | None = None) -> Play:
-    """Solve what a viewer sees of a stored video: P(any stall), the law of the stalled time, the rebuffering ratio.
+def play(path: Path, video: Video, player: Player | None = None, *, accuracy: str | None = None) -> Play | BufferedPlay:
+    """Solve what a viewer sees of a stored video: P(any stall), the stalled time, the rebuffering ratio.
 
-    The player starts after a delay and waits for each packet that is missing.
+    A player that starts after a delay waits for each packet that is missing. One that starts with a buffer resumes with
+    a buffer as well; then the number of stalls and the join time have laws.
 
     Parameters
     ----------
@@ -271,18 +283,20 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
     video : Video
         With a duration.
     player : Player, optional
-        When it starts; after 2 s by default.
+        When it starts, and resumes; after 2 s by default.
     accuracy : {"exact", "fine", "fast"}, optional
-        As for `stored`. By default exact where a hundred startup delays are forecast to take a second at most.
+        As for `stored`. By default exact where a hundred startup delays are forecast to take a second at most. A player
+        with buffers has no choice.
 
     Returns
     -------
-    Play
+    Play or BufferedPlay
+        The latter for a player with a start buffer.
 
     Raises
     ------
     InputError
-        Without a duration.
+        Without a duration; for a playback curve, or an accuracy, with a start buffer.
     AccuracyError
         When the solve would need too much time or memory.
 
@@ -293,6 +307,13 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
     """
     if video.duration is None:
         raise InputError("play needs the duration of a stored video [s]")
+    player = player or Player()
+    if player.start_buffer is not None:
+        if accuracy is not None:
+            raise InputError(f"a player with a start buffer has one accuracy, got accuracy={accuracy}")
+        from .buffered_play import BufferedPlay
+
+        return BufferedPlay(path, video, player)
     if accuracy is None and is_coarse([(path, video)], None, None, PASSES):
         accuracy = "fine"
-    return Play(player or Player(), stored(path, video, accuracy=accuracy))
+    return Play(player, stored(path, video, accuracy=accuracy))

@@ -1,33 +1,57 @@
-"""How a player starts."""
+"""How a player starts, and resumes after a stall."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import InputError
 from .answer import startup_delay
+
+START = 2.0
+"""Startup delay of a player of which nothing is said [s]."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """A player that starts after a delay, and waits for each packet that is missing.
+    """A player: it starts after a delay, or with some media held, and resumes after a stall with some held again.
 
     Parameters
     ----------
-    start : float
-        Startup delay tau [s], 0 to 1e8.
+    start : float, optional
+        Startup delay tau [s], 0 to 1e8; 2 s unless a start buffer is given.
+    start_buffer : float, optional
+        Media that is held when playback starts [s], instead; above 0.
+    resume_buffer : float
+        Media that is held when playback resumes after a stall [s]; 0 for the missing packet alone. It needs a start
+        buffer.
 
     Raises
     ------
     InputError
-        For a value out of range.
+        For a value out of range, a startup delay beside a buffer, and a resume buffer without a start buffer.
     """
 
-    start: float = 2.0
+    start: float | None = None
+    start_buffer: float | None = None
+    resume_buffer: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "start", startup_delay(self.start, "start"))
+        object.__setattr__(self, "resume_buffer", startup_delay(self.resume_buffer, "resume buffer"))
+        if self.start_buffer is None:
+            object.__setattr__(self, "start", startup_delay(START if self.start is None else self.start, "start"))
+            if self.resume_buffer > 0:
+                raise InputError(
+                    f"a resume buffer of {self.resume_buffer:g} s needs a start buffer as well, for example of 2 s"
+                )
+            return
+        if self.start is not None:
+            raise InputError("give a startup delay or a start buffer, not both")
+        object.__setattr__(self, "start_buffer", startup_delay(self.start_buffer, "start buffer"))
+        if self.start_buffer == 0:
+            raise InputError("start buffer must be above 0, got 0 s")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings, ready for JSON."""
-        return {"start_s": self.start}
+        settings = {"start_s": self.start, "start_buffer_s": self.start_buffer, "resume_buffer_s": self.resume_buffer}
+        return {name: value for name, value in settings.items() if value is not None}

@@ -12,6 +12,7 @@ from .words import bits_per_second, packets_per_second
 
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
+    from ..answers.buffered_play import BufferedPlay
     from ..path import Path
     from ..traces import Part, PathEstimate, Proposal, SenderReport
     from .route import Route
@@ -35,7 +36,7 @@ _ALSO = {
 _COLUMNS = ("loss_event_rate", "rtt_s", "timeout_ratio", "throughput_pps")
 
 
-def solved(result: Streaming, route: Route, lattice_error: float = 0.0) -> list[str | Table]:
+def solved(result: Streaming | BufferedPlay, route: Route, lattice_error: float = 0.0) -> list[str | Table]:
     """Return the tables below the answer of a solve; `lattice_error` is the largest of the answers of a live one."""
     video = result.video
     rows = [
@@ -45,7 +46,8 @@ def solved(result: Streaming, route: Route, lattice_error: float = 0.0) -> list[
     ]
     if video.duration is not None:
         rows.append(("duration", f"{video.duration:g} s"))
-    rows.append(("error of f", at_most(result.error_bound)))
+    if (error := getattr(result, "error_bound", None)) is not None:
+        rows.append(("error of f", at_most(error)))
     if quantum_error := getattr(result, "quantum_error", 0):
         packets = getattr(result, "quantum", 1)
         rows.append(("lattice error of f", f"{quantum_error:.2g} of itself: steps of {packets} packets"))
@@ -55,7 +57,7 @@ def solved(result: Streaming, route: Route, lattice_error: float = 0.0) -> list[
     return [Table([*rows, *path_rows(result.path)]), *captured(route, backlogged(result, route))]
 
 
-def backlogged(result: Streaming, route: Route) -> float:
+def backlogged(result: Streaming | BufferedPlay, route: Route) -> float:
     """Return T of the route [packets/s], of which an application-limited stream is solved for less."""
     from ..tcp import throughput
 

@@ -17,6 +17,7 @@ from .report import Report
 from .words import wait
 
 if TYPE_CHECKING:
+    from ..answers.buffered_play import BufferedPlay
     from ..answers.interval import PropagatedIntervals
     from ..answers.play import Play
     from ..path import Path
@@ -33,6 +34,8 @@ _ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 @opt.playback_option
 @opt.packet_size_option
 @opt.option("--start", units.seconds, "T", "Startup delay of the player, as 500ms.  [default: 2s]")
+@opt.option("--start-buffer", units.seconds, "T", "Start with so much media held, instead of --start.")
+@opt.option("--resume-buffer", units.seconds, "T", "Resume after a stall with so much held.  [default: 0s]")
 @opt.option("--target-stall", units.probability, "P", "Also the startup delay for at most this probability of a stall.")
 @opt.option("--target-ratio", units.probability, "Q", "Also the startup delay for at most this rebuffering ratio.")
 @opt.accuracy_option
@@ -41,6 +44,8 @@ _ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 def play(
     as_json: bool,
     start: float | None,
+    start_buffer: float | None,
+    resume_buffer: float | None,
     target_stall: float | None,
     target_ratio: float | None,
     accuracy: str | None,
@@ -48,8 +53,9 @@ def play(
 ) -> Report:
     """Stalls of a stored video.
 
-    The player starts after a delay and waits for each packet that is missing. How probable a stall is, how long
-    viewers wait in total, and for what part of the time: with a rebuffering ratio of 0.01 for 1 of 100 seconds.
+    The player starts after a delay and waits for each packet that is missing; or, with --start-buffer, it starts and
+    resumes when it holds some seconds of media. How probable a stall is, how long viewers wait in total, and for
+    what part of the time: with a rebuffering ratio of 0.01 for 1 of 100 seconds.
     """
     from ..answers import play as model
     from ..answers.answer import probabilities
@@ -63,26 +69,31 @@ def play(
     wanted = {name: value for name, value in targets.items() if value is not None}
     for name, value in wanted.items():
         probabilities(_TARGETS[name], [value])
-    player = Player() if start is None else Player(start)
+    player = Player(start, start_buffer, resume_buffer or 0.0)
+    if wanted and start_buffer is not None:
+        raise InputError("--target-stall and --target-ratio ask for a startup delay: give them without --start-buffer")
     route = read_route(options)
     video = read_video(options, route, stored=True)
     if refused := no_verdict(route, "stored", as_json):
         return refused
 
     @cache
-    def solve(path: Path) -> Play:
+    def solve(path: Path) -> Play | BufferedPlay:
         return model.play(path, video, player, accuracy=accuracy)
 
     def answers(path: Path) -> list[float]:
         return [getattr(solve(path), name) for name in _ANSWERS]
 
     def needed(path: Path) -> float:
-        return solve(path).required_start(**wanted)
+        solved = solve(path)
+        assert isinstance(solved, model.Play)
+        return solved.required_start(**wanted)
 
     result = solve(route.path)
     data = result.to_dict()
     found = route.propagate_intervals(answers(route.path), answers, [0.0] * 3, [1.0, math.inf, 1.0])
-    blocks: list[str | Table] = [_table(result, data, found)]
+    rows = _delayed(data) if isinstance(result, model.Play) else _buffered(result, data)
+    blocks: list[str | Table] = [_table(result, rows, found)]
     data |= {} if found is None else _intervals(found)
     if wanted:
         tau = needed(route.path)
@@ -92,27 +103,61 @@ def play(
         if span is not None:
             data["required_start_interval_s"] = [float(span.low), float(span.high)]
         blocks.insert(0, _sentence(tau, target_stall, target_ratio, span))
-    blocks += details.solved(result.solved, route)
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.solved.throughput, found))
+    blocks += details.solved(result.solved if isinstance(result, model.Play) else result, route)
+    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))
 
 
-def _table(result: Play, data: dict[str, Any], found: PropagatedIntervals | None) -> Table:
-    """Return what a viewer sees."""
+def _table(
+    result: Play | BufferedPlay, rows: dict[str, list[tuple[str, str]]], found: PropagatedIntervals | None
+) -> Table:
+    """Return what a viewer sees, with what goes before each answer, and after the second one."""
     cells = [_known(getattr(result, name), result.errors[name], name) for name in _ANSWERS]
     if found is not None:
         spans = zip(found.low.tolist(), found.high.tolist())
         cells = [f"{cell} ({low:.4g} to {high:.4g})" for cell, (low, high) in zip(cells, spans)]
     stall, mean, ratio = cells
-    lengths = ", ".join(f"{data['total_rebuffer_s'][name]:.3g} s" for name in _QUANTILES)
     return Table(
         [
-            ("playback starts after", f"{result.join_time:g} s"),
+            *rows["first"],
             ("probability of a stall", stall),
             ("stalled in total, mean", mean),
-            ("50%, 90%, 99% of viewers at most", lengths),
+            *rows["then"],
             ("rebuffering ratio", ratio),
         ]
     )
+
+
+def _delayed(data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """Return what is only said of a player that starts after a delay."""
+    return {
+        "first": [("playback starts after", f"{data['join_time_s']['mean']:g} s")],
+        "then": [("50%, 90%, 99% of viewers at most", _times(data["total_rebuffer_s"]))],
+    }
+
+
+def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """Return what is only said of a player that starts with a buffer."""
+    join, first = data["join_time_s"], data["first_stall_s"]
+    rows = [
+        ("playback starts with, resumes with", f"{result.player.start_buffer:g} s, {result.player.resume_buffer:g} s"),
+        ("join time, mean", f"{join['mean']:.3g} s"),
+        ("50%, 90%, 99% of viewers at most", _times(join)),
+    ]
+    then = []
+    if first:
+        then.append(("first stall after, 50%, 90%, 99%", _times(first)))
+    if result.mean_stalls is not None and result.stall_counts is not None:
+        then.append(("number of stalls, mean", f"{result.mean_stalls:.4g}"))
+        pmf = result.stall_counts.tolist()
+        named = [f"{count}: {chance:.3g}" for count, chance in enumerate(pmf[:-1])]
+        then.append(("probability of each number", ", ".join([*named, f"more: {pmf[-1]:.3g}"])))
+    if result.mean_stall_length is not None:
+        then.append(("length of a stall, mean", f"{result.mean_stall_length:.3g} s"))
+    return {"first": rows, "then": then}
+
+
+def _times(found: dict[str, float]) -> str:
+    return ", ".join(f"{found[name]:.3g} s" for name in _QUANTILES)
 
 
 def _known(value: float, error: float, name: str) -> str:

@@ -1,0 +1,79 @@
+"""Values of a player over the rest of a video while it fills its buffer, at one place in the video."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from .buffer_play import after
+from .buffer_state import Known, Measures, Needs, Nothing, Sums
+
+Floats = NDArray[np.float64]
+
+
+@numba.njit(nogil=True)
+def fill(
+    x: int, threshold: int, needs: Needs, moves: Sums, nothing: Nothing, waited: Floats, waited_more: Floats,
+    into: Floats, known: Known, on: Measures,
+) -> None:  # fmt: skip
+    """Set what a player sees that fills its buffer at place x up to a threshold, by state and quanta held."""
+    q, C = known.round, len(on.base)
+    left = x * q
+    S = len(moves.starts) - 1
+    goal = min(threshold, left)
+    n = known.play.shape[2]
+    play, places = known.play, known.play.shape[0]
+    now = play[x % places]
+    for s in range(S):
+        for at in range(goal, into.shape[1]):
+            into[s, at] = on.base if at >= left else now[s, min(at, n - 1)]
+    sums, solved = np.empty((S, C)), np.empty((len(nothing.states), C))
+    played = np.empty(C)
+    for at in range(goal - 1, -1, -1):
+        k = goal - at
+        near = k <= needs.most
+        for s in range(S):
+            out = sums[s]
+            out[:] = 0.0
+            first = needs.starts[s * needs.most + k - 1] if near else moves.starts[s]
+            last = needs.starts[s * needs.most + k] if near else moves.starts[s + 1]
+            for o in range(first, last):
+                d = needs.rounds[o] if near else moves.rounds[o]
+                total = needs.received[o] if near else moves.received[o]
+                target = needs.target[o] if near else moves.target[o]
+                w = needs.short[o] if near else moves.chance[o]
+                if near and needs.enough[o] != 0.0:
+                    rest = at + total - d * q
+                    if d <= 2 and rest >= 0 and at + total < left:
+                        row = play[(x - d) % places, target, min(rest, n - 1)]
+                        for c in range(C):
+                            out[c] += needs.enough[o] * row[c]
+                    else:
+                        after(out, needs.enough[o], x, target, at + total, d, known, on)
+                if w == 0.0:
+                    continue
+                if d > 1 and at + total >= goal:
+                    played[:] = 0.0
+                    after(played, 1.0, x, target, at + total, d - 1, known, on)
+                    for c in range(C):
+                        out[c] += w * (waited[1, c] * played[c] + waited_more[1, c])
+                elif total == 0:
+                    for c in range(C):
+                        out[c] += w * waited_more[d, c]
+                else:
+                    row = into[target, min(at + total, into.shape[1] - 1)]
+                    for c in range(C):
+                        out[c] += w * (waited[d, c] * row[c] + waited_more[d, c])
+        for i in range(len(nothing.states)):
+            for c in range(C):
+                value = 0.0
+                for j in range(len(nothing.states)):
+                    value += nothing.inverse[c, i, j] * sums[nothing.states[j], c]
+                solved[i, c] = value
+        for s in range(S):
+            for o in range(nothing.starts[s], nothing.starts[s + 1]):
+                i = nothing.place[nothing.target[o]]
+                for c in range(C):
+                    sums[s, c] += nothing.chance[o] * waited[nothing.rounds[o], c] * solved[i, c]
+            into[s, at] = sums[s]

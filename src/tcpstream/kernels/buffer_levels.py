@@ -1,0 +1,77 @@
+"""Values of a player over the rest of a video, back in time: it plays, and it fills its buffer."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system.compiler import kept
+from .buffer_fill import fill
+from .buffer_play import play_far, play_near
+from .buffer_state import Known, Lacks, Measures, Needs, Nothing, Sums
+
+Floats = NDArray[np.float64]
+
+
+@kept(nogil=True)
+def back_in_video(
+    first: int, last: int, sparse: int, threshold: int, far: Sums, moves: Sums, lacks: Lacks, play_needs: Needs,
+    fill_needs: Needs, nothing: Nothing, known: Known, on: Measures,
+) -> None:  # fmt: skip
+    """Go back from place `first` to place `last` in the video.
+
+    Parameters
+    ----------
+    first, last : int
+    sparse : int
+        Fills are followed at places in a ratio of 1 + 1 / sparse, and between at all.
+    threshold : int
+        Quanta from which a player that stalled plays on.
+    far : Sums
+        Transitions, smooth, for what is held from two rounds of playback on.
+    moves : Sums
+        All of them.
+    lacks : Lacks
+        Those that stall in their first round.
+    play_needs, fill_needs : Needs
+        Of the first round, to play on, and to resume.
+    nothing : Nothing
+    known : Known
+        Becomes that of place `last`.
+    on : Measures
+    """
+    for x in range(first, last + 1):
+        i = known.before[x - 1] if x > 0 else -1
+        known.before[x] = max(i, 0)
+        play_far(x, far, moves, known, on)
+        if x == 0 or x >= known.places[i] + max(1, int(known.places[i]) // sparse):
+            i += 1
+            known.places[i] = x
+            into = known.fill[i % 2]
+            fill(x, threshold, fill_needs, moves, nothing, on.waited, on.waited_more, into, known, on)
+            known.empty[i] = into[:, 0]
+            known.before[x] = i
+        play_near(x, threshold, play_needs, lacks, known, on)
+        for s in range(len(known.slot)):
+            slot = known.slot[s]
+            if slot >= 0:
+                known.long[known.first[slot] + x % known.depth[slot]] = known.play[x % known.play.shape[0], s]
+
+
+@kept(nogil=True)
+def first_fill(
+    x: int, threshold: int, needs: Needs, moves: Sums, nothing: Nothing, start: int, into: Floats, known: Known,
+    on: Measures,
+) -> Floats:  # fmt: skip
+    """Return what a player sees from the start, with place x the begin of the video; time is not counted.
+
+    Parameters
+    ----------
+    into : (S, h, C) array
+        To work with.
+    """
+    C = len(on.base)
+    fill(x, threshold, needs, moves, nothing, np.ones((len(on.waited), C)), np.zeros((len(on.waited), C)), into,
+          known, on)  # fmt: skip
+    found: Floats = into[start, 0].copy()
+    return found

@@ -1,0 +1,122 @@
+"""What is known of a player's session, and the moves that it makes, as arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Measures(NamedTuple):
+    """What is added up, in C columns.
+
+    Attributes
+    ----------
+    base : (C,) array
+        Once nothing can stall any more.
+    of : (C,) int array
+        Column whose value behind a stall counts.
+    stalled, stalled_more : (T, C) arrays
+        Factor of it, and what is added, for a stall that begins with so many quanta of time until a round begins.
+    waited, waited_more : (T, C) arrays
+        The same of a wait in a stall, of so many rounds.
+    """
+
+    base: Floats
+    of: Ints
+    stalled: Floats
+    stalled_more: Floats
+    waited: Floats
+    waited_more: Floats
+
+
+class Known(NamedTuple):
+    """Values at places in the video, in rounds of playback that are left.
+
+    Attributes
+    ----------
+    round : int
+        Quanta of a round of playback.
+    play : (5, S, n, C) array
+        At the last places, by state and quanta held.
+    slot, first, depth : (S,), (s,), (s,) int arrays
+        Where values of a state are kept for longer: its number, -1 for none; begin and places of each.
+    long : (.., n, C) array
+    before : (X,) int array
+        The last of the fills at a place or before it, for each place so far.
+    places : (f,) array
+        Of the fills.
+    empty : (f, S, C) array
+        While the buffer fills and nothing is held.
+    fill : (2, S, h, C) array
+        The same of the last two fills, by quanta held.
+    """
+
+    round: int
+    play: Floats
+    slot: Ints
+    first: Ints
+    depth: Ints
+    long: Floats
+    before: Ints
+    places: Floats
+    empty: Floats
+    fill: Floats
+
+
+class Sums(NamedTuple):
+    """See `playout.lattice.Totals`."""
+
+    starts: Ints
+    target: Ints
+    rounds: Ints
+    received: Ints
+    chance: Floats
+
+
+class Lacks(NamedTuple):
+    """See `playout.lattice.Lacking`."""
+
+    starts: Ints
+    target: Ints
+    rounds: Ints
+    ordered: Ints
+    held: Ints
+    chance: Floats
+
+
+class Needs(NamedTuple):
+    """See `playout.lattice.Passing`."""
+
+    most: int
+    starts: Ints
+    target: Ints
+    rounds: Ints
+    received: Ints
+    enough: Floats
+    short: Floats
+
+
+class Nothing(NamedTuple):
+    """Transitions in which nothing arrives, by source, and the inverse of 1 - Z on the states that they lead to.
+
+    Attributes
+    ----------
+    starts, target, rounds, chance : arrays
+    states : (b,) int array
+    place : (S,) int array
+        Of each of them, or -1.
+    inverse : (C, b, b) array
+    """
+
+    starts: Ints
+    target: Ints
+    rounds: Ints
+    chance: Floats
+    states: Ints
+    place: Ints
+    inverse: Floats

@@ -1,0 +1,119 @@
+"""How fine a player is followed: quanta in a round of playback, states of a line, places of fills."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from ..errors import AccuracyError
+
+WHOLE = 1e-9
+"""Relative distance from a whole number."""
+
+FINEST, MOST = 16, 64
+"""Quanta in a round up to which they are whole packets, or parts of one, where that is possible; and where others are
+not better."""
+
+QUANTA, LEAST_PACKETS = 4, 1.2
+"""Quanta in a round elsewhere, and packets in one at least: what is finer than a packet has no meaning of its own."""
+
+SPARSE = 16
+"""Fills are followed at places in a ratio of 1 + 1 / so many."""
+
+NODES = 6
+"""Quanta that stand for what arrives between the same states."""
+
+STEPS = 20.0
+"""States of a line in the mean time from loss to loss."""
+
+RATIO, COARSER_RATIO = 1.15, 1.3
+"""Of the windows of neighbouring lines of CUBIC."""
+
+
+@dataclass(frozen=True)
+class Fineness:
+    """How fine a player is followed.
+
+    Attributes
+    ----------
+    due : float
+        m, packets that play in a round.
+    quanta : int
+        Of a round of playback.
+    exact : bool
+        Whether packets are whole numbers of quanta.
+    sparse : int
+        Fills are followed at places in a ratio of 1 + 1 / sparse.
+    step : int
+        Rounds between states of a line.
+    ratio : float
+        Of the windows of neighbouring lines of CUBIC.
+    nodes : int
+        Quanta that stand for what arrives between the same states, where they make little difference.
+    shift : float
+        Packets that are needed beyond all others.
+    """
+
+    due: float
+    quanta: int
+    exact: bool
+    sparse: int
+    step: int
+    ratio: float
+    nodes: int
+    shift: float = 0.0
+
+    @classmethod
+    def of(cls, due: float, rounds: float) -> Fineness:
+        """Return it for a rate, and a mean time from loss to loss [rounds].
+
+        Raises
+        ------
+        AccuracyError
+            For less than three packets in a round that have no common part with it.
+        """
+        step = max(1, int(rounds / STEPS))
+        for parts in range(1, MOST + 1):
+            quanta = due * parts
+            if quanta > (FINEST if due >= 3 else MOST):
+                break
+            if round(quanta) >= 1 and abs(quanta - round(quanta)) <= WHOLE * quanta:
+                return cls(due, round(quanta), True, SPARSE, step, RATIO, NODES)
+        if due < 3:
+            raise AccuracyError(
+                f"players with buffer thresholds are followed where a round trip plays three packets or more, or a "
+                f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little"
+            )
+        return cls(due, min(QUANTA, int(due / LEAST_PACKETS)), False, SPARSE, step, RATIO, NODES)
+
+    @property
+    def quantum(self) -> float:
+        """Packets in a quantum."""
+        return self.due / self.quanta
+
+    @property
+    def in_phase(self) -> bool:
+        """Whether a round plays a whole number of packets."""
+        return self.exact or abs(self.due - round(self.due)) <= WHOLE * self.due
+
+    def coarser(self) -> Fineness:
+        """Return what to compare with."""
+        return replace(
+            self,
+            quanta=self.quanta if self.exact else self.quanta // 2,
+            sparse=self.sparse // 2,
+            step=2 * self.step if self.step > 1 else 1,
+            ratio=COARSER_RATIO,
+            nodes=self.nodes - 2,
+        )
+
+    def needed(self, packets: float) -> tuple[int, float]:
+        """Return the quanta k that some packets need, and how much of the last one, as for `lattice.passing`.
+
+        Packets come one by one: half of one less is enough, on average, where a lattice does not tell them apart.
+        """
+        if self.exact:
+            return math.ceil(packets / self.quantum - WHOLE), 1.0
+        quanta = (packets - (0.5 if self.in_phase else 0.0) + self.shift) / self.quantum
+        goal = max(1, math.floor(quanta + 0.5))
+        return goal, min(max(quanta - goal + 1, 0.5), 1.5)

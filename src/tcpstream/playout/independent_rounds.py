@@ -1,0 +1,52 @@
+"""What rounds with independent losses deliver, by the number of losses and the packets before the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from ..tcp.independent import IndependentChain
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+RARE = 1e-15
+"""Probability of a number of losses in a round that is left out; the others are scaled up."""
+
+
+def rounds_with_losses(chain: IndependentChain, states: Ints) -> Iterator[Floats]:
+    """Give rows of source, target, rounds, packets in order, held and in a second round, probability."""
+    graph, p, S = chain.graph, chain.loss, chain.graph.size
+    q, b = 1 - p, chain.repairs
+
+    def row(*values: object) -> Floats:
+        return np.column_stack(np.broadcast_arrays(*(np.atleast_1d(np.asarray(one, dtype=float)) for one in values)))
+
+    for s in states[states < S].tolist():
+        w = int(graph.windows[s])
+        for target, share in graph.growth.of(s):
+            yield row(s, target, 1, w, 0, 0, q**w * share)
+        lost, before = (one.ravel() for one in np.meshgrid(np.arange(1, w), np.arange(w), indexing="ij"))
+        inside = before <= w - lost
+        lost, before = lost[inside], before[inside]
+        chance = np.exp(
+            gammaln(w - before) - gammaln(lost) - gammaln(w - before - lost + 1)
+            + lost * np.log(b) + (w - lost) * np.log(q)
+        )  # fmt: skip
+        used = chance > RARE
+        for target, share in zip(chain.recover_to[s].tolist(), chain.recover_share[s].tolist()):
+            if share > 0:
+                yield row(s, target, 1, before[used], (w - lost - before)[used], 0, chance[used] * share)
+        n = np.arange(w)
+        unrepaired = -np.expm1(np.log1p(-chain.lost_unseen) + n[::-1] * np.log(chain.holds))
+        fails = np.maximum(p * q**n * unrepaired - (n == 0) * (p**w - b**w), 0.0)
+        for rounds, weight in chain.silences.whole_loss:
+            yield row(s, S, rounds, 0, 0, 0, p**w * weight)
+        for rounds, weight in chain.silences.unrepaired:
+            yield row(s, S, rounds, n, 0, 0, fails * weight)
+    for s, to, chance, packets, ordered, rounds in chain.silences.rows(p, S, graph.restart):
+        if s in states:
+            yield row(s, to, rounds, ordered, packets - ordered, 0, chance)

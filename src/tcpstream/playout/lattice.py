@@ -1,0 +1,121 @@
+"""The deliveries of a chain in quanta: a round of playback is a whole number of them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .deliveries import Deliveries
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+WHOLE = 1e-9
+"""Distance from a whole number of quanta that is none."""
+
+
+class Totals(NamedTuple):
+    """Transitions by what arrives in them; those of state s are ``starts[s] .. starts[s + 1] - 1``.
+
+    Attributes
+    ----------
+    starts : (S + 1,) int array
+    target, rounds, received : (k,) int arrays
+        Received in quanta.
+    chance : (k,) array
+        Negative for some, where they interpolate.
+    """
+
+    starts: Ints
+    target: Ints
+    rounds: Ints
+    received: Ints
+    chance: Floats
+
+
+class Joint(NamedTuple):
+    """The same with what is in order in the first round."""
+
+    starts: Ints
+    target: Ints
+    rounds: Ints
+    ordered: Ints
+    received: Ints
+    chance: Floats
+
+
+def joint(found: Deliveries, quantum: float) -> Joint:
+    """Return deliveries in quanta. What lies between two is shared by both, so that means are kept."""
+    columns = [found.source, found.target, found.rounds, found.ordered, found.held + found.second]
+    chance = found.chance
+    for i in (3, 4):
+        at = columns[i] / quantum
+        low = np.floor(at + WHOLE).astype(np.int64)
+        share = np.where(at - low > WHOLE, at - low, 0.0)
+        columns[i] = low
+        more = share > 0
+        upper = [one[more] for one in columns]
+        upper[i] = upper[i] + 1
+        columns = [np.append(one, other) for one, other in zip(columns, upper)]
+        chance = np.append(chance * (1 - share), (chance * share)[more])
+    columns[4] = columns[3] + columns[4]
+    (source, target, rounds, ordered, received), chance = together(columns, chance)
+    return Joint(np.searchsorted(source, np.arange(found.states + 1)), target, rounds, ordered, received, chance)
+
+
+def totals(one: Joint) -> Totals:
+    """Return the sums over what is in order in the first round."""
+    states = len(one.starts) - 1
+    source = np.repeat(np.arange(states), np.diff(one.starts))
+    columns = [source, one.target, one.rounds, one.received]
+    (source, target, rounds, received), chance = together(columns, one.chance)
+    return Totals(np.searchsorted(source, np.arange(states + 1)), target, rounds, received, chance)
+
+
+def smooth(found: Deliveries, quantum: float, many: int) -> Totals:
+    """Return deliveries in quanta, those between the same states on few of them, which keep as many moments."""
+    packets = found.ordered + found.held + found.second
+    (source, target, rounds, packets), chance = together(
+        [found.source, found.target, found.rounds, packets], found.chance
+    )
+    source, target, rounds, packets, chance = (one[chance != 0] for one in (source, target, rounds, packets, chance))
+    unit = max(round(1 / quantum), 1)  # quanta, where a packet has several: nothing lies between them
+    groups, which = np.unique(np.column_stack([source, target, rounds]), axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    ends = np.cumsum(np.bincount(which.ravel(), minlength=len(groups)))
+    x, w = (packets / (quantum * unit))[order], chance[order]
+    columns, chances = [], []
+    for group, first, end in zip(groups, np.append(0, ends[:-1]), ends):
+        nodes, weights = _few(x[first:end], w[first:end], many)
+        columns.append(np.column_stack([np.tile(group, (len(nodes), 1)), nodes * unit]))
+        chances.append(weights)
+    keys, chance = together(list(np.concatenate(columns).T), np.concatenate(chances))
+    source, target, rounds, received = (one[chance != 0] for one in keys)
+    starts = np.searchsorted(source, np.arange(found.states + 1))
+    return Totals(starts, target, rounds, received, chance[chance != 0])
+
+
+def _few(x: Floats, weight: Floats, many: int) -> tuple[Ints, Floats]:
+    """Return at most so many whole numbers with weights that keep as many moments of a distribution."""
+    low, high = math.floor(x.min() + WHOLE), math.ceil(x.max() - WHOLE)
+    if high - low < many and (np.abs(x - np.rint(x)) < WHOLE).all():
+        nodes = np.arange(low, high + 1)
+        return nodes, np.bincount(np.rint(x).astype(np.int64) - low, weight, len(nodes)).astype(np.float64)
+    size = np.abs(weight)
+    mean = float(x @ size / size.sum())
+    spread = math.sqrt(float((x - mean) ** 2 @ size / size.sum()))
+    step = max(1, round(spread))
+    first = max(round(mean) - step * (many // 2), 0)
+    nodes = first + step * np.arange(many)
+    scaled = (nodes - mean) / step
+    moments = [float(((x - mean) / step) ** k @ weight) for k in range(many)]
+    return nodes, np.asarray(np.linalg.solve(np.vander(scaled, increasing=True).T, moments), dtype=np.float64)
+
+
+def together(columns: list[Ints], chance: Floats) -> tuple[list[Ints], Floats]:
+    """Return rows that differ, in order, with the sums of their probabilities."""
+    keys, which = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    return list(np.ascontiguousarray(keys.T)), np.bincount(which.ravel(), chance, len(keys)).astype(np.float64)

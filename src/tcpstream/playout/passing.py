@@ -1,0 +1,116 @@
+"""Transitions by what their first round must deliver, that a player plays on or begins to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .lattice import WHOLE, Joint, together
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ROUNDING = 1e-17
+"""Probability that is none."""
+
+
+class Passing(NamedTuple):
+    """Transitions of which the first round must deliver so many quanta in order, or not.
+
+    Those of state s that must deliver k = 1 .. K are ``starts[s K + k - 1] ..``.
+
+    Attributes
+    ----------
+    most : int
+        K, from which on no first round delivers enough.
+    starts : (S K + 1,) int array
+    target, rounds, received : (k,) int arrays
+    enough, short : (k,) arrays
+        Probability that it delivers enough, and that it does not.
+    """
+
+    most: int
+    starts: Ints
+    target: Ints
+    rounds: Ints
+    received: Ints
+    enough: Floats
+    short: Floats
+
+
+class Lacking(NamedTuple):
+    """Transitions whose first round delivers less than so many quanta in order; those of k as in `Passing`.
+
+    Attributes
+    ----------
+    starts, target, rounds : arrays
+    ordered, held : (k,) int arrays
+        In order in the first round, and what is in order later.
+    chance : (k,) array
+    """
+
+    starts: Ints
+    target: Ints
+    rounds: Ints
+    ordered: Ints
+    held: Ints
+    chance: Floats
+
+
+def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passing:
+    """Return transitions by what their first round must deliver.
+
+    Parameters
+    ----------
+    one : Joint
+    more : float
+        Quanta above k - 1 from which on it is enough, 0.5 to 1.5; 1 where quanta are whole packets.
+    exact : bool
+        Whether they are.
+    most : int
+        K at most.
+    """
+    states, K = len(one.starts) - 1, min(int(one.ordered.max()) + 1, most)
+    source = np.repeat(np.arange(states), np.diff(one.starts))
+    rows = np.column_stack([source, one.target, one.rounds, one.received])
+    keys, which = np.unique(rows, axis=0, return_inverse=True)
+    chance = np.zeros((len(keys), int(one.ordered.max()) + 1))
+    np.add.at(chance, (which.ravel(), one.ordered), one.chance)
+    ordered = np.arange(chance.shape[1])
+    needed = np.arange(K) + more
+    enough = chance @ np.column_stack([passed(ordered, least, exact) for least in needed])
+    short = chance.sum(axis=1, keepdims=True) - enough
+    counts = np.bincount(keys[:, 0], minlength=states)
+    first = np.cumsum(counts) - counts
+    many = np.repeat(counts, K)
+    starts = np.append(0, np.cumsum(many))
+    at = np.repeat(np.repeat(first, K) - starts[:-1], many) + np.arange(starts[-1])
+    k = np.repeat(np.tile(np.arange(K), states), many)
+    target, rounds, received = (np.ascontiguousarray(keys[at, i]) for i in (1, 2, 3))
+    fails = np.where(np.abs(short[at, k]) > ROUNDING, short[at, k], 0.0)
+    return Passing(K, starts, target, rounds, received, enough[at, k], fails)
+
+
+def lacking(one: Joint, more: float, exact: bool, quanta: int) -> Lacking:
+    """Return transitions whose first round delivers less than k = 1 .. `quanta`; others as for `passing`."""
+    states = len(one.starts) - 1
+    source = np.repeat(np.arange(states), np.diff(one.starts))
+    columns, chances = [], []
+    for k in range(1, quanta + 1):
+        chance = one.chance * (1 - passed(one.ordered, k - 1 + more, exact))
+        used = (chance != 0) & (one.ordered <= k)
+        held = one.received - one.ordered
+        columns.append(np.column_stack([source * quanta + k - 1, one.target, one.rounds, one.ordered, held])[used])
+        chances.append(chance[used])
+    keys, chance = together(list(np.concatenate(columns).T), np.concatenate(chances))
+    which, target, rounds, ordered, held = keys
+    return Lacking(np.searchsorted(which, np.arange(states * quanta + 1)), target, rounds, ordered, held, chance)
+
+
+def passed(ordered: Ints, least: float, exact: bool) -> Floats:
+    """Return which part of quanta is at least a number of them: each stands for what is half a quantum around it."""
+    if exact:
+        return (ordered >= least - WHOLE).astype(np.float64)
+    return np.clip(ordered - least + 0.5, 0.0, 1.0)

@@ -1,0 +1,192 @@
+"""Sessions of a player with buffer thresholds, over a whole video: one pass back from its end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import AccuracyError
+from ..kernels.buffer_levels import back_in_video, first_fill
+from ..kernels.buffer_state import Known, Lacks, Measures, Needs, Nothing, Sums
+from ..kernels.buffer_times import fill_times
+from ..system import watch
+from .deliveries import Deliveries
+from .fineness import Fineness
+from .lattice import Totals, joint, smooth, totals
+from .passing import lacking, passing
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LENGTHS = 48
+"""Of the video, up to the whole, at which answers are kept."""
+
+CHUNK = 256
+"""Places between two looks at the watch."""
+
+NEGLIGIBLE, MOST_FILLING = 1e-12, 1_000_000
+"""Probability and rounds at which the law of a join time ends."""
+
+NANOSECONDS, MOST_MINUTES = 1.0, 20.0
+"""Of a product in a pass, about; and minutes that it may take."""
+
+MOST_BYTES = 8 * 2**30
+"""Memory that a pass may take."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sessions:
+    """What viewers see of a video.
+
+    Attributes
+    ----------
+    lengths : (l,) array
+        Of the video [rounds], the last one its own.
+    seen : (l, b, C) array
+        The columns of `measures`, by length and start buffer.
+    joined : list of b arrays
+        Chance that playback begins after 0, 1, 2, ... rounds, by start buffer.
+    slack : (C,) array
+        What is still seen with the most that is followed, from which on more would make a difference of as much.
+    """
+
+    lengths: Floats
+    seen: Floats
+    joined: list[Floats]
+    slack: Floats
+
+
+def sessions(
+    found: Deliveries, on: Fineness, packets: float, starts: Sequence[float], resume: float, asked: Measures, top: float
+) -> Sessions:
+    """Solve for what viewers see.
+
+    Parameters
+    ----------
+    found : Deliveries
+    on : Fineness
+    packets : float
+        Of the whole video.
+    starts, resume : float
+        Packets that are held when playback begins, and when it goes on after a stall; 1 or more.
+    asked : Measures
+    top : float
+        Packets held from which more makes no difference.
+
+    Raises
+    ------
+    AccuracyError
+        Where it takes too much memory.
+    """
+    both = joint(found, on.quantum)
+    every = totals(both)
+    moves, far, nothing = Sums(*every), Sums(*smooth(found, on.quantum, on.nodes)), _nothing(every, asked)
+    threshold, more = on.needed(resume)
+    _, due = on.needed(on.due)
+    lacks = Lacks(*lacking(both, due, on.exact, on.quanta))
+    play_needs, fill_needs = (Needs(*passing(both, *one)) for one in ((due, on.exact, on.quanta), (more, on.exact)))
+    length = packets / on.due
+    low = math.floor(length + 1e-9)
+    last = low + (length - low > 1e-9)
+    _check(last * len(far.chance) * (top / on.quantum) * len(asked.base))
+    known = _known(every, on, threshold, last, len(asked.base), math.ceil(top / on.quantum))
+    begins = [
+        _Begin(goal, found.start, every, asked, Needs(*passing(both, more, on.exact)))
+        for goal, more in map(on.needed, starts)
+    ]
+    ends = np.unique(np.append(np.geomspace(1, max(low, 1), LENGTHS).astype(np.int64), [low, last]))
+    rows, at = [], 0
+    for end in ends.tolist():
+        while at <= end:
+            watch.at(at, last + 1, watch.SHORTER)
+            until = min(at + CHUNK - 1, end)
+            back_in_video(
+                at, until, on.sparse, threshold, far, moves, lacks, play_needs, fill_needs, nothing, known, asked
+            )
+            at = until + 1
+        rows.append([one.seen(end, moves, known, asked) for one in begins])
+    seen, lengths = np.array(rows), ends.astype(np.float64)
+    if last > low:
+        seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
+        lengths[-1] = length
+    joined = [one.times(moves, min(one.goal, math.ceil(packets / on.quantum))) for one in begins]
+    slack = np.abs(known.play[last % len(known.play), found.start, -1] - asked.base)
+    return Sessions(lengths, seen, joined, slack)
+
+
+def _check(products: float) -> None:
+    """Raise `AccuracyError` for a pass of too many products."""
+    minutes = products * NANOSECONDS / 60e9
+    if minutes > MOST_MINUTES:
+        raise AccuracyError(
+            f"a player with buffers would take about {minutes:.2g} minutes to follow, more than the limit of "
+            f"{MOST_MINUTES:g}: take {watch.SHORTER}, or tcp=reno-sack, whose chain is smaller than that of CUBIC"
+        )
+
+
+class _Begin:
+    """The start of a session, up to a goal."""
+
+    def __init__(self, goal: int, start: int, every: Totals, asked: Measures, needs: Needs) -> None:
+        free = asked._replace(waited=np.ones_like(asked.waited))
+        self.goal, self._start, self._needs, self._nothing = goal, start, needs, _nothing(every, free)
+        states = len(every.starts) - 1
+        self._into = np.zeros((states, goal + int(every.received.max()) + 1, len(asked.base)))
+
+    def seen(self, place: int, moves: Sums, known: Known, asked: Measures) -> Floats:
+        """Return what is seen from the start of a video of so many rounds."""
+        return np.asarray(
+            first_fill(place, self.goal, self._needs, moves, self._nothing, self._start, self._into, known, asked)
+        )
+
+    def times(self, moves: Sums, goal: int) -> Floats:
+        """Return the law of the rounds until playback begins."""
+        law = fill_times(goal, MOST_FILLING, self._needs, moves, self._start, NEGLIGIBLE)
+        if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
+            raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
+        return np.asarray(law)
+
+
+def _known(every: Totals, on: Fineness, goal: int, last: int, columns: int, top: int) -> Known:
+    states, n, C = len(every.starts) - 1, top + 1, columns
+    waits = np.unique(every.target[every.rounds > 2])
+    slot = np.full(states, -1)
+    slot[waits] = np.arange(len(waits))
+    depth = np.array([int(every.rounds[every.target == one].max()) + 3 for one in waits], dtype=np.int64)
+    first = np.append(0, np.cumsum(depth))
+    fills = int(2 * on.sparse * (1 + math.log(max(last / on.sparse, 1)))) + 5
+    height = goal + int(every.received.max()) + 1
+    size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + 3 * height))
+    if size > MOST_BYTES:
+        raise AccuracyError(
+            f"a player with buffers would take {size / 2**30:.3g} GiB of memory to follow, more than the limit of "
+            f"{MOST_BYTES / 2**30:g}: take a smaller max_window, smaller buffers or a shorter timer"
+        )
+    return Known(
+        on.quanta, np.zeros((5, states, n, C)), slot, first[:-1], depth, np.zeros((int(first[-1]), n, C)),
+        np.zeros(last + 2, dtype=np.int64), np.zeros(fills), np.zeros((fills, states, C)),
+        np.zeros((2, states, height, C)),
+    )  # fmt: skip
+
+
+def _nothing(every: Totals, asked: Measures) -> Nothing:
+    """Return transitions in which nothing arrives, and what undoes them."""
+    states = len(every.starts) - 1
+    source = np.repeat(np.arange(states), np.diff(every.starts))
+    used = every.received == 0
+    source, target, rounds, chance = source[used], every.target[used], every.rounds[used], every.chance[used]
+    to = np.unique(target)
+    place = np.full(states, -1)
+    place[to] = np.arange(len(to))
+    inside = place[source] >= 0
+    where = place[source[inside]], place[target[inside]]
+    inverse = np.empty((len(asked.base), len(to), len(to)))
+    for c in range(len(asked.base)):
+        left = np.eye(len(to))
+        np.subtract.at(left, where, chance[inside] * asked.waited[rounds[inside], c])
+        inverse[c] = np.linalg.inv(left)
+    return Nothing(np.searchsorted(source, np.arange(states + 1)), target, rounds, chance, to, place, inverse)
