@@ -98,7 +98,7 @@ def test_ordinary_rates_are_within_their_errors():
     assert isinstance(fine.solved, CoarseStored)
     assert abs(fine.stall_probability - exact.stall_probability) <= fine.errors["stall_probability"]
     allowed = fine.errors["mean_total_rebuffer"] + exact.errors["mean_total_rebuffer"]
-    assert abs(fine.mean_total_rebuffer - exact.mean_total_rebuffer) <= allowed < 0.1 * exact.mean_total_rebuffer
+    assert abs(fine.mean_total_rebuffer - exact.mean_total_rebuffer) <= allowed < 0.15 * exact.mean_total_rebuffer
     allowed = fine.errors["rebuffering_ratio"] + exact.errors["rebuffering_ratio"]
     assert abs(fine.rebuffering_ratio - exact.rebuffering_ratio) <= allowed
 

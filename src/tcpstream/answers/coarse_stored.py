@@ -26,10 +26,9 @@ from .timeline import Timeline
 
 Floats = NDArray[np.float64]
 
-FACTOR = 1.25
-"""The stated error is so many times the difference from half the resolution, and what a resolution states at least.
-Where errors fall with the quantum, as at worst here, the difference is the error; the rest is the margin of Roache's
-grid convergence index (J. Fluids Eng. 116, 1994)."""
+FACTOR = 3.0
+"""The stated error is so many times the difference from half the resolution, and what a resolution states at least:
+the factor of Roache's grid convergence index for two grids (J. Fluids Eng. 116, 1994), as for live streams."""
 
 FLOOR = 2e-11
 """Late fraction that is lost in what is not followed."""

@@ -62,7 +62,7 @@ class Resolution:
         return max(1, int(rounds / self.steps))
 
 
-FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 3e-3, 1e-2)
+FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2)
 FAST = Resolution(3.0, 14.0, 1.3, 24.0, 160, 3e-2, 6e-2)
 
 
