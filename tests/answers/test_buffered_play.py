@@ -122,7 +122,7 @@ def test_resuming_with_the_missing_packet_is_counting_no_stalls():
 
 
 def test_a_buffer_that_holds_the_whole_video_never_stalls():
-    result = play(PATH, Video(packet_rate=40, duration=5), Player(start_buffer=6, resume_buffer=1))
+    result = play(PATH, Video(packet_rate=40, duration=5), Player(start_buffer=1e7, resume_buffer=1e7))
     assert result.stall_probability <= result.errors["stall_probability"]
     assert result.mean_total_rebuffer <= result.errors["mean_total_rebuffer"]
     with pytest.raises(AccuracyError, match="no first stall"):

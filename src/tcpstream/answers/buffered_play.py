@@ -105,7 +105,8 @@ class BufferedPlay:
     def _solve(self, chain: Chain, fine: Fineness, top: float) -> Sessions:
         assert self.player.start_buffer is not None
         rate, length = self.video.packet_rate, self._timeline.length
-        begin, resume = (max(1.0, seconds * rate) for seconds in (self.player.start_buffer, self.player.resume_buffer))
+        buffers = self.player.start_buffer, self.player.resume_buffer
+        begin, resume = (min(max(1.0, seconds * rate), max(1.0, self.video.packets)) for seconds in buffers)
         found = deliveries(chain, fine.step, fine.ratio)
         asked = measures(COUNTS, np.exp(-laggauss(NODES)[0] / length), fine.quanta, int(found.rounds.max()))
         return sessions(found, fine, self.video.packets, [begin], resume, asked, top)
