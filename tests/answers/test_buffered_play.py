@@ -96,17 +96,15 @@ def test_as_sessions_that_are_simulated(path, rate, duration, player):
     close(seconds / (seconds + duration), result.rebuffering_ratio, errors["rebuffering_ratio"])
     close(stalls, result.mean_stalls, errors["mean_stalls"])
     for count, chance in enumerate(result.stall_counts[:-1]):
-        close(np.append(stalls == count, [True, False]), chance, errors["stall_counts"] + 1e-4)
+        close(np.append(stalls == count, [True, False]), chance, errors["stall_counts"] + 1 / len(stalls))
     close(joined * path.rtt, result.mean_join_time, 1e-6)
     assert (joined * path.rtt <= result.join_time_quantile(0.9) + 1e-9).mean() >= 0.89
     half = duration / 2
-    close(
-        ~((stalls > 0) & (first * path.rtt < half)), result.no_stall_until(half), 3 * errors["stall_probability"] + 2e-3
-    )
+    close(~((stalls > 0) & (first * path.rtt < half)), result.no_stall_until(half), errors["no_stall_until"])
 
 
 def test_known_values():
-    """By a Monte Carlo of 10^6 sessions, a program of its own: 1.923 s, .0384 +- .0002, .1600 +- .0008 s."""
+    """10^6 sessions simulated by another program than that above gave 1.923 s, .0384 +- .0002 and .1600 +- .0008 s."""
     result = play(PATH, Video(packet_rate=40, duration=60), Player(start_buffer=2, resume_buffer=5))
     assert result.mean_join_time == pytest.approx(1.923, abs=0.002)
     assert result.stall_probability == pytest.approx(0.0384, abs=4 * 0.0002)

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..coarse.lead import safe_lead
-from ..coarse.resolution import FAST_BACKLOG, FINE_BACKLOG, BacklogResolution, coarser_backlog
+from ..coarse.resolution import FACTOR, FAST_BACKLOG, FINE_BACKLOG, BacklogResolution, coarser_backlog
 from ..coarse.stationary_backlog import LongRun, long_run
 from ..coarse.steps import Steps
 from ..coarse.ways import Ways
@@ -23,9 +23,6 @@ from .answer import DEFAULT_TARGET
 from .live_streaming import LiveStreaming
 from .plan import AFFORDABLE, live_seconds
 from .timeline import Timeline
-
-FACTOR = 3.0
-"""The stated error is so many times the difference of two resolutions, and what a resolution states at least."""
 
 LOST = 100.0
 """Error of f, over the mass that a step of the solve still moves, from above."""

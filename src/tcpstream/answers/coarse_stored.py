@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..coarse.resolution import FAST, FINE
+from ..coarse.resolution import FACTOR, FAST, FINE
 from ..errors import AccuracyError
 from ..numerics.curves import smallest_delay
 from ..path import Path
@@ -25,10 +25,6 @@ from .stored_streaming import CERTAIN, ROUNDING, StoredStreaming
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
-
-FACTOR = 3.0
-"""The stated error is so many times the difference from half the resolution, and what a resolution states at least:
-the factor of Roache's grid convergence index for two grids (J. Fluids Eng. 116, 1994), as for live streams."""
 
 FLOOR = 2e-11
 """Late fraction that is lost in what is not followed."""

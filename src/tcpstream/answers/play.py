@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._version import __version__
 from ..errors import AccuracyError, InputError, real
 from ..numerics.curves import smallest_delay
 from ..numerics.tails import Tail
 from ..path import Path
 from ..video import Video
-from .answer import SCHEMA, probabilities, table
+from .answer import probabilities, table
 from .plan import is_coarse
 from .player import Player
 from .stored import stored
 from .stored_streaming import StoredStreaming
+from .viewing import QUANTILES, Viewing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,18 +46,12 @@ STEP = 0.1
 SEARCHED = 0.02
 """Of a round trip, to which a startup delay is searched."""
 
-QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
-"""Of the total stalled time."""
 
-
-class Play:
+class Play(Viewing):
     """A stored video as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
     ----------
-    path : Path
-    video : Video
-    player : Player
     start : float
         Startup delay tau [s].
     solved : StoredStreaming
@@ -65,15 +59,10 @@ class Play:
     """
 
     def __init__(self, player: Player, solved: StoredStreaming) -> None:
-        self.path, self.video, self.player, self.solved = solved.path, solved.video, player, solved
+        super().__init__(solved.path, solved.video, player, solved.throughput)
         assert player.start is not None
-        self.start = player.start
+        self.solved, self.start = solved, player.start
         self._late = Tail(solved.stalled, max(solved.path.rtt, STEP))
-
-    @property
-    def throughput(self) -> float:
-        """T [packets/s]."""
-        return self.solved.throughput
 
     @property
     def join_time(self) -> float:
@@ -199,21 +188,17 @@ class Play:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
-        return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "model": "play",
-            "parameters": self.path.to_dict() | self.video.to_dict() | self.player.to_dict(),
-            "throughput_pps": self.solved.throughput,
-            "load": self.solved.load,
-            "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.join_time),
-            "stall_probability": self.stall_probability,
-            "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
-            | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
-            "rebuffer_count": None,
-            "rebuffering_ratio": self.rebuffering_ratio,
-            "error_bound": self.errors,
-        }
+        return self._with_header(
+            {
+                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.join_time),
+                "stall_probability": self.stall_probability,
+                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
+                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
+                "rebuffer_count": None,
+                "rebuffering_ratio": self.rebuffering_ratio,
+                "error_bound": self.errors,
+            }
+        )
 
     def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
         """Return P(S > x) for some times x [s] as a table indexed by them.
@@ -231,7 +216,7 @@ class Play:
         return "\n".join(
             [
                 f"stored video of {self.video.duration:g} s, playback starts after {self.join_time:g} s, "
-                f"T/mu = {1 / self.solved.load:.4g}",
+                f"T/mu = {1 / self.load:.4g}",
                 f"P(any stall) {self.stall_probability:.4g}",
                 f"stalled in total: mean {self.mean_total_rebuffer:.4g} s, 99% of viewers at most "
                 f"{self.total_rebuffer_quantile(0.99):.3g} s",
@@ -240,7 +225,7 @@ class Play:
         )
 
     def __repr__(self) -> str:
-        return f"<Play: start {self.join_time:g} s, T/mu = {1 / self.solved.load:.4g}>"
+        return f"<Play: start {self.join_time:g} s, T/mu = {1 / self.load:.4g}>"
 
     @cached_property
     def _mean(self) -> tuple[float, float]:
@@ -251,12 +236,7 @@ class Play:
         return self._late.mean(self.start, self._share, TOLERANCE)
 
     def _share(self, x: Floats) -> Floats:
-        return np.asarray(x / (x + self._length))
-
-    @property
-    def _length(self) -> float:
-        assert self.video.duration is not None
-        return self.video.duration
+        return np.asarray(x / (x + self.length))
 
     def _stalls(self, delay: float) -> float:
         """Return P(any stall) at a startup delay."""

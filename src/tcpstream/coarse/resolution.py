@@ -13,6 +13,10 @@ SPREAD = 0.6
 COARSER, LITTLE = 2.0, 1.4
 """Between two resolutions that are compared; the same of lines of CUBIC."""
 
+FACTOR = 3.0
+"""A stated error is so many times the difference of two resolutions, and what a resolution states at least: the factor
+of Roache's grid convergence index for two grids (J. Fluids Eng. 116, 1994)."""
+
 FEWER = 0.85
 """The same of the windows up to which all lines of CUBIC are followed."""
 

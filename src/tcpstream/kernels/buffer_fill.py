@@ -6,15 +6,16 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .buffer_moves import Passing, Totals, of_state, transition
 from .buffer_play import after
-from .buffer_state import Known, Measures, Needs, Nothing, Sums
+from .buffer_state import Known, Measures, Nothing
 
 Floats = NDArray[np.float64]
 
 
 @numba.njit(nogil=True)
 def fill(
-    x: int, threshold: int, needs: Needs, moves: Sums, nothing: Nothing, waited: Floats, waited_more: Floats,
+    x: int, threshold: int, needs: Passing, moves: Totals, nothing: Nothing, waited: Floats, waited_more: Floats,
     into: Floats, known: Known, on: Measures,
 ) -> None:  # fmt: skip
     """Set what a player sees that fills its buffer at place x up to a threshold, by state and quanta held."""
@@ -32,25 +33,20 @@ def fill(
     played = np.empty(C)
     for at in range(goal - 1, -1, -1):
         k = goal - at
-        near = k <= needs.most
         for s in range(S):
             out = sums[s]
             out[:] = 0.0
-            first = needs.starts[s * needs.most + k - 1] if near else moves.starts[s]
-            last = needs.starts[s * needs.most + k] if near else moves.starts[s + 1]
+            near, first, last = of_state(s, k, needs, moves)
             for o in range(first, last):
-                d = needs.rounds[o] if near else moves.rounds[o]
-                total = needs.received[o] if near else moves.received[o]
-                target = needs.target[o] if near else moves.target[o]
-                w = needs.short[o] if near else moves.chance[o]
-                if near and needs.enough[o] != 0.0:
+                target, d, total, enough, w = transition(o, near, needs, moves)
+                if enough != 0.0:
                     rest = at + total - d * q
                     if d <= 2 and rest >= 0 and at + total < left:
                         row = play[(x - d) % places, target, min(rest, n - 1)]
                         for c in range(C):
-                            out[c] += needs.enough[o] * row[c]
+                            out[c] += enough * row[c]
                     else:
-                        after(out, needs.enough[o], x, target, at + total, d, known, on)
+                        after(out, enough, x, target, at + total, d, known, on)
                 if w == 0.0:
                     continue
                 if d > 1 and at + total >= goal:

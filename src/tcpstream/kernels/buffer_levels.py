@@ -7,16 +7,17 @@ from numpy.typing import NDArray
 
 from ..system.compiler import kept
 from .buffer_fill import fill
+from .buffer_moves import Lacking, Passing, Totals
 from .buffer_play import play_far, play_near
-from .buffer_state import Known, Lacks, Measures, Needs, Nothing, Sums
+from .buffer_state import Known, Measures, Nothing
 
 Floats = NDArray[np.float64]
 
 
 @kept(nogil=True)
 def back_in_video(
-    first: int, last: int, sparse: int, threshold: int, far: Sums, moves: Sums, lacks: Lacks, play_needs: Needs,
-    fill_needs: Needs, nothing: Nothing, known: Known, on: Measures,
+    first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, lacks: Lacking, play_needs: Passing,
+    fill_needs: Passing, nothing: Nothing, known: Known, on: Measures,
 ) -> None:  # fmt: skip
     """Go back from place `first` to place `last` in the video.
 
@@ -27,13 +28,13 @@ def back_in_video(
         Fills are followed at places in a ratio of 1 + 1 / sparse, and between at all.
     threshold : int
         Quanta from which a player that stalled plays on.
-    far : Sums
+    far : Totals
         Transitions, smooth, for what is held from two rounds of playback on.
-    moves : Sums
+    moves : Totals
         All of them.
-    lacks : Lacks
+    lacks : Lacking
         Those that stall in their first round.
-    play_needs, fill_needs : Needs
+    play_needs, fill_needs : Passing
         Of the first round, to play on, and to resume.
     nothing : Nothing
     known : Known
@@ -60,7 +61,7 @@ def back_in_video(
 
 @kept(nogil=True)
 def first_fill(
-    x: int, threshold: int, needs: Needs, moves: Sums, nothing: Nothing, start: int, into: Floats, known: Known,
+    x: int, threshold: int, needs: Passing, moves: Totals, nothing: Nothing, start: int, into: Floats, known: Known,
     on: Measures,
 ) -> Floats:  # fmt: skip
     """Return what a player sees from the start, with place x the begin of the video; time is not counted.

@@ -6,7 +6,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffer_state import Known, Lacks, Measures, Needs, Sums
+from .buffer_moves import Lacking, Passing, Totals
+from .buffer_state import Known, Measures
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +64,7 @@ def _between(place: float, x: int, known: Known) -> tuple[int, float]:
 
 
 @numba.njit(nogil=True)
-def play_far(x: int, far: Sums, moves: Sums, known: Known, on: Measures) -> None:
+def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> None:
     """Set the values at place x of a round of playback held, or more.
 
     `far` stands for `moves` from two rounds on, or from where no wait outlasts what is held.
@@ -84,7 +85,7 @@ def play_far(x: int, far: Sums, moves: Sums, known: Known, on: Measures) -> None
 
 
 @numba.njit(nogil=True)
-def _add(sink: Floats, begin: int, end: int, x: int, o: int, moves: Sums, known: Known, on: Measures) -> None:
+def _add(sink: Floats, begin: int, end: int, x: int, o: int, moves: Totals, known: Known, on: Measures) -> None:
     """Add what a transition leads to from `begin` to `end` quanta held."""
     q, n, C = known.round, known.play.shape[2], len(on.base)
     d, w, target, total = moves.rounds[o], moves.chance[o], moves.target[o], moves.received[o]
@@ -117,7 +118,7 @@ def _add(sink: Floats, begin: int, end: int, x: int, o: int, moves: Sums, known:
 
 
 @numba.njit(nogil=True)
-def play_near(x: int, threshold: int, needs: Needs, lacks: Lacks, known: Known, on: Measures) -> None:
+def play_near(x: int, threshold: int, needs: Passing, lacks: Lacking, known: Known, on: Measures) -> None:
     """Set the values at place x of less than a round of playback held."""
     q = known.round
     left = x * q

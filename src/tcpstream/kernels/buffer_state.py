@@ -68,39 +68,6 @@ class Known(NamedTuple):
     fill: Floats
 
 
-class Sums(NamedTuple):
-    """See `playout.lattice.Totals`."""
-
-    starts: Ints
-    target: Ints
-    rounds: Ints
-    received: Ints
-    chance: Floats
-
-
-class Lacks(NamedTuple):
-    """See `playout.lattice.Lacking`."""
-
-    starts: Ints
-    target: Ints
-    rounds: Ints
-    ordered: Ints
-    held: Ints
-    chance: Floats
-
-
-class Needs(NamedTuple):
-    """See `playout.lattice.Passing`."""
-
-    most: int
-    starts: Ints
-    target: Ints
-    rounds: Ints
-    received: Ints
-    enough: Floats
-    short: Floats
-
-
 class Nothing(NamedTuple):
     """Transitions in which nothing arrives, by source, and the inverse of 1 - Z on the states that they lead to.
 

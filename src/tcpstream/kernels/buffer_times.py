@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
-from .buffer_state import Needs, Sums
+from .buffer_moves import Passing, Totals, of_state, transition
 
 Floats = NDArray[np.float64]
 
 
 @kept(nogil=True)
-def fill_times(goal: int, most: int, needs: Needs, moves: Sums, start: int, negligible: float) -> Floats:
+def fill_times(goal: int, most: int, needs: Passing, moves: Totals, start: int, negligible: float) -> Floats:
     """Return the law of the rounds until so many quanta are held, from none: the chance of 0, 1, 2, ... rounds.
 
     It ends where less than `negligible` is left, or after `most` rounds.
@@ -30,17 +30,10 @@ def fill_times(goal: int, most: int, needs: Needs, moves: Sums, start: int, negl
                 if mass == 0.0:
                     continue
                 now[s, at] = 0.0
-                k = goal - at
-                near = k <= needs.most
-                first = needs.starts[s * needs.most + k - 1] if near else moves.starts[s]
-                last = needs.starts[s * needs.most + k] if near else moves.starts[s + 1]
+                near, first, last = of_state(s, goal - at, needs, moves)
                 for o in range(first, last):
-                    d = needs.rounds[o] if near else moves.rounds[o]
-                    total = needs.received[o] if near else moves.received[o]
-                    target = needs.target[o] if near else moves.target[o]
-                    w = needs.short[o] if near else moves.chance[o]
-                    if near:
-                        ready[t] += mass * needs.enough[o]
+                    target, d, total, enough, w = transition(o, near, needs, moves)
+                    ready[t] += mass * enough
                     if at + total >= goal:
                         ready[t + 1] += mass * w
                     else:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.buffer_moves import Totals
 from .deliveries import Deliveries
 
 Floats = NDArray[np.float64]
@@ -17,27 +18,8 @@ WHOLE = 1e-9
 """Distance from a whole number of quanta that is none."""
 
 
-class Totals(NamedTuple):
-    """Transitions by what arrives in them; those of state s are ``starts[s] .. starts[s + 1] - 1``.
-
-    Attributes
-    ----------
-    starts : (S + 1,) int array
-    target, rounds, received : (k,) int arrays
-        Received in quanta.
-    chance : (k,) array
-        Negative for some, where they interpolate.
-    """
-
-    starts: Ints
-    target: Ints
-    rounds: Ints
-    received: Ints
-    chance: Floats
-
-
 class Joint(NamedTuple):
-    """The same with what is in order in the first round."""
+    """Transitions by what is in order in their first round, and what arrives in all; as `Totals`."""
 
     starts: Ints
     target: Ints

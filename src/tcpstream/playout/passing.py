@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.buffer_moves import Lacking, Passing
 from .lattice import WHOLE, Joint, together
 
 Floats = NDArray[np.float64]
@@ -14,49 +13,6 @@ Ints = NDArray[np.int64]
 
 ROUNDING = 1e-17
 """Probability that is none."""
-
-
-class Passing(NamedTuple):
-    """Transitions of which the first round must deliver so many quanta in order, or not.
-
-    Those of state s that must deliver k = 1 .. K are ``starts[s K + k - 1] ..``.
-
-    Attributes
-    ----------
-    most : int
-        K, from which on no first round delivers enough.
-    starts : (S K + 1,) int array
-    target, rounds, received : (k,) int arrays
-    enough, short : (k,) arrays
-        Probability that it delivers enough, and that it does not.
-    """
-
-    most: int
-    starts: Ints
-    target: Ints
-    rounds: Ints
-    received: Ints
-    enough: Floats
-    short: Floats
-
-
-class Lacking(NamedTuple):
-    """Transitions whose first round delivers less than so many quanta in order; those of k as in `Passing`.
-
-    Attributes
-    ----------
-    starts, target, rounds : arrays
-    ordered, held : (k,) int arrays
-        In order in the first round, and what is in order later.
-    chance : (k,) array
-    """
-
-    starts: Ints
-    target: Ints
-    rounds: Ints
-    ordered: Ints
-    held: Ints
-    chance: Floats
 
 
 def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passing:

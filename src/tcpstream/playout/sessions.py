@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..kernels.buffer_levels import back_in_video, first_fill
-from ..kernels.buffer_state import Known, Lacks, Measures, Needs, Nothing, Sums
+from ..kernels.buffer_moves import Passing, Totals
+from ..kernels.buffer_state import Known, Measures, Nothing
 from ..kernels.buffer_times import fill_times
 from ..system import watch
 from .deliveries import Deliveries
 from .fineness import Fineness
-from .lattice import Totals, joint, smooth, totals
+from .lattice import WHOLE, joint, smooth, totals
 from .passing import lacking, passing
 
 Floats = NDArray[np.float64]
@@ -83,20 +84,19 @@ def sessions(
         Where it takes too much memory.
     """
     both = joint(found, on.quantum)
-    every = totals(both)
-    moves, far, nothing = Sums(*every), Sums(*smooth(found, on.quantum, on.nodes)), _nothing(every, asked)
+    moves, far = totals(both), smooth(found, on.quantum, on.nodes)
+    nothing = _nothing(moves, asked)
     threshold, more = on.needed(resume)
     _, due = on.needed(on.due)
-    lacks = Lacks(*lacking(both, due, on.exact, on.quanta))
-    play_needs, fill_needs = (Needs(*passing(both, *one)) for one in ((due, on.exact, on.quanta), (more, on.exact)))
+    lacks = lacking(both, due, on.exact, on.quanta)
+    play_needs, fill_needs = passing(both, due, on.exact, on.quanta), passing(both, more, on.exact)
     length = packets / on.due
-    low = math.floor(length + 1e-9)
-    last = low + (length - low > 1e-9)
+    low = math.floor(length + WHOLE)
+    last = low + (length - low > WHOLE)
     _check(last * len(far.chance) * (top / on.quantum) * len(asked.base))
-    known = _known(every, on, threshold, last, len(asked.base), math.ceil(top / on.quantum))
+    known = _known(moves, on, threshold, last, len(asked.base), math.ceil(top / on.quantum))
     begins = [
-        _Begin(goal, found.start, every, asked, Needs(*passing(both, more, on.exact)))
-        for goal, more in map(on.needed, starts)
+        _Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in map(on.needed, starts)
     ]
     ends = np.unique(np.append(np.geomspace(1, max(low, 1), LENGTHS).astype(np.int64), [low, last]))
     rows, at = [], 0
@@ -131,19 +131,19 @@ def _check(products: float) -> None:
 class _Begin:
     """The start of a session, up to a goal."""
 
-    def __init__(self, goal: int, start: int, every: Totals, asked: Measures, needs: Needs) -> None:
+    def __init__(self, goal: int, start: int, moves: Totals, asked: Measures, needs: Passing) -> None:
         free = asked._replace(waited=np.ones_like(asked.waited))
-        self.goal, self._start, self._needs, self._nothing = goal, start, needs, _nothing(every, free)
-        states = len(every.starts) - 1
-        self._into = np.zeros((states, goal + int(every.received.max()) + 1, len(asked.base)))
+        self.goal, self._start, self._needs, self._nothing = goal, start, needs, _nothing(moves, free)
+        states = len(moves.starts) - 1
+        self._into = np.zeros((states, goal + int(moves.received.max()) + 1, len(asked.base)))
 
-    def seen(self, place: int, moves: Sums, known: Known, asked: Measures) -> Floats:
+    def seen(self, place: int, moves: Totals, known: Known, asked: Measures) -> Floats:
         """Return what is seen from the start of a video of so many rounds."""
         return np.asarray(
             first_fill(place, self.goal, self._needs, moves, self._nothing, self._start, self._into, known, asked)
         )
 
-    def times(self, moves: Sums, goal: int) -> Floats:
+    def times(self, moves: Totals, goal: int) -> Floats:
         """Return the law of the rounds until playback begins."""
         law = fill_times(goal, MOST_FILLING, self._needs, moves, self._start, NEGLIGIBLE)
         if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
@@ -151,15 +151,15 @@ class _Begin:
         return np.asarray(law)
 
 
-def _known(every: Totals, on: Fineness, goal: int, last: int, columns: int, top: int) -> Known:
-    states, n, C = len(every.starts) - 1, top + 1, columns
-    waits = np.unique(every.target[every.rounds > 2])
+def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, top: int) -> Known:
+    states, n, C = len(moves.starts) - 1, top + 1, columns
+    waits = np.unique(moves.target[moves.rounds > 2])
     slot = np.full(states, -1)
     slot[waits] = np.arange(len(waits))
-    depth = np.array([int(every.rounds[every.target == one].max()) + 3 for one in waits], dtype=np.int64)
+    depth = np.array([int(moves.rounds[moves.target == one].max()) + 3 for one in waits], dtype=np.int64)
     first = np.append(0, np.cumsum(depth))
-    fills = int(2 * on.sparse * (1 + math.log(max(last / on.sparse, 1)))) + 5
-    height = goal + int(every.received.max()) + 1
+    fills = max(2, _fills(last, on.sparse))
+    height = goal + int(moves.received.max()) + 1
     size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + 3 * height))
     if size > MOST_BYTES:
         raise AccuracyError(
@@ -173,12 +173,20 @@ def _known(every: Totals, on: Fineness, goal: int, last: int, columns: int, top:
     )  # fmt: skip
 
 
-def _nothing(every: Totals, asked: Measures) -> Nothing:
+def _fills(last: int, sparse: int) -> int:
+    """Return at how many places up to the last one `back_in_video` follows fills."""
+    place, count = 0, 1
+    while (place := place + max(1, place // sparse)) <= last:
+        count += 1
+    return count
+
+
+def _nothing(moves: Totals, asked: Measures) -> Nothing:
     """Return transitions in which nothing arrives, and what undoes them."""
-    states = len(every.starts) - 1
-    source = np.repeat(np.arange(states), np.diff(every.starts))
-    used = every.received == 0
-    source, target, rounds, chance = source[used], every.target[used], every.rounds[used], every.chance[used]
+    states = len(moves.starts) - 1
+    source = np.repeat(np.arange(states), np.diff(moves.starts))
+    used = moves.received == 0
+    source, target, rounds, chance = source[used], moves.target[used], moves.rounds[used], moves.chance[used]
     to = np.unique(target)
     place = np.full(states, -1)
     place[to] = np.arange(len(to))

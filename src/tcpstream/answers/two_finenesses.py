@@ -1,0 +1,158 @@
+"""What viewers of a player with buffer thresholds see, solved at two finenesses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.polynomial.laguerre import laggauss
+from numpy.typing import NDArray
+
+from ..coarse.resolution import FACTOR, SPREAD, Scale
+from ..errors import AccuracyError, InputError
+from ..path import Path
+from ..playout.deliveries import deliveries
+from ..playout.fineness import Fineness
+from ..playout.measures import measures
+from ..playout.sessions import Sessions, sessions
+from ..tcp import Chain
+from ..video import Video
+from .player import Player
+from .timeline import Timeline
+
+Floats = NDArray[np.float64]
+
+COUNTS = 4
+"""Numbers of stalls that are told apart: 0 to 3."""
+
+NODES = 4
+"""Of the quadrature of the rebuffering ratio."""
+
+RISK = 1e-10
+"""What is stated to be off at least."""
+
+SLACK, DECAYS = 1e-2, 6.0
+"""Part of an answer that more than the largest lead may still change; and factors of e by which a stall is less
+probable there, about."""
+
+LEAST = 1e-3
+"""Part of an answer that is stated to be off at least, where quanta are not whole packets."""
+
+SPREADS = 8.0
+"""Standard deviations of what TCP delivers, up to which leads are followed."""
+
+HALF = 0.5
+"""Packets by which places in a round differ at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What viewers see.
+
+    Attributes
+    ----------
+    answers, errors : (COUNTS + 3,) arrays
+        P(N > 0), P(N = k) for k = 1 .. COUNTS - 1, E[N], E[S] [s] and the rebuffering ratio.
+    joined : array
+        Chance that playback begins after 0, 1, 2, ... rounds.
+    lengths, unstalled : (l,) arrays
+        Lengths of the video from its begin [s], from 0 on, and the probability that nothing stalls in them.
+    unstalled_error : float
+        Of any of these, and between them.
+    """
+
+    answers: Floats
+    errors: Floats
+    joined: Floats
+    lengths: Floats
+    unstalled: Floats
+    unstalled_error: float
+
+
+class TwoFinenesses:
+    """A path, a video and a player at a constant rate."""
+
+    def __init__(self, chain: Chain, path: Path, video: Video, player: Player) -> None:
+        if video.curve is not None:
+            raise InputError("a player with buffer thresholds is followed at a constant rate, got a playback curve")
+        self._chain, self._rtt, self._video, self._player = chain, path.rtt, video, player
+        self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
+        self._due, self._length = timeline.packets_due, timeline.length
+
+    def solve(self) -> Seen:
+        """Return what viewers see.
+
+        Raises
+        ------
+        AccuracyError
+            Where it takes too long, or too much memory, or does not converge.
+        """
+        fine, most = Fineness.of(self._due, self._scale.rounds), self._video.packets + 2 * self._due
+        top = min(self._first_top(), most)
+        while True:
+            rough = self._pass(fine.coarser(), top)
+            slack = self._answers(rough.slack)
+            if top >= most or (slack <= SLACK * self._seen(rough) + RISK)[[0, COUNTS + 1]].all():
+                break
+            top = min(2 * top, most)
+        found = self._pass(fine, top)
+        seen = self._seen(found)
+        off = FACTOR * np.abs(seen - self._seen(rough)) + self._answers(found.slack)
+        if not fine.in_phase:  # packets fall due at places in a round that are not told apart
+            later = self._pass(replace(fine.coarser(), shift=HALF), top)
+            off += np.abs(self._seen(later) - self._seen(rough))
+        if not (np.isfinite(seen).all() and -off[0] - RISK <= seen[0] <= 1 + off[0] + RISK):
+            raise AccuracyError(
+                f"the pass over the video did not converge: P(any stall) {seen[0]:.3g} within {off[0]:.1g}; give a "
+                f"rate or a round trip time that is a little different"
+            )
+        off[-1] += seen[0] * _quadrature(4 * seen[COUNTS + 1] / max(seen[0], 1e-300) / self._length)
+        off += (0.0 if fine.exact else LEAST * np.abs(seen)) + RISK
+        lengths, unstalled = np.append(0.0, found.lengths), np.append(1.0, found.seen[:, 0, 0])
+        return Seen(
+            seen, off, found.joined[0], lengths * self._rtt, unstalled, float(off[0]) + _between(lengths, unstalled)
+        )
+
+    def _pass(self, fine: Fineness, top: float) -> Sessions:
+        assert self._player.start_buffer is not None
+        rate = self._video.packet_rate
+        buffers = self._player.start_buffer, self._player.resume_buffer
+        begin, resume = (min(max(1.0, seconds * rate), max(1.0, self._video.packets)) for seconds in buffers)
+        found = deliveries(self._chain, fine.step, fine.ratio)
+        asked = measures(COUNTS, np.exp(-laggauss(NODES)[0] / self._length), fine.quanta, int(found.rounds.max()))
+        return sessions(found, fine, self._video.packets, [begin], resume, asked, top)
+
+    def _first_top(self) -> float:
+        """Return a lead from which more seems to make no difference [packets]."""
+        due, sent, scale = self._due, self._chain.packets_per_round, self._scale
+        assert self._player.start_buffer is not None
+        buffer = max(self._player.start_buffer, self._player.resume_buffer) * self._video.packet_rate
+        times = np.geomspace(1, max(self._length, 2.0), 200)
+        spread = np.array([scale.spread(sent * float(t)) for t in times])
+        top = float(((sent - due) * times + SPREADS * spread).max())
+        if due < sent:
+            top = min(top, DECAYS * SPREAD**2 * scale.packets * sent / (2 * (sent - due)))
+        return buffer + top + 2 * (self._chain.largest_round + due)
+
+    def _seen(self, found: Sessions) -> Floats:
+        """Return the answers for the whole video."""
+        row = found.seen[-1, 0].copy()
+        row[0] = 1 - row[0]
+        row[COUNTS + 2 :] = 1 - row[COUNTS + 2 :]
+        return self._answers(row)
+
+    def _answers(self, row: Floats) -> Floats:
+        ratio = float(laggauss(NODES)[1] @ row[COUNTS + 2 :])
+        return np.concatenate([row[: COUNTS + 1], [row[COUNTS + 1] * self._rtt, ratio]])
+
+
+def _quadrature(most: float) -> float:
+    """Return how far the quadrature of x / (1 + x) is off, up to some x."""
+    nodes, weights = laggauss(NODES)
+    x = np.linspace(0, min(most, 1e6), 50)
+    return float(np.abs(weights @ -np.expm1(-nodes[:, np.newaxis] * x) - x / (1 + x)).max())
+
+
+def _between(x: Floats, y: Floats) -> float:
+    """Return how far linear interpolation is off: what it makes of every second point."""
+    return float(np.abs(np.interp(x, x[::2], y[::2]) - y)[: 2 * (len(x) // 2) - 1].max())

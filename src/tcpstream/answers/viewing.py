@@ -1,0 +1,71 @@
+"""What every answer about a viewer of a stored video has."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from .._version import __version__
+from ..path import Path
+from ..video import Video
+from .answer import SCHEMA
+from .player import Player
+
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+"""Of times, in tables and JSON."""
+
+
+class Viewing(ABC):
+    """What a viewer sees of a stored video.
+
+    Attributes
+    ----------
+    path : Path
+    video : Video
+    player : Player
+    throughput : float
+        T [packets/s].
+    load : float
+        mu / T.
+    """
+
+    def __init__(self, path: Path, video: Video, player: Player, throughput: float) -> None:
+        self.path, self.video, self.player, self.throughput = path, video, player, throughput
+        self.load = video.packet_rate / throughput
+
+    @property
+    @abstractmethod
+    def stall_probability(self) -> float:
+        """Probability that playback stalls at all."""
+
+    @property
+    @abstractmethod
+    def mean_total_rebuffer(self) -> float:
+        """E[S], the mean stalled time of the whole video [s]."""
+
+    @property
+    @abstractmethod
+    def rebuffering_ratio(self) -> float:
+        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
+
+    @property
+    @abstractmethod
+    def errors(self) -> dict[str, float]:
+        """By how much answers may be off, by the names of the properties."""
+
+    @property
+    def length(self) -> float:
+        """Of the video [s]."""
+        assert self.video.duration is not None
+        return self.video.duration
+
+    def _with_header(self, answers: dict[str, Any]) -> dict[str, Any]:
+        """Return answers after what they were computed from, ready for JSON."""
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "model": "play",
+            "parameters": self.path.to_dict() | self.video.to_dict() | self.player.to_dict(),
+            "throughput_pps": self.throughput,
+            "load": self.load,
+        } | answers
