@@ -157,7 +157,8 @@ def test_a_stream_too_long_to_follow_is_refused(monkeypatch):
 
 def test_a_rate_off_the_lattice_is_answered_by_its_neighbours():
     """Between them ln f is linear; the error leads to the farther one, and a hundredth on (docs/decisions/0023)."""
-    result = live(Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=31.37))
+    path, video = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=31.37)
+    result = live(path, video, accuracy="exact")
     below, above = result.backlogs
     share = (3.137 - below.lattice.packets_due) / (above.lattice.packets_due - below.lattice.packets_due)
     for tau in (0.0, 0.7):

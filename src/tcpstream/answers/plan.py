@@ -39,9 +39,12 @@ QUICK = 1.0
 LARGEST_LOAD = 0.9999
 """Load up to which a live stream is solved on coarse lattices."""
 
-EPOCHS, DEPTHS, LIVE_NANOSECONDS = 45, 10, 8.0
+EPOCHS, DEPTHS, LIVE_NANOSECONDS = 45, 12, 8.0
 """Of an exact live solve: loss epochs, depth over what the longest wait and the spread between losses leave behind, and
 time for a state and a position."""
+
+WAVES = 20
+"""States that take as long as the long waves of the backlog."""
 
 AFFORDABLE = 600.0
 """CPU seconds that an exact solve of a live stream may take where coarse lattices have no answer."""
@@ -159,6 +162,6 @@ def live_seconds(path: Path, video: Video) -> float:
     steps = sum(one.steps_per_packet for one in lattices(m, order(m, T, chain.n_cells)))
     depth = m * chain.longest_wait() + chain.packets_between_losses * m / max(T - m, 1e-3 * T)
     if video.duration is None:
-        return EPOCHS * DEPTHS * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9
+        return EPOCHS * DEPTHS * (chain.followed_states + WAVES) * steps * depth * LIVE_NANOSECONDS * 1e-9
     depth = min(DEPTHS * depth, timeline.packets)
     return timeline.length * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9

@@ -146,10 +146,11 @@ class Modes:
     def _moved(self, theta: complex) -> tuple[Complexes, Complexes]:
         """Return what each move counts, and how this changes with theta."""
         steps, n = self._steps, len(self._lag)
-        each = steps.weight * np.exp(-theta * steps.mean + theta**2 * steps.variance / 2)
-        first, second = (
-            _summed(self._group.ravel(), one, n) for one in (each, each * (theta * steps.variance - steps.mean))
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # far from the mode that is looked for: not finite
+            each = steps.weight * np.exp(-theta * steps.mean + theta**2 * steps.variance / 2)
+            first, second = (
+                _summed(self._group.ravel(), one, n) for one in (each, each * (theta * steps.variance - steps.mean))
+            )
         return first, second
 
     def _solved(self, moved: Complexes, value: complex, near: Mode | None) -> tuple[complex, Complexes, Complexes]:

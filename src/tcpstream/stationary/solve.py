@@ -16,6 +16,7 @@ from ..numerics.stop_loss import Excess
 from ..system import watch
 from ..tcp.chain import Chain
 from .long_waves import LARGEST, LongWaves, too_large
+from .mixing import Mixing
 from .operator import EpochOperator
 from .select import epochs_of
 
@@ -33,6 +34,9 @@ VISIBLE_LEVELS = 3
 
 PATIENCE = 12
 """Epochs that do not even halve the error, after which rounding is as good as it gets."""
+
+SLOW = 10
+"""Epochs that do not make the error as many times smaller, from which on corrections are mixed."""
 
 UNAIDED = 100
 """The same without the correction of long waves."""
@@ -155,12 +159,14 @@ def solve(chain: Chain, lattice: Lattice) -> StationaryBacklog:
 def _iterate(operator: EpochOperator[Any], waves: LongWaves, depth: int, weight: Floats) -> tuple[Any, Floats, int]:
     """Make epochs until one changes little; return the last one, its change of the entries, and how many.
 
-    Where epochs hardly differ from each other, or blur no waves, the correction may fail: where a buffer overflows and
-    losses are rare, and with small windows. Then epochs are made without; half of each counts, as they may take turns.
+    Where epochs hardly differ from each other, or blur no waves, the correction leaves much, and is mixed with those
+    before; or it fails: where a buffer overflows and losses are rare. Then epochs are made without; half of each
+    counts, as they may take turns.
     """
     entries, patience, epochs = waves.start(depth), PATIENCE if waves.apt else UNAIDED, 0
     rounds = 0.0
     errors: list[float] = []
+    mixing = None
     while True:
         watch.at(_share(errors), 1.0)
         epoch = operator.epoch(entries)
@@ -170,12 +176,17 @@ def _iterate(operator: EpochOperator[Any], waves: LongWaves, depth: int, weight:
         error = float(np.einsum("hk,hk", np.abs(change), weight) / rounds)
         errors.append(error)
         stuck = len(errors) > patience and not error < errors[-1 - patience] / 2
-        if stuck and patience < UNAIDED and error > ACCEPTED:
-            entries, patience, errors = waves.start(depth), UNAIDED, []
-        elif error < WANTED / 2 or stuck:
+        if error < WANTED / 2 or (stuck and (patience == UNAIDED or error <= ACCEPTED)):
             return epoch, change, epochs
+        if stuck:
+            entries, patience, errors = waves.start(depth), UNAIDED, []
+        elif patience == UNAIDED:
+            entries = entries + change / 2
         else:
-            entries = waves.corrected(entries, change) if patience < UNAIDED else entries + change / 2
+            if mixing is None and len(errors) > SLOW and not error < errors[-1 - SLOW] / SLOW:
+                mixing = Mixing()
+            corrected = waves.corrected(entries, change)
+            entries = mixing.next(entries, corrected) if mixing else corrected
 
 
 def _share(errors: list[float]) -> float:
