@@ -133,6 +133,22 @@ def test_more_buffer_never_stalls_more_often():
     assert found[0] > found[1] > found[2] > 0
 
 
+def test_the_required_start_buffer_meets_its_target_and_a_packet_less_does_not():
+    video = Video(packet_rate=50, duration=5)
+
+    def seen(packets):
+        return play(PATH, video, Player(start_buffer=packets / 50, resume_buffer=1))
+
+    result = seen(50)
+    found = 50 * result.required_start_buffer(stall_probability=0.05)
+    assert found == pytest.approx(round(found))
+    assert seen(found).stall_probability <= 0.05 < seen(found - 1).stall_probability
+    found = 50 * result.required_start_buffer(ratio=0.004)
+    assert seen(found).rebuffering_ratio <= 0.004 < seen(found - 1).rebuffering_ratio
+    with pytest.raises(InputError, match="stall probability or a rebuffering ratio"):
+        result.required_start_buffer()
+
+
 def test_its_json_and_table_are_its_answers():
     pd = pytest.importorskip("pandas")
     result = play(PATH, Video(packet_rate=40, duration=5), Player(start_buffer=1, resume_buffer=1))

@@ -58,7 +58,6 @@ def test_as_far_as_an_answer_is_known(error, text):
         ("--rate 20pps --duration 10s --target-stall .1 --target-ratio .1", "not both"),
         ("--rate 20pps --duration 10s --resume-buffer 5s", "a resume buffer of 5 s needs a start buffer"),
         ("--rate 20pps --duration 10s --start 1s --start-buffer 1s", "not both"),
-        ("--rate 20pps --duration 10s --start-buffer 1s --target-stall .1", "give them without --start-buffer"),
         ("--rate 20pps --duration 10s --start-buffer 0s", "start buffer must be above 0, got 0 s"),
     ],
 )
@@ -87,3 +86,17 @@ def test_what_is_said_of_a_player_with_buffers(run):
         assert text in said
     alone = run(f"play {PATH} --rate 20pps --duration 10s --start-buffer 1s").out
     assert "number of stalls" not in alone
+
+
+def test_the_start_buffer_for_a_target(run):
+    command = f"play {PATH} --rate 20pps --duration 5s --start-buffer 1s --resume-buffer 1s --target-stall 0.1"
+    done = run(f"{command} --json")
+    needed = done.answer["required_start_buffer_s"]
+    assert done.answer["parameters"]["target_stall_probability"] == 0.1
+    assert "required_start_s" not in done.answer
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    player = tcpstream.Player(start_buffer=needed, resume_buffer=1)
+    assert tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=5), player).stall_probability <= 0.1
+    first = run(command).out.splitlines()[0]
+    assert first.endswith(" s of media before playback starts: then at most 10% of viewers see a stall.")
+    assert float(first.split()[1]) == pytest.approx(needed, rel=0.01)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +14,18 @@ from ..tcp import chain_of
 from ..video import Video
 from .answer import probabilities, table
 from .player import Player
+from .start_buffer import smallest_start_buffer
 from .two_finenesses import COUNTS, TwoFinenesses
-from .viewing import QUANTILES, Viewing
+from .viewing import QUANTILES, Viewing, target
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
+
+
+LENGTHS = 48
+"""Of the video from its begin, for which the probability of no stall is kept."""
 
 
 class BufferedPlay(Viewing):
@@ -28,7 +34,10 @@ class BufferedPlay(Viewing):
     def __init__(self, path: Path, video: Video, player: Player) -> None:
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
-        self._found = TwoFinenesses(chain, path, video, player).solve()
+        assert player.start_buffer is not None
+        self._solver = TwoFinenesses(chain, path, video, player.resume_buffer)
+        self._start_buffer = player.start_buffer
+        self._found = self._solver.solve([player.start_buffer], LENGTHS)[0]
 
     @property
     def stall_probability(self) -> float:
@@ -87,8 +96,7 @@ class BufferedPlay(Viewing):
     @property
     def mean_join_time(self) -> float:
         """Mean time until playback starts [s], from the first round of data on."""
-        law = self._found.joined
-        return float(law @ np.arange(len(law))) * self.path.rtt
+        return float(self._joined @ np.arange(len(self._joined))) * self.path.rtt
 
     def join_time_quantile(self, u: float) -> float:
         """Return the least t with P(join time <= t) >= u [s], a whole number of round trips.
@@ -99,7 +107,39 @@ class BufferedPlay(Viewing):
             For a probability out of range.
         """
         wanted = float(probabilities("quantile", [u])[0])
-        return int(np.searchsorted(np.cumsum(self._found.joined), wanted - 1e-12)) * self.path.rtt
+        return int(np.searchsorted(np.cumsum(self._joined), wanted - 1e-12)) * self.path.rtt
+
+    def required_start_buffer(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
+        """Return the smallest start buffer [s] that meets a target with this resume buffer.
+
+        Parameters
+        ----------
+        stall_probability : float, optional
+            Probability of any stall allowed, between 0 and 1.
+        ratio : float, optional
+            Rebuffering ratio allowed, between 0 and 1, instead.
+
+        Returns
+        -------
+        float
+            Whole packets of media; half a percent, or a packet, less does not meet the target.
+
+        Raises
+        ------
+        InputError
+            For a target out of range, or not exactly one.
+        AccuracyError
+            For a target finer than the accuracy of the solve; where it takes too long, or too much memory.
+        """
+        name, wanted = target(stall_probability, ratio)
+        column = {"stall_probability": 0, "ratio": COUNTS + 2}[name]
+
+        def missed(buffers: Floats) -> tuple[Floats, Floats]:
+            seen = self._solver.solve((buffers / rate).tolist())
+            return np.array([one.answers[column] for one in seen]), np.array([one.errors[column] for one in seen])
+
+        rate = self.video.packet_rate
+        return smallest_start_buffer(missed, wanted, rate * self._start_buffer, rate * self.length) / rate
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback).
@@ -189,6 +229,11 @@ class BufferedPlay(Viewing):
         lines.append(f"stalled in total: mean {self.mean_total_rebuffer:.4g} s")
         lines.append(f"rebuffering ratio {self.rebuffering_ratio:.4g}")
         return "\n".join(lines)
+
+    @cached_property
+    def _joined(self) -> Floats:
+        """Chance that playback begins after 0, 1, 2, ... rounds."""
+        return self._solver.joined(self._start_buffer)
 
     def __repr__(self) -> str:
         buffers = f"start buffer {self.player.start_buffer:g} s, resume buffer {self.player.resume_buffer:g} s"

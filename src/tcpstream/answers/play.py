@@ -24,7 +24,7 @@ from .plan import is_coarse
 from .player import Player
 from .stored import stored
 from .stored_streaming import StoredStreaming
-from .viewing import QUANTILES, Viewing
+from .viewing import QUANTILES, Viewing, target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,11 +168,10 @@ class Play(Viewing):
         AccuracyError
             For a target finer than the accuracy of the solve.
         """
-        if stall_probability is not None and ratio is None:
-            return self.solved.required_delay(no_late=1 - probabilities("stall probability", [stall_probability])[0])
-        if ratio is None or stall_probability is not None:
-            raise InputError("give a stall probability or a rebuffering ratio as the target")
-        wanted, R = float(probabilities("rebuffering ratio", [ratio])[0]), self.path.rtt
+        name, wanted = target(stall_probability, ratio)
+        if name == "stall_probability":
+            return self.solved.required_delay(no_late=1 - wanted)
+        R = self.path.rtt
 
         def at(start: float) -> float:
             return self._late.mean(start, self._share, TOLERANCE)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,10 +15,9 @@ from ..path import Path
 from ..playout.deliveries import deliveries
 from ..playout.fineness import Fineness
 from ..playout.measures import measures
-from ..playout.sessions import Sessions, sessions
+from ..playout.sessions import Sessions, join_times, sessions
 from ..tcp import Chain
 from ..video import Video
-from .player import Player
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
@@ -53,8 +53,6 @@ class Seen:
     ----------
     answers, errors : (COUNTS + 3,) arrays
         P(N > 0), P(N = k) for k = 1 .. COUNTS - 1, E[N], E[S] [s] and the rebuffering ratio.
-    joined : array
-        Chance that playback begins after 0, 1, 2, ... rounds.
     lengths, unstalled : (l,) arrays
         Lengths of the video from its begin [s], from 0 on, and the probability that nothing stalls in them.
     unstalled_error : float
@@ -63,7 +61,6 @@ class Seen:
 
     answers: Floats
     errors: Floats
-    joined: Floats
     lengths: Floats
     unstalled: Floats
     unstalled_error: float
@@ -72,61 +69,75 @@ class Seen:
 class TwoFinenesses:
     """A path, a video and a player at a constant rate."""
 
-    def __init__(self, chain: Chain, path: Path, video: Video, player: Player) -> None:
+    def __init__(self, chain: Chain, path: Path, video: Video, resume_buffer: float) -> None:
         if video.curve is not None:
             raise InputError("a player with buffer thresholds is followed at a constant rate, got a playback curve")
-        self._chain, self._rtt, self._video, self._player = chain, path.rtt, video, player
+        self._chain, self._rtt, self._video, self._resume = chain, path.rtt, video, resume_buffer
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
+        self._fine = Fineness.of(self._due, self._scale.rounds)
 
-    def solve(self) -> Seen:
-        """Return what viewers see.
+    def solve(self, starts: Sequence[float], lengths: int = 1) -> list[Seen]:
+        """Return what viewers see that start with some media held [s], each of `starts`, all from the same passes.
+
+        Parameters
+        ----------
+        starts : sequence of float
+        lengths : int
+            Of the video from its begin for which the probability of no stall is kept, about.
 
         Raises
         ------
         AccuracyError
             Where it takes too long, or too much memory, or does not converge.
         """
-        fine, most = Fineness.of(self._due, self._scale.rounds), self._video.packets + 2 * self._due
-        top = min(self._first_top(), most)
+        fine, most = self._fine, self._video.packets + 2 * self._due
+        top = min(self._first_top(max(starts)), most)
         while True:
-            rough = self._pass(fine.coarser(), top)
-            slack = self._answers(rough.slack)
-            if top >= most or (slack <= SLACK * self._seen(rough) + RISK)[[0, COUNTS + 1]].all():
+            rough = self._pass(fine.coarser(), starts, top, lengths)
+            enough = SLACK * np.array([self._seen(rough, b) for b in range(len(starts))]) + RISK
+            if top >= most or (self._answers(rough.slack) <= enough)[:, [0, COUNTS + 1]].all():
                 break
             top = min(2 * top, most)
-        found = self._pass(fine, top)
-        seen = self._seen(found)
-        off = FACTOR * np.abs(seen - self._seen(rough)) + self._answers(found.slack)
+        found = self._pass(fine, starts, top, lengths)
+        later = rough
         if not fine.in_phase:  # packets fall due at places in a round that are not told apart
-            later = self._pass(replace(fine.coarser(), shift=HALF), top)
-            off += np.abs(self._seen(later) - self._seen(rough))
+            later = self._pass(replace(fine.coarser(), shift=HALF), starts, top, lengths)
+        return [self._compared(b, found, rough, later) for b in range(len(starts))]
+
+    def joined(self, start: float) -> Floats:
+        """Return the chance that playback begins after 0, 1, 2, ... rounds, with some media held [s]."""
+        found = deliveries(self._chain, self._fine.step, self._fine.ratio)
+        return join_times(found, self._fine, self._video.packets, self._packets(start))
+
+    def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
+        """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
+        seen, other = self._seen(found, b), self._seen(rough, b)
+        off = FACTOR * np.abs(seen - other) + self._answers(found.slack) + np.abs(self._seen(later, b) - other)
         if not (np.isfinite(seen).all() and -off[0] - RISK <= seen[0] <= 1 + off[0] + RISK):
             raise AccuracyError(
                 f"the pass over the video did not converge: P(any stall) {seen[0]:.3g} within {off[0]:.1g}; give a "
                 f"rate or a round trip time that is a little different"
             )
         off[-1] += seen[0] * _quadrature(4 * seen[COUNTS + 1] / max(seen[0], 1e-300) / self._length)
-        off += (0.0 if fine.exact else LEAST * np.abs(seen)) + RISK
-        lengths, unstalled = np.append(0.0, found.lengths), np.append(1.0, found.seen[:, 0, 0])
-        return Seen(
-            seen, off, found.joined[0], lengths * self._rtt, unstalled, float(off[0]) + _between(lengths, unstalled)
-        )
+        off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
+        lengths, unstalled = np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])
+        return Seen(seen, off, lengths * self._rtt, unstalled, float(off[0]) + _between(lengths, unstalled))
 
-    def _pass(self, fine: Fineness, top: float) -> Sessions:
-        assert self._player.start_buffer is not None
-        rate = self._video.packet_rate
-        buffers = self._player.start_buffer, self._player.resume_buffer
-        begin, resume = (min(max(1.0, seconds * rate), max(1.0, self._video.packets)) for seconds in buffers)
+    def _packets(self, seconds: float) -> float:
+        """Return the packets of a buffer: one at least, and the whole video at most."""
+        return min(max(1.0, seconds * self._video.packet_rate), max(1.0, self._video.packets))
+
+    def _pass(self, fine: Fineness, starts: Sequence[float], top: float, lengths: int) -> Sessions:
         found = deliveries(self._chain, fine.step, fine.ratio)
         asked = measures(COUNTS, np.exp(-laggauss(NODES)[0] / self._length), fine.quanta, int(found.rounds.max()))
-        return sessions(found, fine, self._video.packets, [begin], resume, asked, top)
+        begin, resume = [self._packets(start) for start in starts], self._packets(self._resume)
+        return sessions(found, fine, self._video.packets, begin, resume, asked, top, lengths)
 
-    def _first_top(self) -> float:
+    def _first_top(self, start: float) -> float:
         """Return a lead from which more seems to make no difference [packets]."""
         due, sent, scale = self._due, self._chain.packets_per_round, self._scale
-        assert self._player.start_buffer is not None
-        buffer = max(self._player.start_buffer, self._player.resume_buffer) * self._video.packet_rate
+        buffer = max(start, self._resume) * self._video.packet_rate
         times = np.geomspace(1, max(self._length, 2.0), 200)
         spread = np.array([scale.spread(sent * float(t)) for t in times])
         top = float(((sent - due) * times + SPREADS * spread).max())
@@ -134,9 +145,9 @@ class TwoFinenesses:
             top = min(top, DECAYS * SPREAD**2 * scale.packets * sent / (2 * (sent - due)))
         return buffer + top + 2 * (self._chain.largest_round + due)
 
-    def _seen(self, found: Sessions) -> Floats:
-        """Return the answers for the whole video."""
-        row = found.seen[-1, 0].copy()
+    def _seen(self, found: Sessions, b: int) -> Floats:
+        """Return the answers for the whole video, by the number of the start buffer."""
+        row = found.seen[-1, b].copy()
         row[0] = 1 - row[0]
         row[COUNTS + 2 :] = 1 - row[COUNTS + 2 :]
         return self._answers(row)

@@ -6,13 +6,23 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from .._version import __version__
+from ..errors import InputError
 from ..path import Path
 from ..video import Video
-from .answer import SCHEMA
+from .answer import SCHEMA, probabilities
 from .player import Player
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 """Of times, in tables and JSON."""
+
+
+def target(stall_probability: float | None, ratio: float | None) -> tuple[str, float]:
+    """Return which of two targets is given, and its value, or raise `InputError`."""
+    if stall_probability is not None and ratio is None:
+        return "stall_probability", float(probabilities("stall probability", [stall_probability])[0])
+    if ratio is not None and stall_probability is None:
+        return "ratio", float(probabilities("rebuffering ratio", [ratio])[0])
+    raise InputError("give a stall probability or a rebuffering ratio as the target")
 
 
 class Viewing(ABC):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..answers.buffered_play import BufferedPlay
     from ..answers.interval import PropagatedIntervals
     from ..answers.play import Play
+    from ..answers.player import Player
     from ..path import Path
 
 _QUANTILES = ("p50", "p90", "p99")
@@ -36,8 +37,8 @@ _ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 @opt.option("--start", units.seconds, "T", "Startup delay of the player, as 500ms.  [default: 2s]")
 @opt.option("--start-buffer", units.seconds, "T", "Start with so much media held, instead of --start.")
 @opt.option("--resume-buffer", units.seconds, "T", "Resume after a stall with so much held.  [default: 0s]")
-@opt.option("--target-stall", units.probability, "P", "Also the startup delay for at most this probability of a stall.")
-@opt.option("--target-ratio", units.probability, "Q", "Also the startup delay for at most this rebuffering ratio.")
+@opt.option("--target-stall", units.probability, "P", "Also the start for at most this probability of a stall.")
+@opt.option("--target-ratio", units.probability, "Q", "Also the start for at most this rebuffering ratio.")
 @opt.accuracy_option
 @opt.time_limit_option
 @opt.json_option
@@ -70,8 +71,6 @@ def play(
     for name, value in wanted.items():
         probabilities(_TARGETS[name], [value])
     player = Player(start, start_buffer, resume_buffer or 0.0)
-    if wanted and start_buffer is not None:
-        raise InputError("--target-stall and --target-ratio ask for a startup delay: give them without --start-buffer")
     route = read_route(options)
     video = read_video(options, route, stored=True)
     if refused := no_verdict(route, "stored", as_json):
@@ -86,8 +85,9 @@ def play(
 
     def needed(path: Path) -> float:
         solved = solve(path)
-        assert isinstance(solved, model.Play)
-        return solved.required_start(**wanted)
+        if isinstance(solved, model.Play):
+            return solved.required_start(**wanted)
+        return solved.required_start_buffer(**wanted)
 
     result = solve(route.path)
     data = result.to_dict()
@@ -98,11 +98,12 @@ def play(
     if wanted:
         tau = needed(route.path)
         span = route.propagate_intervals(tau, needed, 0.0, math.inf)
-        data["required_start_s"] = tau
+        key = "required_start" if start_buffer is None else "required_start_buffer"
+        data[f"{key}_s"] = tau
         data["parameters"] |= {"target_stall_probability": target_stall, "target_rebuffering_ratio": target_ratio}
         if span is not None:
-            data["required_start_interval_s"] = [float(span.low), float(span.high)]
-        blocks.insert(0, _sentence(tau, target_stall, target_ratio, span))
+            data[f"{key}_interval_s"] = [float(span.low), float(span.high)]
+        blocks.insert(0, _sentence(tau, player, target_stall, target_ratio, span))
     blocks += details.solved(result.solved if isinstance(result, model.Play) else result, route)
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))
 
@@ -176,8 +177,10 @@ def _intervals(found: PropagatedIntervals) -> dict[str, Any]:
     return {key: [low, high] for key, low, high in zip(keys, found.low.tolist(), found.high.tolist())}
 
 
-def _sentence(tau: float, stall: float | None, ratio: float | None, span: PropagatedIntervals | None) -> str:
-    """Return the startup delay for a target in a sentence."""
+def _sentence(
+    tau: float, player: Player, stall: float | None, ratio: float | None, span: PropagatedIntervals | None
+) -> str:
+    """Return the startup delay, or the start buffer, for a target in a sentence."""
     outcome = (
         f"at most {100 * stall:.4g}% of viewers see a stall" if stall else f"at most {ratio:.4g} of the time stalls"
     )
@@ -185,4 +188,6 @@ def _sentence(tau: float, stall: float | None, ratio: float | None, span: Propag
     if span is not None:
         high = f"to {wait(float(span.high))}" if math.isfinite(span.high) else "or more"
         over = f" Over the intervals of what was measured: {float(span.low):.3g} s {high}."
-    return f"Wait {wait(tau)} before playback starts: then {outcome}.{over}"
+    if player.start_buffer is None:
+        return f"Wait {wait(tau)} before playback starts: then {outcome}.{over}"
+    return f"Hold {wait(tau)} of media before playback starts: then {outcome}.{over}"

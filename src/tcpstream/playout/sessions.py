@@ -23,9 +23,6 @@ from .passing import lacking, passing
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LENGTHS = 48
-"""Of the video, up to the whole, at which answers are kept."""
-
 CHUNK = 256
 """Places between two looks at the watch."""
 
@@ -49,21 +46,19 @@ class Sessions:
         Of the video [rounds], the last one its own.
     seen : (l, b, C) array
         The columns of `measures`, by length and start buffer.
-    joined : list of b arrays
-        Chance that playback begins after 0, 1, 2, ... rounds, by start buffer.
     slack : (C,) array
         What is still seen with the most that is followed, from which on more would make a difference of as much.
     """
 
     lengths: Floats
     seen: Floats
-    joined: list[Floats]
     slack: Floats
 
 
 def sessions(
-    found: Deliveries, on: Fineness, packets: float, starts: Sequence[float], resume: float, asked: Measures, top: float
-) -> Sessions:
+    found: Deliveries, on: Fineness, packets: float, starts: Sequence[float], resume: float, asked: Measures,
+    top: float, lengths: int,
+) -> Sessions:  # fmt: skip
     """Solve for what viewers see.
 
     Parameters
@@ -77,6 +72,8 @@ def sessions(
     asked : Measures
     top : float
         Packets held from which more makes no difference.
+    lengths : int
+        Lengths of the video, up to the whole, at which answers are kept, about.
 
     Raises
     ------
@@ -94,11 +91,11 @@ def sessions(
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
     _check(last * len(far.chance) * (top / on.quantum) * len(asked.base))
-    known = _known(moves, on, threshold, last, len(asked.base), math.ceil(top / on.quantum))
-    begins = [
-        _Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in map(on.needed, starts)
-    ]
-    ends = np.unique(np.append(np.geomspace(1, max(low, 1), LENGTHS).astype(np.int64), [low, last]))
+    begin = [on.needed(start) for start in starts]
+    fills = 3 * threshold + sum(goal for goal, _ in begin)
+    known = _known(moves, on, threshold, last, len(asked.base), math.ceil(top / on.quantum), fills)
+    begins = [_Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in begin]
+    ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
     rows, at = [], 0
     for end in ends.tolist():
         while at <= end:
@@ -109,13 +106,28 @@ def sessions(
             )
             at = until + 1
         rows.append([one.seen(end, moves, known, asked) for one in begins])
-    seen, lengths = np.array(rows), ends.astype(np.float64)
+    seen, of = np.array(rows), ends.astype(np.float64)
     if last > low:
         seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
-        lengths[-1] = length
-    joined = [one.times(moves, min(one.goal, math.ceil(packets / on.quantum))) for one in begins]
+        of[-1] = length
     slack = np.abs(known.play[last % len(known.play), found.start, -1] - asked.base)
-    return Sessions(lengths, seen, joined, slack)
+    return Sessions(of, seen, slack)
+
+
+def join_times(found: Deliveries, on: Fineness, packets: float, start: float) -> Floats:
+    """Return the chance that playback begins after 0, 1, 2, ... rounds; parameters as `sessions`.
+
+    Raises
+    ------
+    AccuracyError
+        Where it has not begun after a million rounds.
+    """
+    both, (goal, more) = joint(found, on.quantum), on.needed(start)
+    needs, least = passing(both, more, on.exact), min(goal, math.ceil(packets / on.quantum))
+    law = fill_times(least, MOST_FILLING, needs, totals(both), found.start, NEGLIGIBLE)
+    if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
+        raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
+    return np.asarray(law)
 
 
 def _check(products: float) -> None:
@@ -143,15 +155,9 @@ class _Begin:
             first_fill(place, self.goal, self._needs, moves, self._nothing, self._start, self._into, known, asked)
         )
 
-    def times(self, moves: Totals, goal: int) -> Floats:
-        """Return the law of the rounds until playback begins."""
-        law = fill_times(goal, MOST_FILLING, self._needs, moves, self._start, NEGLIGIBLE)
-        if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
-            raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
-        return np.asarray(law)
 
-
-def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, top: int) -> Known:
+def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, top: int, filled: int) -> Known:
+    """Return room for what is known; `filled` is how many quanta are filled, over all fills that are kept."""
     states, n, C = len(moves.starts) - 1, top + 1, columns
     waits = np.unique(moves.target[moves.rounds > 2])
     slot = np.full(states, -1)
@@ -160,7 +166,7 @@ def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, top:
     first = np.append(0, np.cumsum(depth))
     fills = max(2, _fills(last, on.sparse))
     height = goal + int(moves.received.max()) + 1
-    size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + 3 * height))
+    size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + filled + 3 * (height - goal)))
     if size > MOST_BYTES:
         raise AccuracyError(
             f"a player with buffers would take {size / 2**30:.3g} GiB of memory to follow, more than the limit of "
