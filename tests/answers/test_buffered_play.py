@@ -149,6 +149,20 @@ def test_the_required_start_buffer_meets_its_target_and_a_packet_less_does_not()
         result.required_start_buffer()
 
 
+def test_the_rest_of_a_long_video_is_left_out_where_nothing_stalls_any_more(monkeypatch):
+    player = Player(start_buffer=0.5, resume_buffer=1)
+    long = play(PATH, Video(packet_rate=20, duration=7200), player)
+    monkeypatch.setattr("tcpstream.playout.sessions.SETTLED", -1.0)
+    monkeypatch.setattr("tcpstream.playout.sessions.NOTHING", -1.0)
+    followed = play(PATH, Video(packet_rate=20, duration=90), player)
+    for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer"):
+        error = long.errors[name] + followed.errors[name]
+        assert getattr(long, name) == pytest.approx(getattr(followed, name), abs=error)
+        assert error < 0.01 * getattr(long, name)
+    assert long.rebuffering_ratio == pytest.approx(long.mean_total_rebuffer / 7200, rel=0.01)
+    assert long.errors["rebuffering_ratio"] < 0.01 * long.rebuffering_ratio
+
+
 def test_its_json_and_table_are_its_answers():
     pd = pytest.importorskip("pandas")
     result = play(PATH, Video(packet_rate=40, duration=5), Player(start_buffer=1, resume_buffer=1))
@@ -195,4 +209,4 @@ def test_what_is_refused():
     with pytest.raises(AccuracyError, match="three packets"):
         play(PATH, Video(packet_rate=np.pi, duration=60), buffered)
     with pytest.raises(AccuracyError, match="minutes"):
-        play(Path(loss=1e-3, rtt=0.04, tcp="reno-sack"), Video(packet_rate=700, duration=1e5), buffered)
+        play(Path(loss=1e-2, rtt=0.04, tcp="reno-sack"), Video(packet_rate=700, duration=1e5), buffered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,9 @@ RISK = 1e-10
 SLACK, DECAYS = 1e-2, 6.0
 """Part of an answer that more than the largest lead may still change; and factors of e by which a stall is less
 probable there, about."""
+
+RELAXATIONS = 30.0
+"""Times of relaxation, 2 variance / drift^2 [rounds], after which sessions that play have settled."""
 
 LEAST = 1e-3
 """Part of an answer that is stated to be off at least, where quanta are not whole packets."""
@@ -132,7 +136,16 @@ class TwoFinenesses:
         found = deliveries(self._chain, fine.step, fine.ratio)
         asked = measures(COUNTS, np.exp(-laggauss(NODES)[0] / self._length), fine.quanta, int(found.rounds.max()))
         begin, resume = [self._packets(start) for start in starts], self._packets(self._resume)
-        return sessions(found, fine, self._video.packets, begin, resume, asked, top, lengths)
+        return sessions(found, fine, self._video.packets, begin, resume, asked, top, lengths, self._settled())
+
+    def _variance(self) -> float:
+        """Return that of the packets of a round, in the long run."""
+        return SPREAD**2 * self._scale.packets * self._chain.packets_per_round
+
+    def _settled(self) -> float:
+        """Return after how many rounds of playback nothing stalls any more, about; infinite where TCP is slower."""
+        ahead = self._chain.packets_per_round - self._due
+        return RELAXATIONS * 2 * self._variance() / ahead**2 if ahead > 0 else math.inf
 
     def _first_top(self, start: float) -> float:
         """Return a lead from which more seems to make no difference [packets]."""
@@ -142,7 +155,7 @@ class TwoFinenesses:
         spread = np.array([scale.spread(sent * float(t)) for t in times])
         top = float(((sent - due) * times + SPREADS * spread).max())
         if due < sent:
-            top = min(top, DECAYS * SPREAD**2 * scale.packets * sent / (2 * (sent - due)))
+            top = min(top, DECAYS * self._variance() / (2 * (sent - due)))
         return buffer + top + 2 * (self._chain.largest_round + due)
 
     def _seen(self, found: Sessions, b: int) -> Floats:

@@ -36,6 +36,11 @@ MOST_BYTES = 8 * 2**30
 """Memory that a pass may take."""
 
 
+SETTLED, NOTHING, LATER = 1e-4, 1e-11, 4
+"""How much of E[N] and E[S], and how much at all, the first part of a long video may change that is not followed; and
+after which part of a video they are looked at again."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sessions:
     """What viewers see of a video.
@@ -47,7 +52,8 @@ class Sessions:
     seen : (l, b, C) array
         The columns of `measures`, by length and start buffer.
     slack : (C,) array
-        What is still seen with the most that is followed, from which on more would make a difference of as much.
+        What is still seen with the most that is followed, from which on more would make a difference of as much, and
+        what is left out of a long video.
     """
 
     lengths: Floats
@@ -57,7 +63,7 @@ class Sessions:
 
 def sessions(
     found: Deliveries, on: Fineness, packets: float, starts: Sequence[float], resume: float, asked: Measures,
-    top: float, lengths: int,
+    top: float, lengths: int, settled: float = math.inf,
 ) -> Sessions:  # fmt: skip
     """Solve for what viewers see.
 
@@ -74,6 +80,8 @@ def sessions(
         Packets held from which more makes no difference.
     lengths : int
         Lengths of the video, up to the whole, at which answers are kept, about.
+    settled : float
+        Rounds of playback after which more make little difference, about: for the forecast only.
 
     Raises
     ------
@@ -90,28 +98,30 @@ def sessions(
     length = packets / on.due
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
-    _check(last * len(far.chance) * (top / on.quantum) * len(asked.base))
+    _check(min(last, settled) * len(far.chance) * (top / on.quantum) * len(asked.base))
     begin = [on.needed(start) for start in starts]
     fills = 3 * threshold + sum(goal for goal, _ in begin)
     known = _known(moves, on, threshold, last, len(asked.base), math.ceil(top / on.quantum), fills)
     begins = [_Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in begin]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
+    settling = _Settling(known, last, found.start, max(goal for goal, _ in begin), asked)
     rows, at = [], 0
     for end in ends.tolist():
-        while at <= end:
+        while at <= end and not settling.over:
             watch.at(at, last + 1, watch.SHORTER)
-            until = min(at + CHUNK - 1, end)
+            until = min(at + CHUNK - 1, end, settling.look)
             back_in_video(
                 at, until, on.sparse, threshold, far, moves, lacks, play_needs, fill_needs, nothing, known, asked
             )
+            settling.at(until)
             at = until + 1
-        rows.append([one.seen(end, moves, known, asked) for one in begins])
+        rows.append([one.seen(min(end, at - 1), moves, known, asked) for one in begins])
     seen, of = np.array(rows), ends.astype(np.float64)
     if last > low:
         seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
         of[-1] = length
-    slack = np.abs(known.play[last % len(known.play), found.start, -1] - asked.base)
-    return Sessions(of, seen, slack)
+    slack = np.abs(known.play[(at - 1) % len(known.play), found.start, -1] - asked.base)
+    return Sessions(of, seen, slack + settling.left)
 
 
 def join_times(found: Deliveries, on: Fineness, packets: float, start: float) -> Floats:
@@ -138,6 +148,38 @@ def _check(products: float) -> None:
             f"a player with buffers would take about {minutes:.2g} minutes to follow, more than the limit of "
             f"{MOST_MINUTES:g}: take {watch.SHORTER}, or tcp=reno-sack, whose chain is smaller than that of CUBIC"
         )
+
+
+class _Settling:
+    """Whether more video before a place makes a difference: TCP that is faster than the video runs away from stalls.
+
+    E[N] and E[S] are looked at where the video is a quarter as long again each time. What they change by from each lead
+    is compared with what they do from the largest one, which `Sessions.slack` tells: where no other changes by more, it
+    is the only reason for any stall that is left. At the pace of the last change, the rest of the video may change them
+    by `SETTLED` of themselves.
+    """
+
+    def __init__(self, known: Known, last: int, start: int, goal: int, asked: Measures) -> None:
+        self._play, self._last, self._before = known.play, last, np.empty(0)
+        self._sums = np.flatnonzero(asked.stalled_more.any(axis=0))
+        self._from = start, min(goal, known.play.shape[2] - 1)
+        self.look, self.over = max(4, known.play.shape[2] // known.round + 1), False
+        self.left, self._rates = np.zeros(len(asked.base)), -np.log(asked.waited[1])
+
+    def at(self, place: int) -> None:
+        """Look at the values of a place, where it is time."""
+        if place != self.look:
+            return
+        now = self._play[place % len(self._play)][:, :, self._sums]
+        if len(self._before):
+            change = now - self._before
+            pace = np.abs(change - change[self._from[0], -1]).max(axis=(0, 1)) / (place / LATER)
+            left = pace * (self._last - place)
+            self.over = bool((left <= NOTHING + SETTLED * now[self._from]).all())
+            if self.over:
+                self.left[:] = np.minimum(left[0], np.where(self._rates > 0, self._rates * left[1], math.inf))
+                self.left[self._sums] = left  # no probability changes by more than E[N], and E[f^S] by log(1/f) E[S]
+        self._before, self.look = now, place + place // LATER
 
 
 class _Begin:
