@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from .answers.stored import StoredStreaming as StoredStreaming
     from .answers.stored import stored as stored
     from .answers.stored import stored_many as stored_many
+    from .answers.transfer_time import TransferTime as TransferTime
+    from .answers.transfer_time import transfer_time as transfer_time
     from .errors import AccuracyError as AccuracyError
     from .errors import CaptureError as CaptureError
     from .errors import InputError as InputError
@@ -70,6 +72,8 @@ _HOMES = {
     "play": "answers.play",
     "Play": "answers.play",
     "BufferedPlay": "answers.buffered_play",
+    "transfer_time": "answers.transfer_time",
+    "TransferTime": "answers.transfer_time",
     "largest_rate": "answers.rate",
     "throughput": "tcp",
     "estimate": "traces",

@@ -26,6 +26,7 @@ from .stored import stored
 from .streams import abandon, say, settle
 from .sweep import sweep
 from .throughput import throughput
+from .transfer import transfer
 from .validate import validate
 
 FAILED, BAD_INPUT, BROKEN_PIPE = 1, 2, 141
@@ -62,7 +63,21 @@ def group() -> None:
     """
 
 
-for _command in (throughput, stored, live, delay, play, rate, estimate, sweep, simulate, validate, figure, claims):
+for _command in (
+    throughput,
+    stored,
+    live,
+    delay,
+    play,
+    transfer,
+    rate,
+    estimate,
+    sweep,
+    simulate,
+    validate,
+    figure,
+    claims,
+):
     group.add_command(_command)
 
 

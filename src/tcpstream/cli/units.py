@@ -14,6 +14,7 @@ RATES = "pps (packets/s), bps, kbps, Mbps or Gbps (bits), or kB/s, MB/s or GB/s 
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:nan|inf))\s*([a-z%/]*)\s*", re.I | re.A)
 _BITS = re.compile(r"([kKmMgG]?)(b/s|bps|[bB][iI][tT](?:/s)?)")
 _BYTES = re.compile(r"([kKmMgG]?)(B/s|Bps)")
+_OCTETS = re.compile(r"([kKmMgG]?)(B|bytes)")
 _EITHER = re.compile(r"([kmg]?)b(/s|ps)?", re.I)
 
 
@@ -22,6 +23,24 @@ class Rate(NamedTuple):
 
     name: str
     value: float
+
+
+class Size(NamedTuple):
+    """What is to be delivered, under the name by which `transfer_time` takes it: bytes or packets."""
+
+    name: str
+    value: float
+
+
+def size(text: str) -> Size:
+    """Return what is to be delivered, from a number of bytes or of packets."""
+    value, unit = _split(text)
+    if value is not None and unit.lower() in ("packets", "packet"):
+        return Size("packets", value)
+    octets = _OCTETS.fullmatch(unit)
+    if value is None or not octets:
+        raise InputError(f"{text!r} is not a size: give a number with B, kB, MB, GB or packets, as 2.5MB")
+    return Size("bytes", value * PREFIXES[octets[1].lower()])
 
 
 def number(text: str) -> float:

@@ -12,33 +12,46 @@ Floats = NDArray[np.float64]
 
 
 @kept(nogil=True)
-def fill_times(goal: int, most: int, needs: Passing, moves: Totals, start: int, negligible: float) -> Floats:
+def fill_times(
+    goal: int, most: int, needs: Passing, moves: Totals, begin: Floats, negligible: float, least: float
+) -> Floats:
     """Return the law of the rounds until so many quanta are held, from none: the chance of 0, 1, 2, ... rounds.
 
-    It ends where less than `negligible` is left, or after `most` rounds.
+    `begin` is the distribution of the first state. The law ends where less than `negligible` is left, or after `most`
+    rounds; a state and a place of a probability below `least` is left out.
     """
-    S, longest, width = len(moves.starts) - 1, int(moves.rounds.max()), goal
-    coming = np.zeros((longest + 1, S, width))
+    S, longest = len(moves.starts) - 1, int(moves.rounds.max())
+    coming = np.zeros((longest + 1, S, goal))
+    low, high = np.full((longest + 1, S), goal), np.full((longest + 1, S), -1)
     ready = np.zeros(most + longest + 2)
-    coming[0, start, 0] = 1.0
-    left = 1.0
+    coming[0, :, 0] = begin
+    low[0], high[0] = 0, 0
+    left, out = 1.0, 0.0
     for t in range(most):
-        now = coming[t % (longest + 1)]
+        here = t % (longest + 1)
         for s in range(S):
-            for at in range(goal):
-                mass = now[s, at]
-                if mass == 0.0:
+            for at in range(low[here, s], high[here, s] + 1):
+                mass = coming[here, s, at]
+                coming[here, s, at] = 0.0
+                if abs(mass) < least:
+                    out += mass
                     continue
-                now[s, at] = 0.0
                 near, first, last = of_state(s, goal - at, needs, moves)
                 for o in range(first, last):
                     target, d, total, enough, w = transition(o, near, needs, moves)
                     ready[t] += mass * enough
+                    part = mass * w
                     if at + total >= goal:
-                        ready[t + 1] += mass * w
+                        ready[t + 1] += part
+                    elif abs(part) < least:
+                        out += part
                     else:
-                        coming[(t + d) % (longest + 1), target, at + total] += mass * w
+                        then = (t + d) % (longest + 1)
+                        coming[then, target, at + total] += part
+                        low[then, target] = min(low[then, target], at + total)
+                        high[then, target] = max(high[then, target], at + total)
+            low[here, s], high[here, s] = goal, -1
         left -= ready[t]
-        if left < negligible:
+        if left - out < negligible:
             return ready[: t + 2]
     return ready[:most]

@@ -134,7 +134,8 @@ def join_times(found: Deliveries, on: Fineness, packets: float, start: float) ->
     """
     both, (goal, more) = joint(found, on.quantum), on.needed(start)
     needs, least = passing(both, more, on.exact), min(goal, math.ceil(packets / on.quantum))
-    law = fill_times(least, MOST_FILLING, needs, totals(both), found.start, NEGLIGIBLE)
+    begin = np.eye(1, found.states, found.start)[0]
+    law = fill_times(least, MOST_FILLING, needs, totals(both), begin, NEGLIGIBLE, 0.0)
     if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
         raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
     return np.asarray(law)

@@ -4,7 +4,7 @@ Every function draws into ``ax`` or into new axes, returns the axes, and tells c
 or marker, so that they can be read in grey print and without colour vision.
 """
 
-from .answers import buffer, late_fraction, late_probability, total_rebuffer
+from .answers import buffer, late_fraction, late_probability, total_rebuffer, transfer_time
 from .runs import beside_runs, runs_as_points, scatter_of_runs
 from .space import curves, required_delay, required_delay_map
 from .style import save
@@ -21,4 +21,5 @@ __all__ = [
     "save",
     "scatter_of_runs",
     "total_rebuffer",
+    "transfer_time",
 ]

@@ -52,6 +52,18 @@ class HasTotalRebuffer(Protocol):
         """Return a quantile of S [s]."""
 
 
+class HasTransferTime(Protocol):
+    """What `transfer_time` draws."""
+
+    packets: int
+
+    def cdf(self, seconds: ArrayLike) -> np.ndarray:
+        """Return P(T <= t) for times [s]."""
+
+    def quantile(self, u: float) -> float:
+        """Return a quantile of T [s]."""
+
+
 def late_fraction(
     result: HasLateFraction,
     *,
@@ -172,6 +184,29 @@ def total_rebuffer(result: HasTotalRebuffer, *, label: str | None = None, ax: Ax
     axes.set_xlabel("stalled time x (s)")
     axes.set_ylabel("probability of stalling longer in total")
     axes.set_xlim(left=0)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return axes
+
+
+def transfer_time(result: HasTransferTime, *, label: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw P(T <= t), the probability that a transfer is over by then.
+
+    Parameters
+    ----------
+    result : TransferTime
+    label : str, optional
+        Of the curve.
+    ax : Axes, optional
+        Where to draw, beside the curves that are there; new ones by default.
+    """
+    axes = axes_of(ax)
+    t = np.linspace(0, 1.2 * result.quantile(0.99), 20 * POINTS)
+    axes.plot(t, result.cdf(t), **line(len(axes.lines)), label=label or f"{result.packets:,} packets")
+    axes.set_xlabel("time since the request (s)")
+    axes.set_ylabel("probability that the transfer is over")
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, 1.02)
     axes.grid(alpha=0.3)
     axes.legend()
     return axes

@@ -1,0 +1,249 @@
+"""How long a path takes to deliver some bytes: the download time of a segment, a page, an object."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._version import __version__
+from ..coarse.resolution import FACTOR
+from ..errors import InputError, choice, whole, within
+from ..path import Path
+from ..playout.transfers import transfer_rounds
+from ..tcp import chain_of
+from .answer import SCHEMA, probabilities, table
+from .viewing import QUANTILES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+STARTS = ("connection", "stationary")
+
+SEGMENT = 1448
+"""Bytes that a packet carries: 1500 less the headers of IPv4 and TCP, with timestamps."""
+
+MOST_PACKETS, MOST_SETUP = 1_000_000, 1000
+
+EXACT, QUANTA = 2000, 1000
+"""Packets up to which each is followed; and quanta of larger transfers, compared with half as many."""
+
+
+class TransferTime:
+    """The law of the time that a transfer takes; made by `transfer_time`.
+
+    Attributes
+    ----------
+    path : Path
+    packets : int
+    segment_size : float
+        Bytes of one.
+    start : str
+    setup_round_trips : int
+    """
+
+    def __init__(self, path: Path, packets: int, segment_size: float, start: str, setup_round_trips: int) -> None:
+        self.path, self.packets, self.segment_size = path, packets, segment_size
+        self.start, self.setup_round_trips = start, setup_round_trips
+        chain, stationary = chain_of(path), start == "stationary"
+        exact = packets <= EXACT
+        self._law, left = transfer_rounds(chain, packets, packets if exact else QUANTA, stationary)
+        self._cdf = np.minimum(np.cumsum(self._law), 1.0)
+        off, mean_off = 0.0, 0.0
+        if not exact:
+            rough, more = transfer_rounds(chain, packets, QUANTA // 2, stationary)
+            left, size = max(left, more), max(len(rough), len(self._law))
+            other = np.cumsum(np.append(rough, np.zeros(size - len(rough))))
+            mine = np.append(self._cdf, np.full(size - len(self._cdf), self._cdf[-1]))
+            off = FACTOR * float(np.abs(mine - other).max())
+            mean_off = FACTOR * abs(self._mean(rough) - self._mean(self._law))
+        self._error, self._mean_error = off + left, mean_off + left * len(self._law) * path.rtt
+
+    def cdf(self, seconds: ArrayLike) -> Any:
+        """Return P(T <= t), the probability that everything is delivered by then.
+
+        Parameters
+        ----------
+        seconds : array_like
+            t [s] since the first packet of the client: of its handshake, or of its request.
+
+        Returns
+        -------
+        float or ndarray
+            Of the shape of `seconds`.
+
+        Raises
+        ------
+        InputError
+            For times that are not numbers.
+        """
+        t = np.asarray(seconds, dtype=float)
+        if np.isnan(t).any():
+            raise InputError("time must be a number, got nan s")
+        rounds = np.floor(t / self.path.rtt * (1 + 1e-12)) - self._before
+        at = np.clip(rounds, -1, len(self._cdf) - 1).astype(np.int64)
+        found = np.where(at >= 0, self._cdf[at], 0.0)
+        return float(found) if t.ndim == 0 else found
+
+    def quantile(self, u: float) -> float:
+        """Return the least t with P(T <= t) >= u [s], a whole number of round trips.
+
+        Raises
+        ------
+        InputError
+            For a probability out of range, or one of which the solve does not tell.
+        """
+        wanted = float(probabilities("quantile", [u])[0])
+        if wanted > self._cdf[-1] - self._error:
+            raise InputError(f"quantiles of this transfer are known up to {self._cdf[-1] - self._error:.9f}, got {u:g}")
+        return (int(np.searchsorted(self._cdf, wanted)) + self._before) * self.path.rtt
+
+    @property
+    def mean(self) -> float:
+        """E[T] [s]."""
+        return self._mean(self._law) + self._before * self.path.rtt
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """By how much `mean` [s] and `cdf` may be off."""
+        return {"mean": self._mean_error, "cdf": self._error}
+
+    def sample(self, size: int, rng: np.random.Generator) -> Floats:
+        """Return independent transfer times.
+
+        Parameters
+        ----------
+        size : int
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        (size,) array
+            [s].
+
+        Raises
+        ------
+        InputError
+            For a size below 1.
+        """
+        draws = rng.random(whole("size", size))
+        rounds = np.minimum(np.searchsorted(self._cdf, draws, side="right"), len(self._cdf) - 1)
+        return np.asarray((rounds + self._before) * self.path.rtt, dtype=np.float64)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw P(T <= t); see `tcpstream.plots.transfer_time`."""
+        from .. import plots
+
+        return plots.transfer_time(self, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers and what they were computed from, ready for JSON."""
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "model": "transfer",
+            "parameters": self.path.to_dict()
+            | {
+                "packets": self.packets,
+                "segment_size_bytes": self.segment_size,
+                "start": self.start,
+                "setup_round_trips": self.setup_round_trips,
+            },
+            "transfer_time_s": {"mean": self.mean} | {name: self.quantile(u) for name, u in QUANTILES.items()},
+            "error_bound": self.errors,
+        }
+
+    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
+        """Return P(T <= t) for some times [s] as a table indexed by them.
+
+        Raises
+        ------
+        MissingExtraError
+            Without pandas.
+        """
+        t = np.ravel(np.asarray(seconds, dtype=float))
+        return table({"time_s": t, "delivered": self.cdf(t)})
+
+    def summary(self) -> str:
+        """Return a few lines for people."""
+        times = ", ".join(f"{self.quantile(u):.3g} s" for u in QUANTILES.values())
+        return "\n".join(
+            [
+                f"transfer of {self.packets:,} packets, {_begins(self.start)}",
+                f"mean {self.mean:.4g} s, within {self.errors['mean']:.1g} s",
+                f"50%, 90%, 99% of transfers at most {times}",
+            ]
+        )
+
+    @property
+    def _before(self) -> int:
+        """Round trips until the first packets are there."""
+        return 1 + self.setup_round_trips
+
+    def _mean(self, law: Floats) -> float:
+        return float(law @ np.arange(len(law)) / law.sum()) * self.path.rtt
+
+    def __repr__(self) -> str:
+        return f"<TransferTime: {self.packets} packets, mean {self.mean:.4g} s>"
+
+
+def transfer_time(
+    path: Path,
+    *,
+    bytes: float | None = None,
+    packets: int | None = None,
+    segment_size: float = SEGMENT,
+    start: str = "connection",
+    setup_round_trips: int = 0,
+) -> TransferTime:
+    """Solve for the time in which a path delivers some bytes: its law, quantiles and mean.
+
+    Parameters
+    ----------
+    path : Path
+    bytes : float, optional
+        To deliver, up to a million packets.
+    packets : int, optional
+        Instead.
+    segment_size : float
+        Bytes that a packet carries.
+    start : {"connection", "stationary"}
+        How the window is when the request comes: that of a new connection, or of one that has been busy for long.
+    setup_round_trips : int
+        Round trips before the request: 1 for a handshake of TCP, 2 with TLS 1.3, 3 with TLS 1.2.
+
+    Returns
+    -------
+    TransferTime
+
+    Raises
+    ------
+    InputError
+        For a value out of range; without bytes and packets, and with both.
+    AccuracyError
+        When the solve would need too much memory.
+
+    Notes
+    -----
+    T = (i + 1 + s) R, where i is the first round by whose begin the packets are in order, A_i of Wang, Kurose, Shenoy
+    and Towsley, Section 3.3, and s are the round trips before the request.
+    """
+    choice("start", start, STARTS)
+    size = within("segment size", segment_size, 1, 65535, "bytes")
+    if (bytes is None) == (packets is None):
+        raise InputError("give the bytes or the packets of a transfer, one of them")
+    if bytes is not None:
+        count = math.ceil(within("size", bytes, 1, MOST_PACKETS * size, "bytes") / size)
+    else:
+        count = whole("packets", packets, most=MOST_PACKETS)
+    setup = whole("round trips before the request", setup_round_trips, 0, most=MOST_SETUP)
+    return TransferTime(path, count, size, start, setup)
+
+
+def _begins(start: str) -> str:
+    return "over a new connection" if start == "connection" else "over a connection that has been busy for long"

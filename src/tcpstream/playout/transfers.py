@@ -1,0 +1,127 @@
+"""Rounds until some packets are delivered, of any chain."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import AccuracyError
+from ..kernels.buffer_times import fill_times
+from ..kernels.transfer_times import Rounds, Timers, transfer_times
+from ..numerics.linear import solve
+from ..tcp.chain import Chain
+from ..tcp.independent import IndependentChain
+from ..tcp.silences import LEVELS
+from .deliveries import Deliveries, deliveries
+from .lattice import joint, totals
+from .passing import passing
+
+Floats = NDArray[np.float64]
+
+NEGLIGIBLE, RARE = 1e-10, 1e-16
+"""Probability of longer transfers that is left out; and of a state and a place, times the states."""
+
+MOST_ROUNDS = 1_000_000
+"""That are followed."""
+
+MOST_BYTES = 8 * 2**30
+"""Memory that a pass may take."""
+
+STATIONARY = 1e-8
+"""Residual that is accepted."""
+
+
+@singledispatch
+def transfer_rounds(chain: Chain, packets: int, goal: int, stationary: bool) -> tuple[Floats, float]:
+    """Return the chance that packets are delivered after 0, 1, 2, ... rounds, and the probability left out.
+
+    Parameters
+    ----------
+    chain : Chain
+    packets : int
+    goal : int
+        Quanta of as many packets: exact for as many as there are packets.
+    stationary : bool
+        Whether it begins as the chain is found in the long run, or in its first state.
+
+    Raises
+    ------
+    AccuracyError
+        Where it takes too much memory, or more than a million rounds.
+    """
+    found = deliveries(chain)
+    quantum, exact = _quantum(packets, goal), goal == packets
+    both = joint(found, quantum)
+    _check(found.states * goal * (int(found.rounds.max()) + 1))
+    needs = passing(both, 1.0, exact)
+    begin = _in_the_long_run(found) if stationary else np.eye(1, found.states, found.start)[0]
+    law = fill_times(goal, MOST_ROUNDS, needs, totals(both), begin, NEGLIGIBLE, RARE)
+    return _whole(law, max(0.0, 1 - float(law.sum())))
+
+
+@transfer_rounds.register
+def _(chain: IndependentChain, packets: int, goal: int, stationary: bool) -> tuple[Floats, float]:
+    graph, silences = chain.graph, chain.silences
+    S, growth = graph.size, graph.growth
+    order = np.argsort(growth.from_state, kind="stable")
+    rounds = Rounds(
+        graph.windows.astype(np.int64),
+        np.searchsorted(growth.from_state[order], np.arange(S + 1)),
+        growth.to_state[order].astype(np.int64), growth.share[order].astype(np.float64),
+        chain.recover_to.astype(np.int64), chain.recover_share.astype(np.float64),
+        np.ascontiguousarray(chain.repaired), chain.loss, chain.repairs, chain.holds, chain.lost_unseen,
+    )  # fmt: skip
+    rows = sorted(silences.rows(chain.loss, S, graph.restart))
+    source, to, chance, received, _, lasts = (np.array(one) for one in zip(*rows))
+    whole, unrepaired = (np.array(one, dtype=np.float64) for one in (silences.whole_loss, silences.unrepaired))
+    timers = Timers(
+        whole[:, 0].astype(np.int64), np.ascontiguousarray(whole[:, 1]), unrepaired[:, 0].astype(np.int64),
+        np.ascontiguousarray(unrepaired[:, 1]), np.searchsorted(source, S + np.arange(2 * LEVELS + 1)), to, received,
+        lasts, chance,
+    )  # fmt: skip
+    begin = np.maximum(chain.stationary, 0.0) if stationary else np.eye(1, chain.n_states, chain.first_state)[0]
+    _check(2 * chain.n_states * goal + 2 * LEVELS * goal * int(max(lasts.max(), whole[:, 0].max())))
+    quantum = _quantum(packets, goal)
+    return _whole(*transfer_times(goal, quantum, begin / begin.sum(), rounds, timers, MOST_ROUNDS, NEGLIGIBLE, RARE))
+
+
+def _quantum(packets: int, goal: int) -> float:
+    """Return the packets of a quantum: half a packet before the last one lies half a quantum before the goal."""
+    return (packets - 0.5) / (goal - 0.5)
+
+
+def _in_the_long_run(found: Deliveries) -> Floats:
+    """Return the stationary distribution of the states that send a whole round."""
+    n = found.states
+    others, every = found.target < n - 1, np.arange(n)
+    pi = solve(
+        np.concatenate([every[:-1], found.target[others], np.full(n, n - 1)]),
+        np.concatenate([every[:-1], found.source[others], every]),
+        np.concatenate([np.ones(n - 1), -found.chance[others], np.ones(n)]),
+        np.eye(1, n, n - 1)[0],
+        None,
+    )
+    off = float(np.abs(np.bincount(found.target, pi[found.source] * found.chance, n) - pi).sum())
+    if not off < STATIONARY:
+        raise AccuracyError(f"stationary distribution of the TCP chain: residual {off:.1e} exceeds {STATIONARY:g}")
+    return np.maximum(np.asarray(pi), 0.0)
+
+
+def _check(cells: float) -> None:
+    if 8 * cells > MOST_BYTES:
+        raise AccuracyError(
+            f"a transfer would take {8 * cells / 2**30:.3g} GiB of memory to follow, more than the limit of "
+            f"{MOST_BYTES / 2**30:g}: take a smaller max_window, fewer bytes or a shorter timer"
+        )
+
+
+def _whole(law: Floats, left_out: float) -> tuple[Floats, float]:
+    """Return a law that is known to its end, or raise `AccuracyError`."""
+    if not left_out < 1e-4:
+        raise AccuracyError(
+            f"a transfer takes more than {MOST_ROUNDS:,} round trips, or too many ways: {left_out:.1g} of the "
+            "probability is left out"
+        )
+    return np.asarray(law), left_out

@@ -1,0 +1,162 @@
+"""`transfer_time`: beside every transition followed one by one, transfers drawn at random, and itself."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import tcpstream
+from tcpstream import InputError, Path, transfer_time
+from tcpstream.tcp import chain_of
+
+PATHS = [
+    {"tcp": "reno-sack", "max_window": 9},
+    {"tcp": "reno-sack", "max_window": 8, "initial_window": 4, "rounds_per_increase": 2},
+    {"tcp": "reno-sack", "max_window": 7, "detection": "rack", "initial_window": 3},
+    {"tcp": "cubic", "max_window": 8, "initial_window": 3},
+    {"tcp": "reno", "max_window": 8},
+    {"tcp": "reno", "max_window": 8, "initial_window": 2, "detection": "rack"},
+]
+
+
+def path(**settings) -> Path:
+    return Path(loss=0.07, rtt=0.1, timeout_ratio=2.5, **settings)
+
+
+def one_by_one(chain, packets: int, begin, most=2000):
+    """Return the law of the rounds of a transfer, from every transition of every state and place in a dictionary."""
+    rows = chain.written_out
+    by = [[] for _ in range(rows.n_states)]
+    columns = rows.from_state, rows.to_state, rows.probability, rows.received, rows.in_order, rows.rounds
+    for source, *rest in zip(*(one.tolist() for one in columns)):
+        by[source].append(rest)
+    coming, law = {0: {(s, 0): chance for s, chance in begin.items()}}, np.zeros(most + 2)
+    for t in range(most):
+        for (s, held), mass in coming.pop(t, {}).items():
+            if mass < 1e-17:
+                continue
+            for to, chance, received, in_order, rounds in by[s]:
+                if held + in_order >= packets:
+                    law[t] += mass * chance
+                elif held + received >= packets:
+                    law[t + 1] += mass * chance
+                else:
+                    later = coming.setdefault(t + rounds, {})
+                    later[to, held + received] = later.get((to, held + received), 0.0) + mass * chance
+        if 1 - law.sum() < 1e-9:
+            break
+    return law[: t + 2]
+
+
+@pytest.mark.parametrize("settings", PATHS, ids=lambda one: "-".join(map(str, one.values())))
+def test_every_transition_followed_one_by_one(settings):
+    chain = chain_of(path(**settings))
+    law = one_by_one(chain, 25, {chain.written_out.start: 1.0})
+    found = transfer_time(path(**settings), packets=25)
+    times = (1 + np.arange(len(law))) * 0.1
+    np.testing.assert_allclose(found.cdf(times), np.cumsum(law), rtol=0, atol=3e-9)
+    assert found.errors["cdf"] < 1e-8
+    assert found.mean == pytest.approx(0.1 + 0.1 * law @ np.arange(len(law)), abs=1e-6)
+
+
+def test_a_busy_connection_begins_in_the_stationary_distribution():
+    chain = chain_of(path(**PATHS[0]))
+    law = one_by_one(chain, 12, dict(enumerate(chain.stationary)))
+    found = transfer_time(path(**PATHS[0]), packets=12, start="stationary")
+    np.testing.assert_allclose(found.cdf((1 + np.arange(len(law))) * 0.1), np.cumsum(law), rtol=0, atol=3e-9)
+
+
+@pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
+def test_a_busy_connection_has_the_throughput_in_the_long_run(tcp):
+    one = Path(loss=0.02, rtt=0.1, rto=0.3, sender="classic", tcp=tcp)
+    a, b = (transfer_time(one, packets=n, start="stationary").mean for n in (400, 1600))
+    assert 1200 / (b - a) == pytest.approx(tcpstream.throughput(one), rel=2e-3)
+
+
+@pytest.mark.parametrize(("tcp", "most"), [("reno", 300), ("reno-sack", 300), ("cubic", 300)])
+def test_transfers_drawn_at_random(tcp, most):
+    """P(T <= median) of 4,000 transfers drawn from the transitions, within four standard errors."""
+    one = Path(loss=0.03, rtt=0.1, timeout_ratio=3, tcp=tcp, max_window=16, initial_window=10)
+    found, rows = transfer_time(one, packets=most), chain_of(one).written_out
+    rng, runs = np.random.default_rng(1), 4000
+    order = np.argsort(rows.from_state, kind="stable")
+    first = np.searchsorted(rows.from_state[order], np.arange(rows.n_states + 1))
+    sums = np.append(0.0, np.cumsum(rows.probability[order]))
+    taken = np.empty(runs)
+    for run in range(runs):
+        s, held, at = rows.start, 0, 0
+        while True:
+            draw = sums[first[s]] + rng.random() * (sums[first[s + 1]] - sums[first[s]])
+            o = order[min(int(np.searchsorted(sums, draw, side="right")) - 1, first[s + 1] - 1)]
+            if held + rows.in_order[o] >= most:
+                break
+            if held + rows.received[o] >= most:
+                at += 1
+                break
+            s, held, at = rows.to_state[o], held + rows.received[o], at + rows.rounds[o]
+        taken[run] = 0.1 * (1 + at)
+    for u in (0.1, 0.5, 0.9):
+        t = found.quantile(u)
+        chance = found.cdf(t)
+        assert abs((taken <= t + 1e-9).mean() - chance) < 4 * np.sqrt(chance * (1 - chance) / runs)
+    assert abs(taken.mean() - found.mean) < 4 * taken.std() / np.sqrt(runs)
+
+
+@pytest.mark.parametrize("settings", [PATHS[2], PATHS[4]], ids=["independent", "bursts"])
+def test_a_long_transfer_in_quanta_is_as_near_as_it_says(settings, monkeypatch):
+    from tcpstream.answers import transfer_time as module
+
+    exact = transfer_time(path(**settings), packets=600)
+    monkeypatch.setattr(module, "EXACT", 100)
+    monkeypatch.setattr(module, "QUANTA", 200)
+    coarse = transfer_time(path(**settings), packets=600)
+    assert 0 < abs(coarse.mean - exact.mean) <= coarse.errors["mean"] < 0.03 * exact.mean
+    t = np.linspace(0, 2 * exact.mean, 300)
+    assert np.abs(coarse.cdf(t) - exact.cdf(t)).max() <= coarse.errors["cdf"] < 0.2
+
+
+def test_without_losses_slow_start_doubles():
+    found = transfer_time(Path(loss=1e-9, rtt=0.1, sender="linux"), packets=70)
+    assert found.quantile(0.5) == pytest.approx(0.3)  # 10 + 20 + 40: three round trips
+    assert transfer_time(found.path, packets=71, setup_round_trips=2).quantile(0.5) == pytest.approx(0.6)
+    assert transfer_time(found.path, bytes=70 * 1448).packets == 70
+    assert transfer_time(found.path, bytes=70 * 1448 + 1).packets == 71
+
+
+def test_samples_have_the_law():
+    found = transfer_time(path(**PATHS[0]), packets=25)
+    drawn = found.sample(20000, np.random.default_rng(2))
+    for u, t in itertools.product((0.2, 0.7), (0.0,)):
+        q = found.quantile(u) + t
+        assert (drawn <= q + 1e-9).mean() == pytest.approx(found.cdf(q), abs=0.02)
+    assert drawn.mean() == pytest.approx(found.mean, abs=4 * drawn.std() / 141)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "bytes or the packets"),
+        ({"bytes": 1, "packets": 1}, "one of them"),
+        ({"bytes": 0}, "size must"),
+        ({"bytes": float("nan")}, "size"),
+        ({"packets": 1.5}, "packets must be a whole number"),
+        ({"packets": 1, "start": "warm"}, "connection"),
+        ({"packets": 1, "setup_round_trips": -1}, "round trips before the request"),
+    ],
+)
+def test_what_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        transfer_time(path(), **settings)
+
+
+def test_times_and_quantiles_out_of_range():
+    found = transfer_time(path(**PATHS[0]), packets=3)
+    assert found.cdf(-1.0) == 0.0 == found.cdf(0.09)
+    assert found.cdf(1e9) == pytest.approx(1.0)
+    with pytest.raises(InputError, match="nan"):
+        found.cdf(float("nan"))
+    with pytest.raises(InputError, match="known up to"):
+        found.quantile(1 - 1e-15)
+    assert "50%, 90%, 99% of transfers" in found.summary()

@@ -1,0 +1,39 @@
+"""``tcpstream transfer``: its JSON is the library's answer."""
+
+from __future__ import annotations
+
+import pytest
+
+import tcpstream
+
+PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic"
+
+
+def test_the_answer_is_the_librarys(run):
+    done = run(f"transfer {PATH} --size 100kB --setup-round-trips 2 --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    result = tcpstream.transfer_time(path, bytes=1e5, setup_round_trips=2)
+    assert done.answer["transfer_time_s"]["mean"] == result.mean
+    assert done.answer["transfer_time_s"]["p99"] == result.quantile(0.99)
+    assert done.answer["parameters"]["packets"] == 70
+
+
+def test_a_table_for_people(run):
+    out = run(f"transfer {PATH} --size 70packets --start stationary").out
+    assert out.splitlines()[0].split() == ["packets", "70"]
+    assert "99%" in out
+
+
+def test_a_capture_gives_intervals(run, capture):
+    done = run(f"transfer --capture {capture} --size 200kB --sender classic --json").answer
+    low, high = done["transfer_time_interval_s"]["mean"]
+    assert low <= done["transfer_time_s"]["mean"] <= high
+
+
+@pytest.mark.parametrize("size", ["2Mb", "much", "0B", "-3MB", "1.5packets", "1e99GB"])
+def test_sizes_that_are_none(run, size):
+    done = run(f"transfer {PATH} --size {size}")
+    assert done.status == 2
+    assert done.out == ""
+    assert len(done.err.splitlines()) == 1
