@@ -30,8 +30,8 @@ SEGMENT = 1448
 
 MOST_PACKETS, MOST_SETUP = 1_000_000, 1000
 
-EXACT, QUANTA = 2000, 1000
-"""Packets up to which each is followed; and quanta of larger transfers, compared with half as many."""
+EXACT, MOST_OF = 512, 64
+"""Packets up to which each is followed; beyond, quanta of up to so many are, compared with half as many quanta."""
 
 
 class TransferTime:
@@ -52,17 +52,18 @@ class TransferTime:
         self.start, self.setup_round_trips = start, setup_round_trips
         chain, stationary = chain_of(path), start == "stationary"
         exact = packets <= EXACT
-        self._law, left = transfer_rounds(chain, packets, packets if exact else QUANTA, stationary)
-        self._cdf = np.minimum(np.cumsum(self._law), 1.0)
+        quanta = packets if exact else EXACT + (packets - EXACT) // MOST_OF
+        self._law, left = transfer_rounds(chain, packets, quanta, stationary)
+        self._cdf = np.maximum.accumulate(np.clip(np.cumsum(self._law), 0.0, 1.0))  # quanta make less than nothing
         off, mean_off = 0.0, 0.0
         if not exact:
-            rough, more = transfer_rounds(chain, packets, QUANTA // 2, stationary)
+            rough, more = transfer_rounds(chain, packets, quanta // 2, stationary)
             left, size = max(left, more), max(len(rough), len(self._law))
             other = np.cumsum(np.append(rough, np.zeros(size - len(rough))))
             mine = np.append(self._cdf, np.full(size - len(self._cdf), self._cdf[-1]))
             off = FACTOR * float(np.abs(mine - other).max())
             mean_off = FACTOR * abs(self._mean(rough) - self._mean(self._law))
-        self._error, self._mean_error = off + left, mean_off + left * len(self._law) * path.rtt
+        self._left_out, self._error, self._mean_error = left, off + left, mean_off + left * len(self._law) * path.rtt
 
     def cdf(self, seconds: ArrayLike) -> Any:
         """Return P(T <= t), the probability that everything is delivered by then.
@@ -99,9 +100,11 @@ class TransferTime:
             For a probability out of range, or one of which the solve does not tell.
         """
         wanted = float(probabilities("quantile", [u])[0])
-        if wanted > self._cdf[-1] - self._error:
-            raise InputError(f"quantiles of this transfer are known up to {self._cdf[-1] - self._error:.9f}, got {u:g}")
-        return (int(np.searchsorted(self._cdf, wanted)) + self._before) * self.path.rtt
+        known = 1 - self._left_out
+        if wanted > known:
+            raise InputError(f"quantiles of this transfer are known up to {known:.9f}, got {u:g}")
+        at = min(int(np.searchsorted(self._cdf, wanted)), len(self._cdf) - 1)
+        return (at + self._before) * self.path.rtt
 
     @property
     def mean(self) -> float:

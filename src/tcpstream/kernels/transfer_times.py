@@ -9,218 +9,223 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .buffer_moves import Totals
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Rounds(NamedTuple):
-    """What rounds of windows lead to.
+class Ends(NamedTuple):
+    """What a state is known as where a transfer ends: points and shares; those of s are ``starts[s] ..``.
+
+    Attributes
+    ----------
+    starts : (n + 1,) int array
+    points : (k,) int array
+    shares : (k,) array
+    """
+
+    starts: Ints
+    points: Ints
+    shares: Floats
+
+
+class LastRound(NamedTuple):
+    """The last round of a transfer, which sends what is left.
 
     Attributes
     ----------
     windows : (S,) int array
-        Packets of a round.
-    grow_starts, grow_to, grow_share : arrays
-        After a round delivered whole, by state.
-    recover_to, recover_share : (S, M) arrays
-        After losses that are repaired.
-    repaired : (W + 1, K + 1) array
-        P(K losses in a window, all repaired).
-    loss, repairs, holds, lost_unseen : float
-        p; P(a packet is lost and repaired); P(it is not lost, or repaired); P(a retransmission is lost unseen).
+        Of the states that send one [packets].
+    loss, holds, lost_unseen : float
+        p; P(a packet is not lost, or repaired); P(a retransmission is lost unseen).
+    silence_rounds, silence_shares : arrays
+        From its start to a retransmission, where its last packet is lost.
+    unrepaired_rounds, unrepaired_shares : arrays
+        The same after a packet that is lost twice.
+    timer : int
+        State of the first retransmission after a timeout.
+    probes : bool
+        Whether a probe repairs the last packets instead.
+    same, grown, reduced : Ends
+        After a round whose acknowledgements open no window; after one of a whole window; after losses.
     """
 
     windows: Ints
-    grow_starts: Ints
-    grow_to: Ints
-    grow_share: Floats
-    recover_to: Ints
-    recover_share: Floats
-    repaired: Floats
     loss: float
-    repairs: float
     holds: float
     lost_unseen: float
-
-
-class Timers(NamedTuple):
-    """Waits of timeouts, whose states follow those of windows.
-
-    Attributes
-    ----------
-    whole_rounds, whole_share : arrays
-        After a window lost whole.
-    unrepaired_rounds, unrepaired_share : arrays
-        After a round with a packet that is lost twice.
-    starts, to, received, rounds, chance : arrays
-        Transitions of the states of timeouts.
-    """
-
-    whole_rounds: Ints
-    whole_share: Floats
+    silence_rounds: Ints
+    silence_shares: Floats
     unrepaired_rounds: Ints
-    unrepaired_share: Floats
-    starts: Ints
-    to: Ints
-    received: Ints
-    rounds: Ints
-    chance: Floats
+    unrepaired_shares: Floats
+    timer: int
+    probes: bool
+    same: Ends
+    grown: Ends
+    reduced: Ends
 
 
-@numba.njit(nogil=True, inline="always")
-def _put(
-    at: float, mass: float, s: int, goal: int, into: Floats, low: Ints, high: Ints, least: float, law: Floats, t: int
-) -> float:  # fmt: skip
-    """Add what has arrived to a round that begins, between two quanta; return what is left out."""
-    x = int(at + 1e-9)
-    share = at - x
-    if share < 1e-9:
-        share = 0.0
-    lost = 0.0
-    for i in range(2):
-        part = (share if i else 1.0 - share) * mass
-        if part == 0.0:
-            continue
-        y = x + i
-        if y >= goal:
-            law[t] += part
-        elif part < least:
-            lost += part
+@numba.njit(nogil=True)
+def _end(law: Floats, t: int, mass: float, s: int, ends: Ends) -> None:
+    """Add mass that ends in a round, in a state."""
+    for o in range(ends.starts[s], ends.starts[s + 1]):
+        law[t, ends.points[o]] += mass * ends.shares[o]
+
+
+@numba.njit(nogil=True)
+def _last_round(
+    mass: float, s: int, at: int, need: int, quantum: float, goal: int, last: LastRound, law: Floats, ring: Floats,
+    waiting: Ints, t: int,
+) -> None:  # fmt: skip
+    """Follow a round that sends all that is left, `need` packets."""
+    p, q, S = last.loss, 1.0 - last.loss, len(last.windows)
+    slots, part = len(waiting), mass * q**need
+    open_ = need / last.windows[s]  # each acknowledgement opens the window by its share
+    _end(law, t, part * open_, s, last.grown)
+    _end(law, t, part * (1 - open_), s, last.same)
+    _end(law, t + 1, mass * q * (last.holds ** (need - 1) - q ** (need - 1)), s, last.reduced)
+    whole = mass * p**need
+    tail = mass * p - whole  # the last packet, but not all
+    for o in range(len(last.silence_rounds)):
+        d, share = last.silence_rounds[o], last.silence_shares[o]
+        ring[(t + d) % slots, last.timer - S, at] += whole * share
+        if last.probes:
+            _end(law, t + d, tail * share, s, last.reduced)
         else:
-            into[s, y] += part
-            low[s] = min(low[s], y)
-            high[s] = max(high[s], y)
-    return lost
+            ring[(t + d) % slots, last.timer - S, goal - 1] += tail * share
+        waiting[(t + d) % slots] = 1
+    if last.lost_unseen == 0.0:
+        return
+    for j in range(need - 1):
+        fails = q * p * q**j * (1 - (1 - last.lost_unseen) * last.holds ** (need - 2 - j))
+        x = at + j / quantum
+        y = int(x + 1e-9)
+        above = x - y if x - y > 1e-9 else 0.0
+        for o in range(len(last.unrepaired_rounds)):
+            d, here = (t + last.unrepaired_rounds[o]) % slots, mass * fails * last.unrepaired_shares[o]
+            ring[d, last.timer - S, min(y, goal - 1)] += here * (1 - above)
+            ring[d, last.timer - S, min(y + 1, goal - 1)] += here * above
+            waiting[d] = 1
+
+
+@numba.njit(nogil=True)
+def _retransmit(
+    mass: float, s: int, at: int, S: int, moves: Totals, last: LastRound, law: Floats, ring: Floats, waiting: Ints,
+    t: int,
+) -> None:  # fmt: skip
+    """Follow the last packet, sent in a timeout."""
+    slots = len(waiting)
+    for o in range(moves.starts[s], moves.starts[s + 1]):
+        if moves.received[o] > 0:
+            _end(law, t, mass * moves.chance[o], moves.target[o], last.same)
+        else:
+            d = (t + moves.rounds[o]) % slots
+            ring[d, moves.target[o] - S, at] += mass * moves.chance[o]
+            waiting[d] = 1
 
 
 @kept(nogil=True)
 def transfer_times(
-    goal: int, quantum: float, begin: Floats, rounds: Rounds, timers: Timers, most: int, negligible: float, least: float
-) -> tuple[Floats, float]:
-    """Return the law of the rounds until some packets are there, and the probability that is left out of it.
+    start: int, goal: int, quantum: float, begin: Floats, moves: Totals, last: LastRound, points: int, most: int,
+    negligible: float, least: float,
+) -> tuple[Floats, float]:  # fmt: skip
+    """Return how many rounds it takes until some packets are there, and in which state; and what is left out of it.
 
     Parameters
     ----------
-    goal : int
-        Quanta to deliver.
+    start, goal : int
+        Places at which it begins and ends [quanta]; those below the first are for what is less than nothing between
+        quanta.
     quantum : float
         Packets of one; 1 is exact.
     begin : (n,) array
-        Of states of windows, and of timeouts.
-    rounds, timers
-        See their classes.
+        Distribution of the first state: of windows, and of timeouts after them.
+    moves : Totals
+        Rounds of whole windows, and timeouts; only what leads to a timeout takes more than a round.
+    last : LastRound
+    points : int
+        Of `Ends`.
     most : int
         Rounds that are followed at most.
     negligible, least : float
         Probability that is left at the end; and that of a state and a place that is left out.
+
+    Returns
+    -------
+    law : (rounds, points) array
+        Row 0 where the first round delivers everything.
+    out : float
     """
-    S, states = len(rounds.windows), len(begin)
-    q, p = 1.0 - rounds.loss, rounds.loss
-    longest = max(timers.rounds.max(), timers.whole_rounds.max(), timers.unrepaired_rounds.max()) + 1
-    ring = np.zeros((longest + 1, states - S, goal))
-    due = np.zeros(longest + 1, dtype=np.int64)  # whether anything waits for a round
-    now, then = np.zeros((states, goal)), np.zeros((states, goal))
-    low, high = np.full(states, goal), np.full(states, -1)
-    next_low, next_high = np.full(states, goal), np.full(states, -1)
-    law = np.zeros(most + longest + 2)
+    S, n = len(last.windows), len(begin)
+    slots = max(moves.rounds.max(), last.silence_rounds.max(), last.unrepaired_rounds.max()) + 1
+    ring, waiting = np.zeros((slots, n - S, goal)), np.zeros(slots, dtype=np.int64)
+    now, then = np.zeros((n, goal)), np.zeros((n, goal))
+    low, high = np.full(n, goal), np.full(n, -1)
+    next_low, next_high = np.full(n, goal), np.full(n, -1)
+    need = np.empty(goal, dtype=np.int64)
+    for at in range(goal):
+        need[at] = max(1, int((goal - 0.5 - at) * quantum + 0.5 + 1e-9))
+    law = np.zeros((256, points))
     out, left = 0.0, 1.0
-    for s in range(states):
+    for s in range(n):
         if begin[s] > 0:
-            now[s, 0], low[s], high[s] = begin[s], 0, 0
+            now[s, start], low[s], high[s] = begin[s], start, start
     for t in range(most):
-        here = t % (longest + 1)
-        if due[here]:
-            due[here] = 0
-            for i in range(states - S):
+        if t + slots + 1 >= len(law):
+            longer = np.zeros((2 * len(law) + slots, points))
+            longer[: len(law)] = law
+            law = longer
+        here = t % slots
+        if waiting[here]:
+            waiting[here] = 0
+            for i in range(n - S):
                 for at in range(goal):
-                    if ring[here, i, at] > 0.0:
+                    if ring[here, i, at] != 0.0:
                         now[S + i, at] += ring[here, i, at]
                         ring[here, i, at] = 0.0
                         low[S + i], high[S + i] = min(low[S + i], at), max(high[S + i], at)
-        for s in range(states):
-            for at in range(low[s], high[s] + 1):
-                mass = now[s, at]
-                if mass == 0.0:
-                    continue
+        for s in range(n):
+            a, b = low[s], high[s]
+            low[s], high[s] = goal, -1
+            while a <= b and abs(now[s, a]) < least:
+                out += now[s, a]
+                now[s, a] = 0.0
+                a += 1
+            while b >= a and abs(now[s, b]) < least:
+                out += now[s, b]
+                now[s, b] = 0.0
+                b -= 1
+            sent = last.windows[s] if s < S else 1
+            while b >= a and need[b] <= sent:
+                if s < S:
+                    _last_round(now[s, b], s, b, need[b], quantum, goal, last, law, ring, waiting, t)
+                else:
+                    _retransmit(now[s, b], s, b, S, moves, last, law, ring, waiting, t)
+                now[s, b] = 0.0
+                b -= 1
+            if a > b:
+                continue
+            for o in range(moves.starts[s], moves.starts[s + 1]):
+                to, ahead, w = moves.target[o], moves.received[o], moves.chance[o]
+                first, final = max(a + ahead, 0), min(b + ahead, goal - 1)
+                inside = max(a - 1, min(b, goal - 1 - ahead))
+                if moves.rounds[o] == 1:
+                    row = then[to]
+                    next_low[to], next_high[to] = min(next_low[to], first), max(next_high[to], final)
+                else:
+                    d = (t + moves.rounds[o]) % slots
+                    row = ring[d, to - S]
+                    waiting[d] = 1
+                for at in range(max(a, -ahead), inside + 1):
+                    row[at + ahead] += w * now[s, at]
+                for at in range(inside + 1, b + 1):  # quanta above what arrives
+                    _end(law, t + 1, w * now[s, at], to, last.same)
+            for at in range(a, b + 1):
                 now[s, at] = 0.0
-                if s >= S:
-                    for o in range(timers.starts[s - S], timers.starts[s - S + 1]):
-                        d, part, to = timers.rounds[o], mass * timers.chance[o], timers.to[o]
-                        if timers.received[o] > 0:
-                            if at + 1 / quantum >= goal:
-                                law[t] += part
-                            else:
-                                out += _put(
-                                    at + timers.received[o] / quantum, part, to, goal, then, next_low, next_high, least,
-                                    law, t + 1,
-                                )  # fmt: skip
-                        else:
-                            ring[(t + d) % (longest + 1), to - S, at] += part
-                            due[(t + d) % (longest + 1)] = 1
-                    continue
-                w = rounds.windows[s]
-                need = int((goal - 0.5 - at) * quantum + 0.5 + 1e-9)
-                need = max(need, 1)
-                first = 0.0
-                if w >= need:
-                    first = q**need
-                    law[t] += mass * first
-                else:
-                    for o in range(rounds.grow_starts[s], rounds.grow_starts[s + 1]):
-                        part = mass * q**w * rounds.grow_share[o]
-                        out += _put(
-                            at + w / quantum, part, rounds.grow_to[o], goal, then, next_low, next_high, least, law,
-                            t + 1,
-                        )  # fmt: skip
-                for K in range(1, min(w, rounds.repaired.shape[1])):
-                    chance = rounds.repaired[w, K]
-                    if w >= need:
-                        chance -= first * rounds.repaired[w - need, K]
-                    part = mass * chance
-                    if part <= 0.0:
-                        continue
-                    if w - K >= need:
-                        law[t + 1] += part
-                        continue
-                    if part < least:
-                        out += part
-                        continue
-                    for way in range(rounds.recover_to.shape[1]):
-                        if rounds.recover_share[s, way] > 0:
-                            out += _put(
-                                at + (w - K) / quantum, part * rounds.recover_share[s, way], rounds.recover_to[s, way],
-                                goal, then, next_low, next_high, least, law, t + 1,
-                            )  # fmt: skip
-                whole = mass * p**w
-                if whole >= least:
-                    for o in range(len(timers.whole_rounds)):
-                        d = (t + timers.whole_rounds[o]) % (longest + 1)
-                        ring[d, 0, at] += whole * timers.whole_share[o]
-                        due[d] = 1
-                else:
-                    out += whole
-                if rounds.lost_unseen == 0.0:
-                    continue
-                for j in range(min(w, need)):
-                    fails = p * q**j * (1 - (1 - rounds.lost_unseen) * rounds.holds ** (w - 1 - j))
-                    if j == 0:
-                        fails -= p**w - rounds.repairs**w
-                    part = mass * fails
-                    if part < least:
-                        out += max(part, 0.0)
-                        continue
-                    x = at + j / quantum
-                    y = int(x + 1e-9)
-                    share = x - y if x - y > 1e-9 else 0.0
-                    for o in range(len(timers.unrepaired_rounds)):
-                        d = (t + timers.unrepaired_rounds[o]) % (longest + 1)
-                        due[d] = 1
-                        ring[d, 0, min(y, goal - 1)] += part * timers.unrepaired_share[o] * (1 - share)
-                        ring[d, 0, min(y + 1, goal - 1)] += part * timers.unrepaired_share[o] * share
-        left -= law[t]
+        left -= law[t].sum()
         if left - out < negligible:
-            return law[: t + 2], out + max(left - law[t + 1] - out, 0.0)
+            return law[: t + 2], out + max(left - law[t + 1].sum() - out, 0.0)
         now, then = then, now
         low, high, next_low, next_high = next_low, next_high, low, high
         next_low[:] = goal

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..kernels.buffer_times import fill_times
-from ..kernels.transfer_times import Rounds, Timers, transfer_times
+from ..kernels.transfer_times import Ends, transfer_times
 from ..numerics.linear import solve
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
@@ -17,11 +17,18 @@ from ..tcp.silences import LEVELS
 from .deliveries import Deliveries, deliveries
 from .lattice import joint, totals
 from .passing import passing
+from .transfer_moves import last_round, transfer_moves
 
 Floats = NDArray[np.float64]
 
-NEGLIGIBLE, RARE = 1e-10, 1e-16
-"""Probability of longer transfers that is left out; and of a state and a place, times the states."""
+NEGLIGIBLE = 1e-10
+"""Probability of longer transfers that is left out."""
+
+RARE, SELDOM = 1e-15, 1e-12
+"""Probability of a state and a place that is left out, where each packet is followed and where quanta are."""
+
+ROOM = 8
+"""Places before the first one, where places are not packets."""
 
 MOST_ROUNDS = 1_000_000
 """That are followed."""
@@ -52,9 +59,9 @@ def transfer_rounds(chain: Chain, packets: int, goal: int, stationary: bool) -> 
         Where it takes too much memory, or more than a million rounds.
     """
     found = deliveries(chain)
-    quantum, exact = _quantum(packets, goal), goal == packets
+    quantum, exact = quantum_of(packets, goal), goal == packets
     both = joint(found, quantum)
-    _check(found.states * goal * (int(found.rounds.max()) + 1))
+    check_memory(found.states * goal * (int(found.rounds.max()) + 1))
     needs = passing(both, 1.0, exact)
     begin = _in_the_long_run(found) if stationary else np.eye(1, found.states, found.start)[0]
     law = fill_times(goal, MOST_ROUNDS, needs, totals(both), begin, NEGLIGIBLE, RARE)
@@ -63,33 +70,41 @@ def transfer_rounds(chain: Chain, packets: int, goal: int, stationary: bool) -> 
 
 @transfer_rounds.register
 def _(chain: IndependentChain, packets: int, goal: int, stationary: bool) -> tuple[Floats, float]:
-    graph, silences = chain.graph, chain.silences
-    S, growth = graph.size, graph.growth
-    order = np.argsort(growth.from_state, kind="stable")
-    rounds = Rounds(
-        graph.windows.astype(np.int64),
-        np.searchsorted(growth.from_state[order], np.arange(S + 1)),
-        growth.to_state[order].astype(np.int64), growth.share[order].astype(np.float64),
-        chain.recover_to.astype(np.int64), chain.recover_share.astype(np.float64),
-        np.ascontiguousarray(chain.repaired), chain.loss, chain.repairs, chain.holds, chain.lost_unseen,
-    )  # fmt: skip
-    rows = sorted(silences.rows(chain.loss, S, graph.restart))
-    source, to, chance, received, _, lasts = (np.array(one) for one in zip(*rows))
-    whole, unrepaired = (np.array(one, dtype=np.float64) for one in (silences.whole_loss, silences.unrepaired))
-    timers = Timers(
-        whole[:, 0].astype(np.int64), np.ascontiguousarray(whole[:, 1]), unrepaired[:, 0].astype(np.int64),
-        np.ascontiguousarray(unrepaired[:, 1]), np.searchsorted(source, S + np.arange(2 * LEVELS + 1)), to, received,
-        lasts, chance,
-    )  # fmt: skip
-    begin = np.maximum(chain.stationary, 0.0) if stationary else np.eye(1, chain.n_states, chain.first_state)[0]
-    _check(2 * chain.n_states * goal + 2 * LEVELS * goal * int(max(lasts.max(), whole[:, 0].max())))
-    quantum = _quantum(packets, goal)
-    return _whole(*transfer_times(goal, quantum, begin / begin.sum(), rounds, timers, MOST_ROUNDS, NEGLIGIBLE, RARE))
+    n = chain.n_states
+    begin = np.maximum(chain.stationary, 0.0) if stationary else np.eye(1, n, chain.first_state)[0]
+    quantum = quantum_of(packets, goal)
+    moves = transfer_moves(chain, quantum)
+    check_memory(2 * n * goal + 2 * LEVELS * goal * int(moves.rounds.max() + 1))
+    anywhere = Ends(np.arange(n + 1), np.zeros(n, dtype=np.int64), np.ones(n))
+    last = last_round(chain, anywhere, anywhere, anywhere)
+    room = 0 if goal == packets else ROOM
+    law, out = transfer_times(
+        room,
+        room + goal,
+        quantum,
+        begin / begin.sum(),
+        moves,
+        last,
+        1,
+        MOST_ROUNDS,
+        NEGLIGIBLE,
+        SELDOM if room else RARE,
+    )
+    return _whole(law[:, 0], out)
 
 
-def _quantum(packets: int, goal: int) -> float:
+def quantum_of(packets: int, goal: int) -> float:
     """Return the packets of a quantum: half a packet before the last one lies half a quantum before the goal."""
     return (packets - 0.5) / (goal - 0.5)
+
+
+def check_memory(cells: float) -> None:
+    """Raise `AccuracyError` where arrays of so many numbers are too large."""
+    if 8 * cells > MOST_BYTES:
+        raise AccuracyError(
+            f"a transfer would take {8 * cells / 2**30:.3g} GiB of memory to follow, more than the limit of "
+            f"{MOST_BYTES / 2**30:g}: take a smaller max_window, fewer bytes or a shorter timer"
+        )
 
 
 def _in_the_long_run(found: Deliveries) -> Floats:
@@ -107,14 +122,6 @@ def _in_the_long_run(found: Deliveries) -> Floats:
     if not off < STATIONARY:
         raise AccuracyError(f"stationary distribution of the TCP chain: residual {off:.1e} exceeds {STATIONARY:g}")
     return np.maximum(np.asarray(pi), 0.0)
-
-
-def _check(cells: float) -> None:
-    if 8 * cells > MOST_BYTES:
-        raise AccuracyError(
-            f"a transfer would take {8 * cells / 2**30:.3g} GiB of memory to follow, more than the limit of "
-            f"{MOST_BYTES / 2**30:g}: take a smaller max_window, fewer bytes or a shorter timer"
-        )
 
 
 def _whole(law: Floats, left_out: float) -> tuple[Floats, float]:
