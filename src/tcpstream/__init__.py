@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .answers.play import play as play
     from .answers.player import Player as Player
     from .answers.rate import largest_rate as largest_rate
+    from .answers.segment_play import SegmentPlay as SegmentPlay
+    from .answers.segment_player import SegmentPlayer as SegmentPlayer
     from .answers.stored import StoredStreaming as StoredStreaming
     from .answers.stored import stored as stored
     from .answers.stored import stored_many as stored_many
@@ -72,6 +74,8 @@ _HOMES = {
     "play": "answers.play",
     "Play": "answers.play",
     "BufferedPlay": "answers.buffered_play",
+    "SegmentPlayer": "answers.segment_player",
+    "SegmentPlay": "answers.segment_play",
     "transfer_time": "answers.transfer_time",
     "TransferTime": "answers.transfer_time",
     "largest_rate": "answers.rate",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import AccuracyError, InputError
+from ..errors import AccuracyError
 from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
@@ -16,7 +16,7 @@ from .answer import probabilities, table
 from .player import Player
 from .start_buffer import smallest_start_buffer
 from .two_finenesses import COUNTS, TwoFinenesses
-from .viewing import QUANTILES, Viewing, target
+from .viewing import QUANTILES, JoinedViewing, target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +28,13 @@ LENGTHS = 48
 """Of the video from its begin, for which the probability of no stall is kept."""
 
 
-class BufferedPlay(Viewing):
-    """A stored video as a player with buffer thresholds shows it; made by `play`."""
+class BufferedPlay(JoinedViewing):
+    """A stored video as a player with buffer thresholds shows it; made by `play`.
+
+    The join time is from the first round of data on.
+    """
+
+    player: Player
 
     def __init__(self, path: Path, video: Video, player: Player) -> None:
         chain = chain_of(path)
@@ -93,22 +98,6 @@ class BufferedPlay(Viewing):
             found |= {"mean_stalls": float(off[COUNTS]), "stall_counts": float(off[:COUNTS].max())}
         return found
 
-    @property
-    def mean_join_time(self) -> float:
-        """Mean time until playback starts [s], from the first round of data on."""
-        return float(self._joined @ np.arange(len(self._joined))) * self.path.rtt
-
-    def join_time_quantile(self, u: float) -> float:
-        """Return the least t with P(join time <= t) >= u [s], a whole number of round trips.
-
-        Raises
-        ------
-        InputError
-            For a probability out of range.
-        """
-        wanted = float(probabilities("quantile", [u])[0])
-        return int(np.searchsorted(np.cumsum(self._joined), wanted - 1e-12)) * self.path.rtt
-
     def required_start_buffer(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
         """Return the smallest start buffer [s] that meets a target with this resume buffer.
 
@@ -159,12 +148,7 @@ class BufferedPlay(Viewing):
         InputError
             For times out of range.
         """
-        t = np.asarray(seconds, dtype=float)
-        wrong = ~((t >= 0) & (t <= self.length * (1 + 1e-12)))
-        if wrong.any():
-            raise InputError(
-                f"times must lie between 0 and the duration of {self.length:g} s, got {t[wrong].ravel()[0]:g} s"
-            )
+        t = self._times(seconds)
         found = np.interp(t, self._found.lengths, self._found.unstalled)
         return float(found) if t.ndim == 0 else found
 
@@ -190,8 +174,7 @@ class BufferedPlay(Viewing):
         seen = self.stall_probability > self.errors["stall_probability"]
         return self._with_header(
             {
-                "join_time_s": {"mean": self.mean_join_time}
-                | {name: self.join_time_quantile(u) for name, u in QUANTILES.items()},
+                "join_time_s": self._join_times,
                 "stall_probability": self.stall_probability,
                 "total_rebuffer_s": {"mean": self.mean_total_rebuffer},
                 "rebuffer_count": None if pmf is None else {"mean": self.mean_stalls, "pmf": pmf.tolist()},

@@ -22,6 +22,7 @@ from ..video import Video
 from .answer import probabilities, table
 from .plan import is_coarse
 from .player import Player
+from .segment_player import SegmentPlayer
 from .stored import stored
 from .stored_streaming import StoredStreaming
 from .viewing import QUANTILES, Viewing, target
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .buffered_play import BufferedPlay
+    from .segment_play import SegmentPlay
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +59,8 @@ class Play(Viewing):
     solved : StoredStreaming
         The video as `stored` answers it, for any startup delay.
     """
+
+    player: Player
 
     def __init__(self, player: Player, solved: StoredStreaming) -> None:
         super().__init__(solved.path, solved.video, player, solved.throughput)
@@ -250,32 +254,36 @@ class Play(Viewing):
         return True
 
 
-def play(path: Path, video: Video, player: Player | None = None, *, accuracy: str | None = None) -> Play | BufferedPlay:
+def play(
+    path: Path, video: Video, player: Player | SegmentPlayer | None = None, *, accuracy: str | None = None
+) -> Play | BufferedPlay | SegmentPlay:
     """Solve what a viewer sees of a stored video: P(any stall), the stalled time, the rebuffering ratio.
 
     A player that starts after a delay waits for each packet that is missing. One that starts with a buffer resumes with
-    a buffer as well; then the number of stalls and the join time have laws.
+    a buffer as well; then the number of stalls and the join time have laws. So they have where segments are fetched one
+    after the other.
 
     Parameters
     ----------
     path : Path
     video : Video
         With a duration.
-    player : Player, optional
-        When it starts, and resumes; after 2 s by default.
+    player : Player or SegmentPlayer, optional
+        When it starts, and resumes, and whether it fetches segments; after 2 s by default.
     accuracy : {"exact", "fine", "fast"}, optional
         As for `stored`. By default exact where a hundred startup delays are forecast to take a second at most. A player
-        with buffers has no choice.
+        with buffers, or segments, has no choice.
 
     Returns
     -------
-    Play or BufferedPlay
-        The latter for a player with a start buffer.
+    Play, BufferedPlay or SegmentPlay
+        The second for a player with a start buffer, the last for one that fetches segments.
 
     Raises
     ------
     InputError
-        Without a duration; for a playback curve, or an accuracy, with a start buffer.
+        Without a duration; for a playback curve, or an accuracy, with a start buffer or segments; for a path that
+        segments are not followed on.
     AccuracyError
         When the solve would need too much time or memory.
 
@@ -287,6 +295,12 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
     if video.duration is None:
         raise InputError("play needs the duration of a stored video [s]")
     player = player or Player()
+    if isinstance(player, SegmentPlayer):
+        if accuracy is not None:
+            raise InputError(f"a player that fetches segments has one accuracy, got accuracy={accuracy}")
+        from .segment_play import SegmentPlay
+
+        return SegmentPlay(path, video, player)
     if player.start_buffer is not None:
         if accuracy is not None:
             raise InputError(f"a player with a start buffer has one accuracy, got accuracy={accuracy}")

@@ -123,7 +123,7 @@ class TwoFinenesses:
                 f"the pass over the video did not converge: P(any stall) {seen[0]:.3g} within {off[0]:.1g}; give a "
                 f"rate or a round trip time that is a little different"
             )
-        off[-1] += seen[0] * _quadrature(4 * seen[COUNTS + 1] / max(seen[0], 1e-300) / self._length)
+        off[-1] += seen[0] * quadrature_error(4 * seen[COUNTS + 1] / max(seen[0], 1e-300) / self._length)
         off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
         lengths, unstalled = np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])
         return Seen(seen, off, lengths * self._rtt, unstalled, float(off[0]) + _between(lengths, unstalled))
@@ -170,7 +170,7 @@ class TwoFinenesses:
         return np.concatenate([row[: COUNTS + 1], [row[COUNTS + 1] * self._rtt, ratio]])
 
 
-def _quadrature(most: float) -> float:
+def quadrature_error(most: float) -> float:
     """Return how far the quadrature of x / (1 + x) is off, up to some x."""
     nodes, weights = laggauss(NODES)
     x = np.linspace(0, min(most, 1e6), 50)

@@ -5,12 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from .._version import __version__
 from ..errors import InputError
 from ..path import Path
 from ..video import Video
 from .answer import SCHEMA, probabilities
 from .player import Player
+from .segment_player import SegmentPlayer
+
+Floats = NDArray[np.float64]
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 """Of times, in tables and JSON."""
@@ -32,14 +38,14 @@ class Viewing(ABC):
     ----------
     path : Path
     video : Video
-    player : Player
+    player : Player or SegmentPlayer
     throughput : float
         T [packets/s].
     load : float
         mu / T.
     """
 
-    def __init__(self, path: Path, video: Video, player: Player, throughput: float) -> None:
+    def __init__(self, path: Path, video: Video, player: Player | SegmentPlayer, throughput: float) -> None:
         self.path, self.video, self.player, self.throughput = path, video, player, throughput
         self.load = video.packet_rate / throughput
 
@@ -79,3 +85,42 @@ class Viewing(ABC):
             "throughput_pps": self.throughput,
             "load": self.load,
         } | answers
+
+
+class JoinedViewing(Viewing):
+    """The same where playback starts when some media are held."""
+
+    @property
+    @abstractmethod
+    def _joined(self) -> Floats:
+        """Chance that playback begins after 0, 1, 2, ... rounds."""
+
+    @property
+    def mean_join_time(self) -> float:
+        """Mean time until playback starts [s]."""
+        return float(self._joined @ np.arange(len(self._joined))) * self.path.rtt
+
+    def join_time_quantile(self, u: float) -> float:
+        """Return the least t with P(join time <= t) >= u [s], a whole number of round trips.
+
+        Raises
+        ------
+        InputError
+            For a probability out of range.
+        """
+        wanted = float(probabilities("quantile", [u])[0])
+        return int(np.searchsorted(np.cumsum(self._joined), wanted - 1e-12)) * self.path.rtt
+
+    @property
+    def _join_times(self) -> dict[str, float]:
+        return {"mean": self.mean_join_time} | {name: self.join_time_quantile(u) for name, u in QUANTILES.items()}
+
+    def _times(self, seconds: ArrayLike) -> Floats:
+        """Return times of playback [s], or raise `InputError` for those out of range."""
+        t = np.asarray(seconds, dtype=np.float64)
+        wrong = ~((t >= 0) & (t <= self.length * (1 + 1e-12)))
+        if wrong.any():
+            raise InputError(
+                f"times must lie between 0 and the duration of {self.length:g} s, got {t[wrong].ravel()[0]:g} s"
+            )
+        return t

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.buffer_moves import Totals
-from ..kernels.transfer_times import Ends, LastRound
+from ..kernels.last_round import Ends, LastRound
 from ..numerics.weights import lagrange
 from ..tcp.independent import IndependentChain
 from .lattice import WHOLE
@@ -53,7 +55,7 @@ def _transitions(chain: IndependentChain) -> tuple[Ints, Ints, Ints, Ints, Float
     w, q = graph.windows, 1 - p
     rows: list[tuple[Ints, Ints, Ints, Ints, Floats]] = []
 
-    def add(source: Ints, target: Ints, rounds: int, received: Ints, chance: Floats) -> None:
+    def add(source: Ints, target: Ints, rounds: int, received: Ints, chance: NDArray[np.floating[Any]]) -> None:
         used = chance > RARE
         wide = np.broadcast_arrays(source, target, rounds, received, chance)
         rows.append(tuple(one[used] for one in wide))  # type: ignore[arg-type]

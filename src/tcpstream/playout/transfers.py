@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..kernels.buffer_times import fill_times
-from ..kernels.transfer_times import Ends, transfer_times
+from ..kernels.last_round import Ends
+from ..kernels.transfer_times import transfer_times
 from ..numerics.linear import solve
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain

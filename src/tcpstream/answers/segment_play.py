@@ -1,0 +1,234 @@
+"""What a viewer sees of a stored video that is fetched in segments, one after the other, over one connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import AccuracyError
+from ..path import Path
+from ..playout.segment_sessions import STALLS
+from ..tcp import chain_of
+from ..video import Video
+from .answer import table
+from .segment_player import SegmentPlayer
+from .segment_solve import segments_of, solve_sessions
+from .viewing import JoinedViewing, target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+HOUR = 3600.0
+
+
+class SegmentPlay(JoinedViewing):
+    """A stored video as a player shows it that fetches segments; made by `play`.
+
+    The join time is from the first request on.
+
+    Attributes
+    ----------
+    segments : int
+        Of the video; a shorter last one counts as a whole one.
+    """
+
+    player: SegmentPlayer
+
+    def __init__(self, path: Path, video: Video, player: SegmentPlayer) -> None:
+        chain = chain_of(path)
+        super().__init__(path, video, player, chain.packets_per_round / path.rtt)
+        self._found = solve_sessions(chain, path, video, player)
+        self.segments = segments_of(video, player)
+        start = min(player.starts_with, self.segments) - 1
+        self._answers, self._errors = self._found.answers[start], self._found.errors[start]
+        self._unstalled = self._found.unstalled[start]
+
+    @property
+    def stall_probability(self) -> float:
+        """Probability that playback stalls at all."""
+        return max(0.0, float(self._answers[0]))
+
+    @property
+    def stall_counts(self) -> Floats | None:
+        """P(N = k) of the number of stalls, k = 0 .. 3, and of 4 or more; None where a video is too long to count."""
+        if not self._found.counted:
+            return None
+        pmf = np.clip(self._answers[:STALLS], 0.0, 1.0)
+        pmf[0] = 1 - pmf[0]
+        return np.append(pmf, max(0.0, 1 - pmf.sum()))
+
+    @property
+    def mean_stalls(self) -> float:
+        """E[N], the mean number of stalls."""
+        return float(self._answers[STALLS])
+
+    @property
+    def mean_total_rebuffer(self) -> float:
+        """E[S], the mean stalled time of the whole video [s]."""
+        return float(self._answers[STALLS + 1])
+
+    @property
+    def mean_stall_length(self) -> float | None:
+        """E[S] / E[N], the mean length of a stall [s]; None where nothing ever stalls."""
+        return self.mean_total_rebuffer / self.mean_stalls if self.mean_stalls > 0 else None
+
+    @property
+    def rebuffering_ratio(self) -> float:
+        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
+        return float(self._answers[STALLS + 2])
+
+    @property
+    def mean_download_time(self) -> float:
+        """Mean time of a segment [s], from its request to its last packet."""
+        return float(self._answers[STALLS + 3])
+
+    @property
+    def restart_share(self) -> float:
+        """Share of the segments before which the connection was idle for longer than its timer."""
+        return float(self._answers[STALLS + 4])
+
+    @property
+    def stalls_per_hour(self) -> float:
+        """Stalls in an hour of playback, in the long run.
+
+        Raises
+        ------
+        AccuracyError
+            Where the pass ends before it is known.
+        """
+        if not np.isfinite(self._found.long_run_errors[0]):
+            raise AccuracyError(
+                f"stalls per hour are not known from a video of {self.length:g} s: sessions have not settled; give a "
+                "longer duration"
+            )
+        return float(self._found.long_run[0]) * HOUR / self.player.segment
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """By how much answers may be off, by the names of the properties; `stall_counts` by the most of any number."""
+        off = self._errors
+        found = {
+            "stall_probability": float(off[0]),
+            "mean_stalls": float(off[STALLS]),
+            "mean_total_rebuffer": float(off[STALLS + 1]),
+            "rebuffering_ratio": float(off[STALLS + 2]),
+            "mean_download_time": float(off[STALLS + 3]),
+            "restart_share": float(off[STALLS + 4]),
+        }
+        if self._found.counted:
+            found["stall_counts"] = float(off[:STALLS].max())
+        if np.isfinite(self._found.long_run_errors[0]):
+            found["stalls_per_hour"] = float(self._found.long_run_errors[0]) * HOUR / self.player.segment
+        return found
+
+    def required_start_buffer(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
+        """Return the smallest start buffer [s], in whole segments, that meets a target.
+
+        Parameters
+        ----------
+        stall_probability : float, optional
+            Probability of any stall allowed, between 0 and 1.
+        ratio : float, optional
+            Rebuffering ratio allowed, between 0 and 1, instead.
+
+        Raises
+        ------
+        InputError
+            For a target out of range, or not exactly one.
+        AccuracyError
+            Where no start buffer that the client's buffer holds meets it; for a target finer than the solve.
+        """
+        name, wanted = target(stall_probability, ratio)
+        column = {"stall_probability": 0, "ratio": STALLS + 2}[name]
+        meets = np.flatnonzero(self._found.answers[:, column] <= wanted)
+        if not len(meets):
+            raise AccuracyError(
+                f"no start buffer of up to {len(self._found.answers)} segments meets the target of {wanted:g}: with "
+                f"so many it is {self._found.answers[-1, column]:.3g}; give a larger client buffer"
+            )
+        if (error := float(self._found.errors[meets[0], column])) > wanted:
+            raise AccuracyError(f"a target of {wanted:g} is finer than the solve, whose error is {error:.2g}")
+        return float(1 + meets[0]) * self.player.segment
+
+    def no_stall_until(self, seconds: ArrayLike) -> Any:
+        """Return P(no stall in so many seconds of playback).
+
+        Parameters
+        ----------
+        seconds : array_like
+            [s], 0 to the duration.
+
+        Returns
+        -------
+        float or ndarray
+            Of the shape of `seconds`.
+
+        Raises
+        ------
+        InputError
+            For times out of range.
+        """
+        t = self._times(seconds)
+        played = np.floor(t / self.player.segment * (1 + 1e-12)).astype(np.int64)
+        asked = np.clip(played - self.player.starts_with + 1, 0, self.segments - self.player.starts_with)
+        known = len(self._unstalled) - 1
+        found = self._unstalled[np.minimum(asked, known)]
+        if known and self._unstalled[known - 1] > 0:
+            found = found * (self._unstalled[known] / self._unstalled[known - 1]) ** np.maximum(asked - known, 0)
+        return float(found) if t.ndim == 0 else found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers and what they were computed from, ready for JSON."""
+        pmf, errors = self.stall_counts, self.errors
+        return self._with_header(
+            {
+                "join_time_s": self._join_times,
+                "stall_probability": self.stall_probability,
+                "total_rebuffer_s": {"mean": self.mean_total_rebuffer},
+                "rebuffer_count": {"mean": self.mean_stalls, "pmf": None if pmf is None else pmf.tolist()},
+                "stall_length_s": None if self.mean_stall_length is None else {"mean": self.mean_stall_length},
+                "rebuffering_ratio": self.rebuffering_ratio,
+                "stalls_per_hour": self.stalls_per_hour if "stalls_per_hour" in errors else None,
+                "download_time_s": {"mean": self.mean_download_time},
+                "restart_share": self.restart_share,
+                "error_bound": errors,
+            }
+        )
+
+    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
+        """Return P(no stall in so many seconds of playback) as a table indexed by them [s].
+
+        Raises
+        ------
+        MissingExtraError
+            Without pandas.
+        """
+        t = np.ravel(np.asarray(seconds, dtype=float))
+        return table({"playback_s": t, "no_stall": self.no_stall_until(t)})
+
+    def summary(self) -> str:
+        """Return a few lines for people."""
+        known = "stalls_per_hour" in self.errors
+        return "\n".join(
+            [
+                f"stored video of {self.length:g} s in {self.segments} segments of {self.player.segment:g} s, T/mu = "
+                f"{1 / self.load:.4g}, at most {self.player.client_buffer:g} s held",
+                f"join time: mean {self.mean_join_time:.3g} s, 99% of viewers at most "
+                f"{self.join_time_quantile(0.99):.3g} s",
+                f"P(any stall) {self.stall_probability:.4g}",
+                f"stalls: mean {self.mean_stalls:.4g}" + (f", {self.stalls_per_hour:.4g} an hour" if known else ""),
+                f"stalled in total: mean {self.mean_total_rebuffer:.4g} s",
+                f"rebuffering ratio {self.rebuffering_ratio:.4g}",
+            ]
+        )
+
+    @property
+    def _joined(self) -> Floats:
+        return self._found.joined
+
+    def __repr__(self) -> str:
+        return f"<SegmentPlay: {self.segments} segments of {self.player.segment:g} s, T/mu = {1 / self.load:.4g}>"

@@ -1,0 +1,191 @@
+"""Sessions of a player that fetches segments, solved at two resolutions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial.laguerre import laggauss
+from numpy.typing import NDArray
+
+from ..coarse.resolution import FACTOR
+from ..errors import AccuracyError, InputError
+from ..path import Path
+from ..playout.segment_clock import Clock
+from ..playout.segment_downloads import downloads
+from ..playout.segment_sessions import ANY, DAMPED, FETCHING, IDLE, MEAN, STALLED, STALLS, SegmentPass
+from ..playout.segment_start import join_rounds, points_at_start
+from ..tcp.chain import Chain
+from ..tcp.idle_restart import with_idle_restarts
+from ..tcp.independent import IndependentChain
+from ..video import Video
+from .segment_player import SegmentPlayer
+from .two_finenesses import NODES, quadrature_error
+
+Floats = NDArray[np.float64]
+
+MOST_PACKETS = 100_000
+"""Of a segment."""
+
+MOST_LEVELS = 1000
+"""Steps of media held that are followed."""
+
+RISK = 1e-9
+"""What is stated to be off at least."""
+
+WHOLE = 1e-9
+"""Distance from a whole number of round trips that is none."""
+
+
+class Fineness(NamedTuple):
+    """How finely sessions are followed: quanta and steps of time of a segment, ratios of windows and of thresholds."""
+
+    quanta: int
+    steps: int
+    windows: float
+    thresholds: float
+
+
+FINE, ROUGH = Fineness(400, 64, 1.25, 1.25), Fineness(200, 32, 1.5, 1.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Sessions:
+    """What viewers see, by the segments with which playback starts: 1, 2, ...
+
+    Attributes
+    ----------
+    answers, errors : (starts, columns) arrays
+        P(N > 0), P(N = k) for k = 1 .. 3, E[N], E[S] [s], the rebuffering ratio, the mean download time [s], and the
+        share of requests before which the connection was idle for longer than its timer.
+    counted : bool
+        Whether P(N = k) is known: not where a video is longer than sessions take to settle.
+    unstalled : (starts, n) array
+        Probability that none of the first 0, 1, ... segments after the start stalls.
+    long_run, long_run_errors : (2,) arrays
+        Stalls and stalled time [s] of a segment, in the long run.
+    joined : array
+        Chance that playback starts after 0, 1, 2, ... rounds.
+    """
+
+    answers: Floats
+    errors: Floats
+    counted: bool
+    unstalled: Floats
+    long_run: Floats
+    long_run_errors: Floats
+    joined: Floats
+
+
+def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer) -> Sessions:
+    """Return what viewers see.
+
+    Raises
+    ------
+    InputError
+        For a chain whose losses are not independent, a path with a bottleneck, a playback curve, segments of less than
+        a packet or too many, and restarts without an initial window.
+    AccuracyError
+        Where it takes too long, or too much memory.
+    """
+    packets = _packets(path, video, player)
+    if path.tcp == "cubic" or not isinstance(chain, IndependentChain) or path.bottleneck is not None:
+        raise InputError(
+            f"segments are followed for independent losses, with tcp = reno-sack and no bottleneck, got tcp = "
+            f"{path.tcp}" + ("" if path.bottleneck is None else " behind a bottleneck")
+        )
+    if player.idle == "restart" and path.initial_window is None:
+        raise InputError(
+            "an idle connection restarts from its initial window, which this sender has not: give an initial window, "
+            "as 10, or idle = keep"
+        )
+    fine, rough = (_solved(chain, path, video, player, packets, how) for how in (FINE, ROUGH))
+    both = np.concatenate([fine.answers.ravel(), fine.long_run])
+    if not np.isfinite(both).all():
+        raise AccuracyError("the pass over the segments did not converge: give a segment that is a little different")
+    return replace(
+        fine,
+        errors=fine.errors + FACTOR * np.abs(fine.answers - rough.answers),
+        counted=fine.counted and rough.counted,
+        long_run_errors=fine.long_run_errors + FACTOR * np.abs(fine.long_run - rough.long_run),
+    )
+
+
+def _packets(path: Path, video: Video, player: SegmentPlayer) -> int:
+    if video.curve is not None:
+        raise InputError("segments are followed at a constant rate, got a playback curve")
+    packets = video.packet_rate * player.segment
+    if not 1 <= packets <= MOST_PACKETS:
+        raise InputError(
+            f"a segment must have 1 to {MOST_PACKETS:,} packets, got {packets:g} in {player.segment:g} s at "
+            f"{video.packet_rate:g} packets/s"
+        )
+    if player.segment < path.rtt:
+        raise InputError(f"segment must be at least a round trip time of {path.rtt:g} s, got {player.segment:g} s")
+    return math.ceil(packets - 1e-9)
+
+
+def _solved(
+    chain: IndependentChain, path: Path, video: Video, player: SegmentPlayer, packets: int, how: Fineness
+) -> Sessions:
+    restarts = None
+    if player.idle == "restart":
+        assert path.initial_window is not None
+        restarts = with_idle_restarts(chain, path.initial_window, how.thresholds)
+    found = downloads(chain, restarts, packets, how.quanta, how.windows)
+    assert video.duration is not None
+    segments = segments_of(video, player)
+    clock = _clock(path, player, how.steps)
+    nodes, weights = laggauss(NODES)
+    exponents = nodes * clock.step / video.duration
+    begins, fetched = points_at_start(found, min(player.most_held, segments))
+    ran = SegmentPass(found, clock, player.resumes_with, exponents).run(segments - 1, begins)
+    known = ran.seen.shape[1] - 1
+    rows = []
+    for k, (seen, rounds) in enumerate(zip(ran.seen, fetched), start=1):
+        row = _longer(seen, segments - k, ran.gains)
+        fetching, ratio = row[FETCHING] * clock.step + rounds * path.rtt, weights @ row[DAMPED:]
+        rows.append([*row[: MEAN + 1], row[STALLED] * clock.step, ratio, fetching / segments, row[IDLE] / segments])
+    answers = np.array(rows)
+    most = np.array([segments] * (STALLS + 1) + [video.duration, 1, player.segment, 1])  # what is left out stalls
+    errors = np.tile(found.left_out * most + RISK, (len(answers), 1))
+    errors[:, STALLS] += max(0, segments - known) * ran.off
+    for answer, error in zip(answers, errors):
+        stalls = max(float(answer[0]), RISK)
+        error[STALLS + 2] += stalls * quadrature_error(4 * answer[STALLS + 1] / stalls / video.duration)
+    off = found.left_out + (ran.off if ran.settled else math.inf)
+    return Sessions(
+        answers, errors, segments - player.starts_with <= known, 1 - ran.seen[..., ANY],
+        ran.gains[[MEAN, STALLED]] * [1, clock.step], off * np.array([1, player.segment]),
+        join_rounds(found, min(player.starts_with, segments)),
+    )  # fmt: skip
+
+
+def segments_of(video: Video, player: SegmentPlayer) -> int:
+    """Return the segments of a video, of which the last one may be shorter."""
+    assert video.duration is not None
+    return math.ceil(video.duration / player.segment - 1e-9)
+
+
+def _clock(path: Path, player: SegmentPlayer, steps: int) -> Clock:
+    """Return times in steps: round trips where a segment has a few of them, and else so many of a segment."""
+    room = player.client_buffer / player.segment - 1
+    trips = player.segment / path.rtt
+    many = round(trips) if trips <= steps and abs(trips - round(trips)) < WHOLE else steps
+    many = max(1, min(many, int(MOST_LEVELS / room)))
+    return Clock(player.segment / many, many, room * many, path.rtt, path.rto)
+
+
+def _longer(seen: Floats, segments: int, gains: Floats) -> Floats:
+    """Return the row of so many segments, which may be more than were followed: those that settled go on alike."""
+    known = len(seen) - 1
+    row: Floats = seen[min(segments, known)].copy()
+    more = segments - known
+    if more > 0:
+        row[MEAN:DAMPED] += more * gains[MEAN:DAMPED]
+        for column in (ANY, *range(DAMPED, len(row))):
+            left, before = 1 - row[column], 1 - seen[known - 1, column]
+            row[column] = 1 - left * (left / before if before > 0 else 0.0) ** more
+    return row

@@ -1,0 +1,131 @@
+"""What an idle time makes of the window: slow start again, up to what the window was, nearly.
+
+A sender that has sent nothing for longer than its timer halves its window for each timer that has gone by, but not
+below the initial window, and takes three quarters of the window before as its threshold (RFC 2861, Section 3, as Linux
+has it by default, `tcp_slow_start_after_idle`). Slow start after an idle time is a ladder of windows below a threshold,
+each twice the one before; thresholds are on a grid, and what lies between two of them is shared by both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .growth import Growth
+from .independent import IndependentChain
+from .ladders import KEPT, Ladder, ladders_below
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class RestartingChain(NamedTuple):
+    """A chain with the states that idle times lead to.
+
+    Attributes
+    ----------
+    chain : IndependentChain
+        The ladders come before its other states.
+    ladders : list of Ladder
+        By their thresholds.
+    initial_window : int
+        [packets].
+    """
+
+    chain: IndependentChain
+    ladders: list[Ladder]
+    initial_window: int
+
+    def after_idle(self, halvings: int) -> tuple[Ints, Floats]:
+        """Return where an idle time leads that lasts for so many timers, one at least.
+
+        Returns
+        -------
+        targets, shares : (S, 2) arrays
+            For each state that sends a window.
+        """
+        graph = self.chain.graph
+        states = np.arange(graph.size)
+        targets, shares = np.stack([states, states], axis=1), np.tile([1.0, 0.0], (graph.size, 1))
+        for ladder in self.ladders:
+            down = [*ladder.halved, *ladder.initial[:1]]
+            for i, s in enumerate(ladder.halved):
+                targets[s] = down[min(i + halvings, len(down) - 1)]
+            for i, s in enumerate(ladder.initial):
+                targets[s] = ladder.initial[max(i - halvings, 0)]
+        for s in range(graph.start, graph.restart):
+            targets[s] = max(s - halvings, graph.start)
+        first = graph.n_preamble + np.searchsorted(graph.windows[graph.n_preamble :], np.arange(graph.max_window + 1))
+        thresholds = np.array([one.threshold for one in self.ladders])
+        for s in range(graph.restart, graph.size):
+            w = int(graph.windows[s])
+            left = max(w >> halvings, min(self.initial_window, w))
+            if left == w:
+                continue
+            threshold = int(KEPT * w)
+            if left >= threshold or not len(thresholds):
+                targets[s] = first[left]
+                continue
+            for i, (k, share) in enumerate(_around(thresholds, threshold)):
+                down = [*self.ladders[k].halved, self.ladders[k].initial[0]]
+                targets[s, i], shares[s, i] = down[min(halvings, len(down)) - 1], share
+        return targets, shares
+
+
+def with_idle_restarts(chain: IndependentChain, initial_window: int, ratio: float) -> RestartingChain:
+    """Return a chain with ladders before its states.
+
+    Parameters
+    ----------
+    chain : IndependentChain
+        With windows of congestion avoidance on one line.
+    initial_window : int
+        [packets].
+    ratio : float
+        Of neighbouring thresholds.
+    """
+    inner = chain.graph
+    line = inner.windows[inner.n_preamble :]
+    ladders, windows, grows = ladders_below(inner.max_window, initial_window, ratio)
+    n = len(windows)
+    begins = n + inner.n_preamble + np.searchsorted(line, np.arange(inner.max_window + 1))
+    grow_to = np.zeros(n, dtype=np.int64)
+    for s, to in grows:
+        grow_to[s] = to if to >= 0 else begins[-to]
+    branches = Growth(inner.branches.from_state + n, inner.branches.to_state + n, inner.branches.share)
+    graph = replace(
+        inner,
+        windows=np.append(np.array(windows, dtype=np.int64), inner.windows),
+        grow_to=np.append(grow_to, np.where(inner.grow_to >= 0, inner.grow_to + n, -1)),
+        start=inner.start + n,
+        restart=inner.restart + n,
+        n_preamble=inner.n_preamble + n,
+        branches=branches,
+    )
+    towards, share = _recoveries(chain, np.array(windows, dtype=np.int64))
+    return RestartingChain(chain.behind_slow_start(graph, towards + n, share), ladders, initial_window)
+
+
+def _recoveries(chain: IndependentChain, windows: Ints) -> tuple[Ints, Floats]:
+    """Return where losses in slow start lead: the window has grown by the packets before the loss, half of it or so."""
+    graph = chain.graph
+    line = graph.windows[graph.n_preamble :]
+    own, doubled = (
+        graph.n_preamble + np.searchsorted(line, np.minimum(one, graph.max_window)) for one in (windows, 2 * windows)
+    )
+    grown = ((windows - 1) / (2 * windows))[:, np.newaxis]
+    to = np.hstack([chain.recover_to[own], chain.recover_to[doubled]])
+    share = np.hstack([chain.recover_share[own] * (1 - grown), chain.recover_share[doubled] * grown])
+    return np.maximum(to, 0), share
+
+
+def _around(grid: Ints, value: float) -> list[tuple[int, float]]:
+    """Return the neighbours of a value on a grid, which keep it as their mean, and its end for one beyond."""
+    above = int(np.searchsorted(grid, value))
+    if above in (0, len(grid)):
+        return [(min(above, len(grid) - 1), 1.0)]
+    share = float((value - grid[above - 1]) / (grid[above] - grid[above - 1]))
+    return [(above - 1, 1 - share), (above, share)]
