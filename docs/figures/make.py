@@ -27,6 +27,16 @@ def total_rebuffer() -> None:
     ax.figure.savefig(Path(__file__).parent / "total_rebuffer.png", dpi=150, metadata={"Software": None})
 
 
+def transfer_time() -> None:
+    """Draw the figure of the page on segments."""
+    path = tcpstream.Path(loss=0.003, rtt=0.04, sender="linux", tcp="reno-sack")
+    ax = tcpstream.transfer_time(path, bytes=100e3).plot(label="100 kB")
+    tcpstream.transfer_time(path, bytes=500e3).plot(ax=ax, label="500 kB")
+    ax.set_title("p = 0.003, R = 40 ms, Reno with SACK from 10 packets")
+    ax.figure.savefig(Path(__file__).parent / "transfer_time.png", dpi=150, metadata={"Software": None})
+
+
 if __name__ == "__main__":
     late_fraction()
     total_rebuffer()
+    transfer_time()

@@ -138,11 +138,11 @@ class TransferTime:
         rounds = np.minimum(np.searchsorted(self._cdf, draws, side="right"), len(self._cdf) - 1)
         return np.asarray((rounds + self._before) * self.path.rtt, dtype=np.float64)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, label: str | None = None, ax: Axes | None = None) -> Axes:
         """Draw P(T <= t); see `tcpstream.plots.transfer_time`."""
         from .. import plots
 
-        return plots.transfer_time(self, ax=ax)
+        return plots.transfer_time(self, label=label, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""

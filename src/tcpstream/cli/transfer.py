@@ -85,6 +85,7 @@ def transfer(
         texts = with_spans(texts, spans, ".4g")
     names = ("mean", "50% of transfers at most", "90%", "99%")
     rows = [(name, f"{text} s") for name, text in zip(names, texts)]
+    rows[0] = (names[0], f"{rows[0][1]}, within {result.errors['mean']:.1g} s")
     blocks: list[str | Table] = [
         Table([("packets", f"{result.packets:,}"), *rows]),
         Table(details.path_rows(route.path)),

@@ -205,7 +205,7 @@ def transfer_time(result: HasTransferTime, *, label: str | None = None, ax: Axes
     axes.plot(t, result.cdf(t), **line(len(axes.lines)), label=label or f"{result.packets:,} packets")
     axes.set_xlabel("time since the request (s)")
     axes.set_ylabel("probability that the transfer is over")
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, max(float(np.max(one.get_xdata())) for one in axes.lines))
     axes.set_ylim(0, 1.02)
     axes.grid(alpha=0.3)
     axes.legend()
