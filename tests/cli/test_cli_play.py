@@ -100,3 +100,44 @@ def test_the_start_buffer_for_a_target(run):
     first = run(command).out.splitlines()[0]
     assert first.endswith(" s of media before playback starts: then at most 10% of viewers see a stall.")
     assert float(first.split()[1]) == pytest.approx(needed, rel=0.01)
+
+
+LINUX = "--loss 0.02 --rtt 100ms --sender linux --tcp reno-sack --rate 700kbps --duration 100s"
+
+
+def test_segments_are_the_librarys(run):
+    done = run(f"play {LINUX} --segment 4s --client-buffer 10s --target-stall 0.01 --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack")
+    player = tcpstream.SegmentPlayer(segment=4, client_buffer=10)
+    result = tcpstream.play(path, tcpstream.Video(bitrate=700e3, duration=100), player)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["rebuffer_count"]["mean"] == result.mean_stalls
+    assert done.answer["stalls_per_hour"] == result.stalls_per_hour
+    assert done.answer["required_start_buffer_s"] == result.required_start_buffer(stall_probability=0.01)
+    assert done.answer["parameters"]["segment_s"] == 4
+    assert done.answer["error_bound"] == result.errors
+
+
+def test_segments_in_a_table(run):
+    lines = run(f"play {LINUX} --segment 4s --client-buffer 10s --idle keep").out.splitlines()
+    assert lines[0].split(None, 1) == ["segments", "25 of 4 s, at most 10 s held"]
+    assert next(line for line in lines if line.startswith("segments after an idle restart")).endswith(" 0%")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--segment 4s --start 1s", "give --start-buffer, not --start"),
+        ("--client-buffer 8s", "--client-buffer is for a player that fetches segments"),
+        ("--idle keep", "--idle is for a player that fetches segments"),
+        ("--segment 4s --client-buffer 2s", "client buffer must be above the segment of 4 s"),
+        ("--segment 4s --accuracy exact", "a player that fetches segments has one accuracy"),
+    ],
+)
+def test_segments_that_are_refused(run, options, message):
+    done = run(f"play {LINUX} {options}")
+    assert done.status == 2
+    assert done.out == ""
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
