@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from .answers.live import FiniteLive as FiniteLive
     from .answers.live import live as live
     from .answers.live import live_many as live_many
+    from .answers.live_play import LivePlay as LivePlay
     from .answers.play import Play as Play
     from .answers.play import play as play
     from .answers.player import Player as Player
     from .answers.rate import largest_rate as largest_rate
+    from .answers.skipping_play import SkippingPlay as SkippingPlay
     from .answers.stored import StoredStreaming as StoredStreaming
     from .answers.stored import stored as stored
     from .answers.stored import stored_many as stored_many
@@ -72,6 +74,8 @@ _HOMES = {
     "play": "answers.play",
     "Play": "answers.play",
     "BufferedPlay": "answers.buffered_play",
+    "LivePlay": "answers.live_play",
+    "SkippingPlay": "answers.skipping_play",
     "transfer_time": "answers.transfer_time",
     "TransferTime": "answers.transfer_time",
     "largest_rate": "answers.rate",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .buffered_play import BufferedPlay
+    from .live_play import LivePlay
+    from .skipping_play import SkippingPlay
 
 Floats = NDArray[np.float64]
 
@@ -250,11 +252,14 @@ class Play(Viewing):
         return True
 
 
-def play(path: Path, video: Video, player: Player | None = None, *, accuracy: str | None = None) -> Play | BufferedPlay:
-    """Solve what a viewer sees of a stored video: P(any stall), the stalled time, the rebuffering ratio.
+def play(
+    path: Path, video: Video, player: Player | None = None, *, live: bool = False, accuracy: str | None = None
+) -> Play | BufferedPlay | LivePlay | SkippingPlay:
+    """Solve what a viewer sees: P(any stall), the stalled time, the rebuffering ratio.
 
     A player that starts after a delay waits for each packet that is missing. One that starts with a buffer resumes with
-    a buffer as well; then the number of stalls and the join time have laws.
+    a buffer as well; then the number of stalls and the join time have laws. The latency of a live stream whose player
+    waits grows by each stall; one that skips loses what comes too late, in the long run.
 
     Parameters
     ----------
@@ -263,19 +268,24 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
         With a duration.
     player : Player, optional
         When it starts, and resumes; after 2 s by default.
+    live : bool
+        Whether the video is a live stream, which TCP cannot send before it exists; a stored video otherwise.
     accuracy : {"exact", "fine", "fast"}, optional
         As for `stored`. By default exact where a hundred startup delays are forecast to take a second at most. A player
-        with buffers has no choice.
+        with buffers, or of a live stream that waits, has no choice; one that skips has that of `live`.
 
     Returns
     -------
-    Play or BufferedPlay
-        The latter for a player with a start buffer.
+    Play, BufferedPlay, LivePlay or SkippingPlay
+        For a stored video, a player with a start buffer, and players of a live stream that wait and that skip.
 
     Raises
     ------
     InputError
-        Without a duration; for a playback curve, or an accuracy, with a start buffer.
+        Without a duration; for a playback curve, or an accuracy, with a start buffer or of a live stream; for a start
+        buffer of a live stream, and a player that skips in a stored video, or in a stream with a duration.
+    NoFiniteDelayError
+        For a live stream that TCP does not sustain, whose player skips.
     AccuracyError
         When the solve would need too much time or memory.
 
@@ -284,9 +294,13 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
     Every stall shifts all later deadlines by its length, so the total stalled time is the largest lateness of any
     packet, and P(S > x | tau) = 1 - alpha(tau + x) with alpha of Wang, Kurose, Shenoy and Towsley, Section 3.3.2.
     """
+    player = player or Player()
+    if live:
+        return _play_live(path, video, player, accuracy)
     if video.duration is None:
         raise InputError("play needs the duration of a stored video [s]")
-    player = player or Player()
+    if player.on_stall == "skip":
+        raise InputError("a stored video waits after a stall: a player that skips is one of a live stream")
     if player.start_buffer is not None:
         if accuracy is not None:
             raise InputError(f"a player with a start buffer has one accuracy, got accuracy={accuracy}")
@@ -296,3 +310,24 @@ def play(path: Path, video: Video, player: Player | None = None, *, accuracy: st
     if accuracy is None and is_coarse([(path, video)], None, None, PASSES):
         accuracy = "fine"
     return Play(player, stored(path, video, accuracy=accuracy))
+
+
+def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -> LivePlay | SkippingPlay:
+    from .live_play import LivePlay
+    from .skipping_play import SkippingPlay
+
+    if video.curve is not None:
+        raise InputError("live streaming takes a constant playback rate, not a playback curve")
+    if player.start_buffer is not None:
+        raise InputError("the player of a live stream starts after a delay: give start, not a start buffer")
+    if player.on_stall == "skip":
+        if video.duration is not None:
+            raise InputError(
+                f"what a player skips is told of the long run: leave out the duration, got {video.duration:g} s"
+            )
+        return SkippingPlay(path, video, player, accuracy)
+    if accuracy is not None:
+        raise InputError(f"a live stream whose player waits has one accuracy, got accuracy={accuracy}")
+    if video.duration is None:
+        raise InputError("a live stream whose player waits needs a duration [s]: its latency grows as long as it lasts")
+    return LivePlay(path, video, player)

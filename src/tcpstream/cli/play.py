@@ -1,10 +1,10 @@
-"""``tcpstream play``: whether, and for how long, a stored video stalls."""
+"""``tcpstream play``: whether, and for how long, a stored video or a live stream stalls."""
 
 from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -19,6 +19,7 @@ from .words import wait
 if TYPE_CHECKING:
     from ..answers.buffered_play import BufferedPlay
     from ..answers.interval import PropagatedIntervals
+    from ..answers.live_play import LivePlay
     from ..answers.play import Play
     from ..answers.player import Player
     from ..path import Path
@@ -37,6 +38,8 @@ _ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 @opt.option("--start", units.seconds, "T", "Startup delay of the player, as 500ms.  [default: 2s]")
 @opt.option("--start-buffer", units.seconds, "T", "Start with so much media held, instead of --start.")
 @opt.option("--resume-buffer", units.seconds, "T", "Resume after a stall with so much held.  [default: 0s]")
+@click.option("--live", is_flag=True, help="A live stream: TCP cannot send what does not exist yet.")
+@opt.option("--on-stall", str, "wait|skip", "Of a live stream: go on later, or skip what is late.  [default: wait]")
 @opt.option("--target-stall", units.probability, "P", "Also the start for at most this probability of a stall.")
 @opt.option("--target-ratio", units.probability, "Q", "Also the start for at most this rebuffering ratio.")
 @opt.accuracy_option
@@ -47,22 +50,27 @@ def play(
     start: float | None,
     start_buffer: float | None,
     resume_buffer: float | None,
+    live: bool,
+    on_stall: str | None,
     target_stall: float | None,
     target_ratio: float | None,
     accuracy: str | None,
     **options: Any,
 ) -> Report:
-    """Stalls of a stored video.
+    """Stalls of a stored video, or of a live stream.
 
     The player starts after a delay and waits for each packet that is missing; or, with --start-buffer, it starts and
     resumes when it holds some seconds of media. How probable a stall is, how long viewers wait in total, and for
-    what part of the time: with a rebuffering ratio of 0.01 for 1 of 100 seconds.
+    what part of the time: with a rebuffering ratio of 0.01 for 1 of 100 seconds. With --live, by how much the
+    latency of a stream of some length drifts; or, with --on-stall skip, which part of it is skipped in the long run.
     """
     from ..answers import play as model
     from ..answers.answer import probabilities
+    from ..answers.buffered_play import BufferedPlay
     from ..answers.player import Player
     from . import details
     from .mismatch import no_verdict
+    from .skipping import skipping
 
     if target_stall is not None and target_ratio is not None:
         raise InputError("give --target-stall or --target-ratio, not both")
@@ -70,29 +78,36 @@ def play(
     wanted = {name: value for name, value in targets.items() if value is not None}
     for name, value in wanted.items():
         probabilities(_TARGETS[name], [value])
-    player = Player(start, start_buffer, resume_buffer or 0.0)
+    player = Player(start, start_buffer, resume_buffer or 0.0, on_stall or "wait")
+    if live and target_ratio is not None:
+        raise InputError("--target-ratio is for stored videos: give --target-stall with --live")
     route = read_route(options)
-    video = read_video(options, route, stored=True)
-    if refused := no_verdict(route, "stored", as_json):
+    video = read_video(options, route, stored=not live)
+    if refused := no_verdict(route, "live" if live else "stored", as_json):
         return refused
+    if live and player.on_stall == "skip":
+        if wanted:
+            raise InputError("a player that skips always stalls some time: leave out --target-stall")
+        return skipping(route, video, player, accuracy, as_json)
 
     @cache
-    def solve(path: Path) -> Play | BufferedPlay:
-        return model.play(path, video, player, accuracy=accuracy)
+    def solve(path: Path) -> Play | BufferedPlay | LivePlay:
+        found = model.play(path, video, player, live=live, accuracy=accuracy)
+        return cast("Play | BufferedPlay | LivePlay", found)
 
     def answers(path: Path) -> list[float]:
         return [getattr(solve(path), name) for name in _ANSWERS]
 
     def needed(path: Path) -> float:
         solved = solve(path)
-        if isinstance(solved, model.Play):
-            return solved.required_start(**wanted)
-        return solved.required_start_buffer(**wanted)
+        if isinstance(solved, BufferedPlay):
+            return solved.required_start_buffer(**wanted)
+        return solved.required_start(**wanted)
 
     result = solve(route.path)
     data = result.to_dict()
     found = route.propagate_intervals(answers(route.path), answers, [0.0] * 3, [1.0, math.inf, 1.0])
-    rows = _delayed(data) if isinstance(result, model.Play) else _buffered(result, data)
+    rows = _buffered(result, data) if isinstance(result, BufferedPlay) else _delayed(data)
     blocks: list[str | Table] = [_table(result, rows, found)]
     data |= {} if found is None else _intervals(found)
     if wanted:
@@ -109,7 +124,7 @@ def play(
 
 
 def _table(
-    result: Play | BufferedPlay, rows: dict[str, list[tuple[str, str]]], found: PropagatedIntervals | None
+    result: Play | BufferedPlay | LivePlay, rows: dict[str, list[tuple[str, str]]], found: PropagatedIntervals | None
 ) -> Table:
     """Return what a viewer sees, with what goes before each answer, and after the second one."""
     cells = [_known(getattr(result, name), result.errors[name], name) for name in _ANSWERS]
@@ -130,10 +145,10 @@ def _table(
 
 def _delayed(data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
     """Return what is only said of a player that starts after a delay."""
-    return {
-        "first": [("playback starts after", f"{data['join_time_s']['mean']:g} s")],
-        "then": [("50%, 90%, 99% of viewers at most", _times(data["total_rebuffer_s"]))],
-    }
+    then = [("50%, 90%, 99% of viewers at most", _times(data["total_rebuffer_s"]))]
+    if first := data.get("first_stall_s"):
+        then.append(("first stall after, 50%, 90%, 99%", _times(first)))
+    return {"first": [("playback starts after", f"{data['join_time_s']['mean']:g} s")], "then": then}
 
 
 def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
