@@ -126,6 +126,8 @@ def test_a_live_stream_whose_player_skips(run, capture):
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20), tcpstream.Player(0.6, on_stall=skips), live=True)
     assert done.answer["skipped_fraction"] == result.skipped_fraction
     assert "skipped, and stalled" in run(f"play {SACK} --rate 20pps --live --on-stall skip").out
+    counted = run(f"play {SACK} --rate 20pps --start 600ms --live --on-stall skip --resume-buffer 300ms")
+    assert "stalls per hour played" in counted.out
     spread = run(f"play --capture {capture} --sender classic --rate 800kbps --live --on-stall skip --json").answer
     low, high = spread["skipped_fraction_interval"]
     assert low <= spread["skipped_fraction"] <= high

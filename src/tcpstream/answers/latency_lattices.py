@@ -67,8 +67,16 @@ class Followed:
         return packets / self.quantum - 0.5  # a quantum stands for half of what is around it
 
 
-def followed(path: Path, packets_due: float) -> tuple[Followed, Followed | None]:
+def followed(path: Path, packets_due: float, many: int = QUANTA) -> tuple[Followed, Followed | None]:
     """Return a live stream of so many packets a round on a lattice, and on one to compare with; None for an exact one.
+
+    Parameters
+    ----------
+    path : Path
+    packets_due : float
+        Per round.
+    many : int
+        Quanta of a round where it is not exact; an even number.
 
     Raises
     ------
@@ -80,10 +88,10 @@ def followed(path: Path, packets_due: float) -> tuple[Followed, Followed | None]
     wide, narrow = (_cap(path, chain, packets_due, k) for k in (False, True))
     step = max(1, int(Scale.of(chain).rounds / LINE))
     cubic = isinstance(chain, IndependentChain) and path.tcp == "cubic"
-    fine = _on(wide, packets_due, quanta or QUANTA, step, RATIO, quanta is not None)
+    fine = _on(wide, packets_due, quanta or many, step, RATIO, quanta is not None)
     if quanta is not None and narrow.max_window == path.max_window and step == 1 and not cubic:
         return fine, None
-    coarse = _on(narrow, packets_due, quanta or QUANTA // 2, 2 * step if step > 1 else 1, COARSER_RATIO, fine.exact)
+    coarse = _on(narrow, packets_due, quanta or many // 2, 2 * step if step > 1 else 1, COARSER_RATIO, fine.exact)
     return fine, coarse
 
 
@@ -119,5 +127,7 @@ def _on(path: Path, packets_due: float, quanta: int, step: int, ratio: float, ex
     drift = chain.packets_per_round - packets_due
     variance = SPREAD**2 * Scale.of(chain).packets * chain.packets_per_round
     memory = 2 * variance / drift**2 if drift > 0 else math.inf
+    quantum = packets_due / quanta
+    drains = quantum / drift if drift > 0 else math.inf
     found = deliveries(chain, step, ratio)
-    return Followed(Latency.of(found, packets_due, quanta, memory), packets_due / quanta, exact)
+    return Followed(Latency.of(found, packets_due, quanta, memory, drains), quantum, exact)

@@ -29,7 +29,7 @@ class Player:
         Media that is held when playback starts [s], instead; above 0.
     resume_buffer : float
         Media that is held when playback resumes after a stall [s]; 0 for the missing packet alone. It needs a start
-        buffer.
+        buffer, or a player that skips.
     on_stall : {"wait", "skip"}
         After a stall of a live stream: go on where playback stopped, that much later; or jump to the startup delay
         behind the stream again. A stored video waits.
@@ -37,8 +37,8 @@ class Player:
     Raises
     ------
     InputError
-        For a value out of range, a startup delay beside a buffer, a resume buffer without a start buffer, and a
-        start buffer of a player that skips.
+        For a value out of range, a startup delay beside a buffer, a resume buffer without a start buffer that waits, or
+        above the startup delay that skips, and a start buffer of a player that skips.
     """
 
     start: float | None = None
@@ -51,7 +51,9 @@ class Player:
         object.__setattr__(self, "resume_buffer", startup_delay(self.resume_buffer, "resume buffer"))
         if self.start_buffer is None:
             object.__setattr__(self, "start", startup_delay(START if self.start is None else self.start, "start"))
-            if self.resume_buffer > 0:
+            if self.on_stall == "skip":
+                self._check_skipping()
+            elif self.resume_buffer > 0:
                 raise InputError(
                     f"a resume buffer of {self.resume_buffer:g} s needs a start buffer as well, for example of 2 s"
                 )
@@ -63,6 +65,14 @@ class Player:
             raise InputError("start buffer must be above 0, got 0 s")
         if self.on_stall == "skip":
             raise InputError("a player that skips starts after a delay: leave out the start buffer")
+
+    def _check_skipping(self) -> None:
+        assert self.start is not None
+        if self.resume_buffer > self.start:
+            raise InputError(
+                f"the resume buffer of a player that skips must be at most its startup delay of {self.start:g} s, got "
+                f"{self.resume_buffer:g} s: more does not exist yet"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings, ready for JSON."""

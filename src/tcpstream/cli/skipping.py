@@ -45,8 +45,12 @@ def skipping(route: Route, video: Video, player: Player, accuracy: str | None, a
         span = [float(found.low[0]), float(found.high[0])]
         data["skipped_fraction_interval"] = span
         cells = with_spans(cells, [span], ".4g")
-    blocks = [
-        Table([("latency of what plays", f"{result.start:g} s"), ("skipped, and stalled", cells[0])]),
-        *details.solved(result.solved, route),
-    ]
+    rows = [("latency of what plays", f"{result.start:g} s"), ("skipped, and stalled", cells[0])]
+    if result.stalls_per_hour is not None:
+        off = result.errors
+        rows.append(("stalls per hour played", f"{result.stalls_per_hour:.4g}, within {off['stalls_per_hour']:.1g}"))
+        rows.append(
+            ("length of a stall, mean", f"{result.mean_stall_length:.3g} s, within {off['mean_stall_length']:.1g} s")
+        )
+    blocks = [Table(rows), *details.solved(result.solved, route)]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))

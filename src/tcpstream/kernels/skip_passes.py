@@ -82,9 +82,9 @@ def back_while_skipping(
                 playing = mode == 0 or on.due <= on.resume
                 _later(new[mode, :, 0], 1.0, playing, on.due, on.due, 1, on, rows, top)
                 new[mode, 1, 0] += 0.0 if playing else 1.0
-            _plain(new, n, on, s, moves.plain, values, top)
+            _groups(new, n, 0, on, s, moves.plain, values, top)
             _paused(new, n, on, s, moves.paused, values, top)
-            _sent(new, n, on, s, moves.sent, values, top)
+            _groups(new, n, 1, on, s, moves.sent, values, top)
         row = values.rows[values.begins[start] + n % values.depths[start]]
         found[n] = row[0, :, 0]
 
@@ -106,42 +106,88 @@ def _later(
     out[1] += chance * (rows[1, 1, at] + stands + (end - at) * on.slower)
 
 
-@numba.njit(nogil=True, inline="always")
-def _both(
+@numba.njit(nogil=True)
+def _playing(
     new: Floats, k: int, chance: float, tail: Floats, next_: int, end: int, d: int, on: Levels, rows: Floats, top: int
 ) -> None:  # fmt: skip
-    """Add a group of transitions, playing and standing; of `tail`, only `chance` in all."""
-    last = len(tail) - 1
-    lacks = tail[0] - chance  # what has more in order than all of these
-    if k <= on.stop:
-        need = min(max(k + on.due - on.stop, 0), last)
-        goes_on = max(tail[need] - lacks, 0.0)
-        _later(new[0, :, k], goes_on, True, next_, end, d, on, rows, top)
-        stops = chance - goes_on
-        if stops != 0.0:
-            new[0, 0, k] += stops
-            missing = 0.0
-            for j in range(1, max(k + on.due - on.stop, 0) + 1):
-                missing += tail[0] - tail[min(j, last)] if tail[min(j, last)] > lacks else chance
-            new[0, 1, k] += missing / on.due
-            _later(new[0, :, k], stops, False, next_, end, d, on, rows, top)
-    resumes = max(tail[min(max(k + on.due - on.resume, 0), last)] - lacks, 0.0)
-    if resumes != 0.0:
-        _later(new[1, :, k], resumes, True, next_, end, d, on, rows, top)
-    stands = chance - resumes
-    if stands != 0.0:
-        new[1, 1, k] += stands
-        _later(new[1, :, k], stands, False, next_, end, d, on, rows, top)
+    """Add a group of transitions while the player plays; of `tail`, only `chance` in all.
+
+    Chances are negative where states stand for others.
+    """
+    last, need = len(tail) - 1, max(k + on.due - on.stop, 0)
+    goes_on = tail[min(need, last)] - (tail[0] - chance)
+    _later(new[0, :, k], goes_on, True, next_, end, d, on, rows, top)
+    if chance != goes_on:
+        new[0, 0, k] += chance - goes_on
+        for j in range(1, need + 1):
+            new[0, 1, k] += (tail[0] - tail[min(j, last)]) / on.due
+        _later(new[0, :, k], chance - goes_on, False, next_, end, d, on, rows, top)
 
 
 @numba.njit(nogil=True)
-def _plain(new: Floats, n: int, on: Levels, s: int, moves: Rounds, values: Skipping, top: int) -> None:
+def _standing(
+    new: Floats, k: int, chance: float, tail: Floats, next_: int, end: int, d: int, on: Levels, rows: Floats, top: int
+) -> None:  # fmt: skip
+    """Add the same while it stands."""
+    need = min(max(k + on.due - on.resume, 0), len(tail) - 1)
+    resumes = tail[need] - (tail[0] - chance)
+    if resumes != 0.0:
+        _later(new[1, :, k], resumes, True, next_, end, d, on, rows, top)
+    if chance != resumes:
+        new[1, 1, k] += chance - resumes
+        _later(new[1, :, k], chance - resumes, False, next_, end, d, on, rows, top)
+
+
+@numba.njit(nogil=True, fastmath={"contract"})
+def _shift(new: Floats, low: int, high: int, shift: int, weight: float, rows: Floats) -> None:
+    """Add weighted values, `shift` quanta above, to those from `low` to `high`."""
+    for column in range(2):
+        to, of = new[column, low : high + 1], rows[column, low + shift : high + shift + 1]
+        for k in range(len(to)):
+            to[k] += weight * of[k]
+
+
+@numba.njit(nogil=True)
+def _group(
+    new: Floats, d: int, second: int, both: int, tail: Floats, on: Levels, rows: Floats, top: int
+) -> None:  # fmt: skip
+    """Add a group of transitions to all backlogs: quickly where they go on, or stand, in any case.
+
+    `second` is 1 for short rounds that do not wait, and 0 for transitions of one round and a wait.
+    """
+    last, shift = len(tail) - 1, on.due * d - both
+    low = both - on.due * (1 + second) + 1  # from here on something is left
+    if second == 1:
+        low = max(low, last - on.due)  # and no short round waits
+    first, end = max(low, 1), min(on.stop - on.due, on.stop - shift)
+    if first <= end:
+        _shift(new[0], first, end, shift, tail[0], rows[0])
+    away = max(low, both + on.resume - on.due + 1, 1)
+    final = min(top, top - shift)
+    if away <= final:
+        _shift(new[1], away, final, shift, tail[0], rows[1])
+        new[1, 1, away : final + 1] += tail[0] * d
+    for k in range(1, top + 1):
+        plays, stands = k <= on.stop and not first <= k <= end, not away <= k <= final
+        if not (plays or stands):
+            continue
+        chance = tail[0] - (tail[min(k + on.due, last)] if second == 1 else 0.0)
+        next_ = max(k + on.due * (1 + second) - both, 0) + on.due * (1 - second)
+        over = next_ + on.due * (d - 2)
+        if plays:
+            _playing(new, k, chance, tail, next_, over, d, on, rows, top)
+        if stands:
+            _standing(new, k, chance, tail, next_, over, d, on, rows, top)
+
+
+@numba.njit(nogil=True)
+def _groups(
+    new: Floats, n: int, second: int, on: Levels, s: int, moves: Rounds, values: Skipping, top: int
+) -> None:  # fmt: skip
     for g in range(moves.starts[s], moves.starts[s + 1]):
-        d, target, tail = moves.lasts[g], moves.target[g], moves.tail[g]
+        d, target = moves.lasts[g], moves.target[g]
         rows = values.rows[values.begins[target] + (n - d) % values.depths[target]]
-        for k in range(1, top + 1):
-            left = max(k + on.due - moves.received[g], 0)
-            _both(new, k, tail[0], tail, left + on.due, left + on.due * (d - 1), d, on, rows, top)
+        _group(new, d, second, moves.received[g], moves.tail[g], on, rows, top)
 
 
 @numba.njit(nogil=True)
@@ -154,15 +200,3 @@ def _paused(new: Floats, n: int, on: Levels, s: int, moves: Rounds, values: Skip
         for k in range(1, min(top, len(tail) - 1 - on.due) + 1):
             for mode in range(2):
                 _later(new[mode, :, k], tail[k + on.due], True, on.due, end, d, on, rows, top)
-
-
-@numba.njit(nogil=True)
-def _sent(new: Floats, n: int, on: Levels, s: int, moves: Rounds, values: Skipping, top: int) -> None:
-    for g in range(moves.starts[s], moves.starts[s + 1]):
-        d, target, tail = moves.lasts[g], moves.target[g], moves.tail[g]
-        rows = values.rows[values.begins[target] + (n - d) % values.depths[target]]
-        for k in range(1, top + 1):
-            chance = tail[0] - tail[min(k + on.due, len(tail) - 1)]
-            if chance != 0.0:
-                next_ = max(k + 2 * on.due - moves.received[g], 0)
-                _both(new, k, chance, tail, next_, next_ + on.due * (d - 2), d, on, rows, top)

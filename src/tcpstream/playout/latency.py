@@ -15,6 +15,7 @@ from .deliveries import Deliveries
 from .latency_groups import grouped
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FIRST, LATER = 32, 4
 """Rounds after which the hazard is looked at first, beyond those in which the level can be reached, and after which
@@ -78,17 +79,28 @@ class Latency:
         Quanta generated in a round.
     memory : float
         Rounds in which the backlog forgets, about; infinite where TCP is slower than the stream.
+    drains : float
+        Rounds in which a quantum of backlog is sent; infinite likewise.
     """
 
     moves: Moves
     start: int
     due: int
     memory: float
+    drains: float
 
     @classmethod
-    def of(cls, found: Deliveries, packets_due: float, quanta: int, memory: float) -> Latency:
+    def of(cls, found: Deliveries, packets_due: float, quanta: int, memory: float, drains: float) -> Latency:
         """Return a chain with so many packets, or quanta, generated in a round."""
-        return cls(grouped(found, packets_due / quanta), found.start, quanta, memory)
+        return cls(grouped(found, packets_due / quanta), found.start, quanta, memory, drains)
+
+    @property
+    def depths(self) -> Ints:
+        """Rounds of which values are needed, by state."""
+        depths = np.full(len(self.moves.plain.starts) - 1, 2)
+        for one in self.moves:
+            np.maximum.at(depths, one.target, one.lasts + 2)
+        return depths
 
     def below(self, level: int, rounds: int) -> Below:
         """Return how probable it is that the backlog does not pass a level [quanta] within so many rounds.
@@ -156,9 +168,7 @@ class Latency:
 
     def _later(self, level: int) -> Later:
         """Return room for values, those of the end."""
-        depths = np.full(len(self.moves.plain.starts) - 1, 2)
-        for one in self.moves:
-            np.maximum.at(depths, one.target, one.lasts + 2)
+        depths = self.depths
         size = 8 * int(depths.sum()) * (level + 1)
         if size > MOST_BYTES:
             raise AccuracyError(
