@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .answers.buffered_play import BufferedPlay as BufferedPlay
+    from .answers.delayed_play import Play as Play
     from .answers.from_throughput import Path as Path
     from .answers.interval import delay_interval as delay_interval
     from .answers.interval import require_match as require_match
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
     from .answers.live import FiniteLive as FiniteLive
     from .answers.live import live as live
     from .answers.live import live_many as live_many
-    from .answers.play import Play as Play
+    from .answers.live_play import LivePlay as LivePlay
     from .answers.play import play as play
     from .answers.player import Player as Player
     from .answers.rate import largest_rate as largest_rate
     from .answers.segment_play import SegmentPlay as SegmentPlay
     from .answers.segment_player import SegmentPlayer as SegmentPlayer
+    from .answers.skipping_play import SkippingPlay as SkippingPlay
     from .answers.stored import StoredStreaming as StoredStreaming
     from .answers.stored import stored as stored
     from .answers.stored import stored_many as stored_many
@@ -72,10 +74,12 @@ _HOMES = {
     "EndlessLive": "answers.live",
     "FiniteLive": "answers.live",
     "play": "answers.play",
-    "Play": "answers.play",
+    "Play": "answers.delayed_play",
     "BufferedPlay": "answers.buffered_play",
     "SegmentPlayer": "answers.segment_player",
     "SegmentPlay": "answers.segment_play",
+    "LivePlay": "answers.live_play",
+    "SkippingPlay": "answers.skipping_play",
     "transfer_time": "answers.transfer_time",
     "TransferTime": "answers.transfer_time",
     "largest_rate": "answers.rate",

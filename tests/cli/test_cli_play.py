@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tcpstream
-from tcpstream.cli.play import _known
+from tcpstream.cli.seen import known
 
 PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic"
 
@@ -45,8 +45,8 @@ def test_a_capture_gives_every_answer_an_interval(run, capture):
     [(0.0, "0.5, within 0.1%"), (0.0201, "0.5, within 5%"), (0.0617, "0.5, within 13%"), (0.4999, "0.5, within 100%"),
      (0.5, "below 1e0")],
 )  # fmt: skip
-def test_as_far_as_an_answer_is_known(error, text):
-    assert _known(0.5, error, "stall_probability") == text
+def test_as_far_as_an_answer_isknown(error, text):
+    assert known(0.5, error, "stall_probability") == text
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,63 @@ def test_the_start_buffer_for_a_target(run):
     first = run(command).out.splitlines()[0]
     assert first.endswith(" s of media before playback starts: then at most 10% of viewers see a stall.")
     assert float(first.split()[1]) == pytest.approx(needed, rel=0.01)
+
+
+SACK = "--loss 0.04 --rtt 100ms --rto 400ms --tcp reno-sack --max-window 20"
+
+
+def test_a_live_stream_whose_player_waits(run):
+    done = run(f"play {SACK} --rate 20pps --duration 20s --start 600ms --live --target-stall 0.05 --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20)
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=20), tcpstream.Player(0.6), live=True)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["total_rebuffer_s"]["p90"] == result.total_rebuffer_quantile(0.9)
+    assert done.answer["first_stall_s"]["mean"] == result.mean_first_stall
+    assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
+    assert done.answer["error_bound"] == result.errors
+    shown = run(f"play {SACK} --rate 20pps --duration 20s --start 600ms --live").out
+    assert "first stall after, 50%, 90%, 99%" in shown
+
+
+def test_a_live_stream_whose_player_skips(run, capture):
+    done = run(f"play {SACK} --rate 20pps --start 600ms --live --on-stall skip --json")
+    assert (done.status, done.err) == (0, "")
+    path, skips = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20), "skip"
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20), tcpstream.Player(0.6, on_stall=skips), live=True)
+    assert done.answer["skipped_fraction"] == result.skipped_fraction
+    assert "skipped, and stalled" in run(f"play {SACK} --rate 20pps --live --on-stall skip").out
+    counted = run(f"play {SACK} --rate 20pps --start 600ms --live --on-stall skip --resume-buffer 300ms")
+    assert "stalls per hour played" in counted.out
+    spread = run(f"play --capture {capture} --sender classic --rate 800kbps --live --on-stall skip --json").answer
+    low, high = spread["skipped_fraction_interval"]
+    assert low <= spread["skipped_fraction"] <= high
+
+
+def test_a_stream_that_tcp_does_not_sustain_has_no_skipping_player(run):
+    done = run(f"play {SACK} --rate 900pps --live --on-stall skip --json")
+    assert done.status == 3
+    assert done.answer["skipped_fraction"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--live --rate 20pps", "needs a duration"),
+        ("--live --rate 20pps --duration 10s --on-stall jump", "--on-stall must be one of wait, skip, got 'jump'"),
+        ("--live --rate 20pps --duration 10s --on-stall skip", "leave out the duration, got 10 s"),
+        ("--live --rate 20pps --duration 10s --start-buffer 1s", "starts after a delay"),
+        ("--live --rate 20pps --duration 10s --target-ratio 0.1", "--target-ratio is for stored videos"),
+        ("--live --rate 20pps --on-stall skip --target-stall 0.1", "leave out --target-stall"),
+        ("--live --rate 20pps --duration 10s --accuracy fast", "one accuracy, got --accuracy=fast"),
+        ("--rate 20pps --duration 10s --on-stall skip", "a stored video waits"),
+    ],
+)
+def test_bad_live_input(run, options, message):
+    done = run(f"play {SACK} {options}")
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
 
 
 LINUX = "--loss 0.02 --rtt 100ms --sender linux --tcp reno-sack --rate 700kbps --duration 100s"

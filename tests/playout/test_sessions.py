@@ -27,7 +27,7 @@ def arrivals(rho):
     counts = np.arange(MOST + 1)
     none = np.zeros_like(counts)
     chance = poisson.pmf(counts, rho)
-    return Deliveries(1, 0, none, none, none + 1, counts, none, none, chance / chance.sum())
+    return Deliveries(1, 0, none, none, none + 1, counts, none, none, none > 0, chance / chance.sum())
 
 
 def starved(held, rho, packets):

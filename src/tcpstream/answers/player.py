@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, choice
 from .answer import startup_delay
 
 START = 2.0
 """Startup delay of a player of which nothing is said [s]."""
 
+ON_STALL = ("wait", "skip")
+"""What a player of a live stream does after a stall."""
+
 
 @dataclass(frozen=True)
 class Player:
     """A player: it starts after a delay, or with some media held, and resumes after a stall with some held again.
+
+    After a stall of a live stream it may also skip what came too late.
 
     Parameters
     ----------
@@ -24,23 +29,31 @@ class Player:
         Media that is held when playback starts [s], instead; above 0.
     resume_buffer : float
         Media that is held when playback resumes after a stall [s]; 0 for the missing packet alone. It needs a start
-        buffer.
+        buffer, or a player that skips.
+    on_stall : {"wait", "skip"}
+        After a stall of a live stream: go on where playback stopped, that much later; or jump to the startup delay
+        behind the stream again. A stored video waits.
 
     Raises
     ------
     InputError
-        For a value out of range, a startup delay beside a buffer, and a resume buffer without a start buffer.
+        For a value out of range, a startup delay beside a buffer, a resume buffer without a start buffer that waits, or
+        above the startup delay that skips, and a start buffer of a player that skips.
     """
 
     start: float | None = None
     start_buffer: float | None = None
     resume_buffer: float = 0.0
+    on_stall: str = "wait"
 
     def __post_init__(self) -> None:
+        choice("on_stall", self.on_stall, ON_STALL)
         object.__setattr__(self, "resume_buffer", startup_delay(self.resume_buffer, "resume buffer"))
         if self.start_buffer is None:
             object.__setattr__(self, "start", startup_delay(START if self.start is None else self.start, "start"))
-            if self.resume_buffer > 0:
+            if self.on_stall == "skip":
+                self._check_skipping()
+            elif self.resume_buffer > 0:
                 raise InputError(
                     f"a resume buffer of {self.resume_buffer:g} s needs a start buffer as well, for example of 2 s"
                 )
@@ -50,6 +63,16 @@ class Player:
         object.__setattr__(self, "start_buffer", startup_delay(self.start_buffer, "start buffer"))
         if self.start_buffer == 0:
             raise InputError("start buffer must be above 0, got 0 s")
+        if self.on_stall == "skip":
+            raise InputError("a player that skips starts after a delay: leave out the start buffer")
+
+    def _check_skipping(self) -> None:
+        assert self.start is not None
+        if self.resume_buffer > self.start:
+            raise InputError(
+                f"the resume buffer of a player that skips must be at most its startup delay of {self.start:g} s, got "
+                f"{self.resume_buffer:g} s: more does not exist yet"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings, ready for JSON."""

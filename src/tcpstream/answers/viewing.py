@@ -1,4 +1,4 @@
-"""What every answer about a viewer of a stored video has."""
+"""What every answer about a viewer has."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def target(stall_probability: float | None, ratio: float | None) -> tuple[str, f
     raise InputError("give a stall probability or a rebuffering ratio as the target")
 
 
-class Viewing(ABC):
-    """What a viewer sees of a stored video.
+class Watching:
+    """What a viewer sees.
 
     Attributes
     ----------
@@ -48,6 +48,21 @@ class Viewing(ABC):
     def __init__(self, path: Path, video: Video, player: Player | SegmentPlayer, throughput: float) -> None:
         self.path, self.video, self.player, self.throughput = path, video, player, throughput
         self.load = video.packet_rate / throughput
+
+    def _with_header(self, answers: dict[str, Any], **parameters: Any) -> dict[str, Any]:
+        """Return answers after what they were computed from, ready for JSON."""
+        return {
+            "schema": SCHEMA,
+            "version": __version__,
+            "model": "play",
+            "parameters": self.path.to_dict() | self.video.to_dict() | self.player.to_dict() | parameters,
+            "throughput_pps": self.throughput,
+            "load": self.load,
+        } | answers
+
+
+class Viewing(Watching, ABC):
+    """What a viewer sees of a video, or of a stream, of some length; attributes as for `Watching`."""
 
     @property
     @abstractmethod
@@ -74,17 +89,6 @@ class Viewing(ABC):
         """Of the video [s]."""
         assert self.video.duration is not None
         return self.video.duration
-
-    def _with_header(self, answers: dict[str, Any]) -> dict[str, Any]:
-        """Return answers after what they were computed from, ready for JSON."""
-        return {
-            "schema": SCHEMA,
-            "version": __version__,
-            "model": "play",
-            "parameters": self.path.to_dict() | self.video.to_dict() | self.player.to_dict(),
-            "throughput_pps": self.throughput,
-            "load": self.load,
-        } | answers
 
 
 class JoinedViewing(Viewing):

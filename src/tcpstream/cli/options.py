@@ -27,7 +27,7 @@ PARSERS: dict[str, Callable[[str], Any]] = {
 """What reads the values of options, by what help says in their place."""
 
 #: Parameters that messages of the library name; the command line has them as options, and has no quantum.
-_PARAMETERS = (*(one.name for one in PARAMETERS if "_" in one.name), "packet_size", "time_limit")
+_PARAMETERS = (*(one.name for one in PARAMETERS if "_" in one.name), "packet_size", "time_limit", "on_stall")
 _NAMES = re.compile(
     rf"\b({'|'.join(_PARAMETERS)}|(?<=shorter )(?:duration|rto)|accuracy(?==| must))\b|( or a larger quantum)"
 )

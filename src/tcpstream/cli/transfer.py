@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import options as opt
-from . import units
+from . import sizes, units
 from .blocks import Table
 from .inputs import read_route
 from .report import Report
@@ -23,7 +23,7 @@ _STARTS = ("connection", "stationary")
 
 @click.command()
 @opt.path_options
-@opt.option("--size", units.size, "B", "Bytes to deliver, as 300kB or 2.5MB, or packets, as 100packets.", required=True)
+@opt.option("--size", sizes.size, "B", "Bytes to deliver, as 300kB or 2.5MB, or packets, as 100packets.", required=True)
 @opt.option("--segment-size", units.number, "B", "Bytes that a packet carries.  [default: 1448]")
 @click.option(
     "--start",
@@ -42,7 +42,7 @@ _STARTS = ("connection", "stationary")
 @opt.json_option
 def transfer(
     as_json: bool,
-    size: units.Size,
+    size: sizes.Size,
     segment_size: float | None,
     start: str,
     setup_round_trips: int,

@@ -14,7 +14,6 @@ RATES = "pps (packets/s), bps, kbps, Mbps or Gbps (bits), or kB/s, MB/s or GB/s 
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:nan|inf))\s*([a-z%/]*)\s*", re.I | re.A)
 _BITS = re.compile(r"([kKmMgG]?)(b/s|bps|[bB][iI][tT](?:/s)?)")
 _BYTES = re.compile(r"([kKmMgG]?)(B/s|Bps)")
-_OCTETS = re.compile(r"([kKmMgG]?)(B|bytes)")
 _EITHER = re.compile(r"([kmg]?)b(/s|ps)?", re.I)
 
 
@@ -25,27 +24,9 @@ class Rate(NamedTuple):
     value: float
 
 
-class Size(NamedTuple):
-    """What is to be delivered, under the name by which `transfer_time` takes it: bytes or packets."""
-
-    name: str
-    value: float
-
-
-def size(text: str) -> Size:
-    """Return what is to be delivered, from a number of bytes or of packets."""
-    value, unit = _split(text)
-    if value is not None and unit.lower() in ("packets", "packet"):
-        return Size("packets", value)
-    octets = _OCTETS.fullmatch(unit)
-    if value is None or not octets:
-        raise InputError(f"{text!r} is not a size: give a number with B, kB, MB, GB or packets, as 2.5MB")
-    return Size("bytes", value * PREFIXES[octets[1].lower()])
-
-
 def number(text: str) -> float:
     """Return a plain number."""
-    value, unit = _split(text)
+    value, unit = split(text)
     if value is None or unit:
         raise InputError(f"{text!r} is not a number")
     return value
@@ -65,7 +46,7 @@ def measured(text: str) -> list[Rate]:
 
 def probability(text: str) -> float:
     """Return a number, of which 100 are 1 where they carry the sign %."""
-    value, unit = _split(text)
+    value, unit = split(text)
     if value is None or unit not in ("", "%"):
         raise InputError(f"{text!r} is not a probability: give a number, as 0.02 or 2%")
     return value / 100 if unit else value
@@ -73,7 +54,7 @@ def probability(text: str) -> float:
 
 def seconds(text: str) -> float:
     """Return a time [s] from seconds, or a number with ms, s, min or h."""
-    value, unit = _split(text)
+    value, unit = split(text)
     unit = unit.lower()
     if value is None or unit not in SECONDS:
         raise InputError(f"{text!r} is not a time: give seconds, or a number with ms, s, min or h, as 110ms or 0.11")
@@ -93,7 +74,7 @@ def rate(text: str) -> Rate:
 
     A small b stands for bits and a capital B for bytes, as in kbps and kB/s; the case of other letters says nothing.
     """
-    value, unit = _split(text)
+    value, unit = split(text)
     if value is None:
         raise InputError(f"{text!r} is not a rate: give a number with {RATES}, as 25pps")
     if unit.lower() in ("pps", "packets/s"):
@@ -106,6 +87,6 @@ def rate(text: str) -> Rate:
     raise InputError(f"{text!r} {wrong}: give a number with {RATES}, as 25pps")
 
 
-def _split(text: str) -> tuple[float | None, str]:
+def split(text: str) -> tuple[float | None, str]:
     match = _NUMBER.fullmatch(text)
     return (float(match[1]), match[2]) if match else (None, "")

@@ -37,6 +37,8 @@ class Deliveries:
     ordered, held, second : (k,) int arrays
         Packets in order in the first round, those received out of order in it, which are in order in the next round,
         and those of a second round.
+    short : (k,) bool array
+        Whether the second round is a short one: with nothing left to send it waits.
     chance : (k,) array
         Those of a source sum to 1; where states stand for others, some are negative.
     """
@@ -49,6 +51,7 @@ class Deliveries:
     ordered: Ints
     held: Ints
     second: Ints
+    short: NDArray[np.bool_]
     chance: Floats
 
 
@@ -67,7 +70,8 @@ def deliveries(chain: Chain, step: int = 1, ratio: float = 1.0) -> Deliveries:  
     rows = chain.written_out
     return Deliveries(
         rows.n_states, rows.start, rows.from_state, rows.to_state, rows.rounds, rows.in_order,
-        rows.received - rows.in_order, np.zeros_like(rows.rounds), rows.probability,
+        rows.received - rows.in_order, np.zeros_like(rows.rounds), np.zeros(len(rows.rounds), dtype=np.bool_),
+        rows.probability,
     )  # fmt: skip
 
 
@@ -95,6 +99,7 @@ def _(chain: BurstChain, step: int = 1, ratio: float = 1.0) -> Deliveries:  # no
         np.append(rows.in_order[plain], rows.in_order[before]),
         np.append(rows.received[plain] - rows.in_order[plain], 0 * before),
         np.append(0 * plain, rows.received[after]),
+        np.append(0 * plain, 0 * before + 1).astype(np.bool_),
         np.append(rows.probability[plain], rows.probability[before] * rows.probability[after]),
     )
 
@@ -115,7 +120,7 @@ def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0) -> Deliveries:
     on = grid(chain, outcomes(chain), step, ratio)
     if len(on.states) > MOST_STATES:
         raise AccuracyError(
-            f"a player with buffer thresholds is followed for TCP chains of up to {MOST_STATES} states, this one has "
+            f"players are followed for TCP chains of up to {MOST_STATES} states, this one has "
             f"{len(on.states):,}: take tcp=reno-sack, or a smaller max_window"
         )
     rows = np.concatenate(list(rounds_with_losses(chain, on.states)))
@@ -131,5 +136,5 @@ def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0) -> Deliveries:
     first = int(on.points[on.starts[chain.first_state]])
     rounds, ordered, held, second = (rows[which, i].astype(np.int64) for i in (2, 3, 4, 5))
     return Deliveries(
-        len(on.states), first, source, on.points[at], rounds, ordered, held, second, chance / whole[source]
+        len(on.states), first, source, on.points[at], rounds, ordered, held, second, second > 0, chance / whole[source]
     )

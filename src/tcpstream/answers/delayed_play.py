@@ -1,0 +1,243 @@
+"""What a viewer sees of a stored video: whether, and for how long, it stalls.
+
+A player that waits for the missing packet shifts all later deadlines by each stall. So the total stalled time S of a
+video is what the startup delay tau lacks of the delay without which no packet is late:
+
+    P(S > x | tau) = 1 - alpha(tau + x).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import AccuracyError, InputError, real
+from ..numerics.curves import smallest_delay
+from ..numerics.tails import Tail
+from .answer import probabilities, table
+from .player import Player
+from .stored_streaming import StoredStreaming
+from .viewing import QUANTILES, Viewing, target
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 0.01
+"""Of a mean that is bracketed."""
+
+STEP = 0.1
+"""First step of a startup delay [s], where a round trip is shorter."""
+
+SEARCHED = 0.02
+"""Of a round trip, to which a startup delay is searched."""
+
+
+class Play(Viewing):
+    """A stored video as a player shows it that waits for each missing packet; made by `play`.
+
+    Attributes
+    ----------
+    start : float
+        Startup delay tau [s].
+    solved : StoredStreaming
+        The video as `stored` answers it, for any startup delay.
+    """
+
+    player: Player
+
+    def __init__(self, player: Player, solved: StoredStreaming) -> None:
+        super().__init__(solved.path, solved.video, player, solved.throughput)
+        assert player.start is not None
+        self.solved, self.start = solved, player.start
+        self._late = Tail(solved.stalled, max(solved.path.rtt, STEP))
+
+    @property
+    def join_time(self) -> float:
+        """When playback starts [s since the request]: the startup delay."""
+        return self.start
+
+    @cached_property
+    def stall_probability(self) -> float:
+        """Probability that playback stalls at all."""
+        return float(self.longer_than(0.0))
+
+    def longer_than(self, seconds: ArrayLike) -> Any:
+        """Return P(S > x), the probability that playback stalls for longer in total.
+
+        Parameters
+        ----------
+        seconds : array_like
+            x [s], >= 0.
+
+        Returns
+        -------
+        float or ndarray
+            Of the shape of `seconds`.
+
+        Raises
+        ------
+        InputError
+            For a negative time.
+        AccuracyError
+            Where alpha is not known, see `StoredStreaming.no_late_probability`.
+        """
+        x = np.array([real("time", one, "s") for one in np.ravel(np.asarray(seconds, dtype=object))])
+        if (x < 0).any():
+            raise InputError(f"time must not be negative, got {x.min():g} s")
+        found = self._late.at(self.start + x)[0]
+        return float(found[0]) if np.ndim(seconds) == 0 else found.reshape(np.shape(seconds))
+
+    def longer_than_error(self, seconds: float) -> float:
+        """Return by how much P(S > x) may be off, for one x >= 0 [s]."""
+        return float(self._late.at(np.array([self.start + seconds]))[1][0])
+
+    def total_rebuffer_quantile(self, u: float) -> float:
+        """Return the least x with P(S <= x) >= u, a quantile of the total stalled time.
+
+        Parameters
+        ----------
+        u : float
+            0 < u < 1.
+
+        Returns
+        -------
+        float
+            x [s], up to a fiftieth of a round trip too long.
+
+        Raises
+        ------
+        InputError
+            For a probability out of range.
+        AccuracyError
+            As `longer_than`.
+        """
+        wanted = 1 - float(probabilities("quantile", [u])[0])
+        if self.stall_probability <= wanted:
+            return 0.0
+        start, R = self.start, self.path.rtt
+        first = start + max(R, start)
+        return smallest_delay(self._stalls, wanted, first, low=start, tolerance=R * SEARCHED) - start
+
+    @property
+    def mean_total_rebuffer(self) -> float:
+        """E[S], the mean stalled time of the whole video [s]."""
+        return self._mean[0]
+
+    @property
+    def rebuffering_ratio(self) -> float:
+        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
+        return self._ratio[0]
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """By how much P(S > 0), E[S] [s] and the rebuffering ratio may be off, by the names of these properties."""
+        return {
+            "stall_probability": self.longer_than_error(0.0),
+            "mean_total_rebuffer": self._mean[1],
+            "rebuffering_ratio": self._ratio[1],
+        }
+
+    def required_start(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
+        """Return the least startup delay [s] that meets a target.
+
+        Parameters
+        ----------
+        stall_probability : float, optional
+            Probability of any stall allowed, between 0 and 1.
+        ratio : float, optional
+            Rebuffering ratio allowed, between 0 and 1, instead; the delay is a round trip at least where alpha is not
+            known below it.
+
+        Raises
+        ------
+        InputError
+            For a target out of range, or not exactly one.
+        AccuracyError
+            For a target finer than the accuracy of the solve.
+        """
+        name, wanted = target(stall_probability, ratio)
+        if name == "stall_probability":
+            return self.solved.required_delay(no_late=1 - wanted)
+        R = self.path.rtt
+
+        def at(start: float) -> float:
+            return self._late.mean(start, self._share, TOLERANCE)[0]
+
+        low = 0.0 if self._knows((1 - SEARCHED) * R) else (1 + SEARCHED) * R
+        return smallest_delay(at, wanted, max(self.start, 2 * R), low=low, tolerance=R * SEARCHED)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the law of the total stalled time; see `tcpstream.plots.total_rebuffer`."""
+        from .. import plots
+
+        return plots.total_rebuffer(self, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers and what they were computed from, ready for JSON."""
+        return self._with_header(
+            {
+                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.join_time),
+                "stall_probability": self.stall_probability,
+                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
+                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
+                "rebuffer_count": None,
+                "rebuffering_ratio": self.rebuffering_ratio,
+                "error_bound": self.errors,
+            }
+        )
+
+    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
+        """Return P(S > x) for some times x [s] as a table indexed by them.
+
+        Raises
+        ------
+        MissingExtraError
+            Without pandas.
+        """
+        x = np.ravel(np.asarray(seconds, dtype=float))
+        return table({"total_rebuffer_s": x, "probability_longer": self.longer_than(x)})
+
+    def summary(self) -> str:
+        """Return a few lines for people."""
+        return "\n".join(
+            [
+                f"stored video of {self.video.duration:g} s, playback starts after {self.join_time:g} s, "
+                f"T/mu = {1 / self.load:.4g}",
+                f"P(any stall) {self.stall_probability:.4g}",
+                f"stalled in total: mean {self.mean_total_rebuffer:.4g} s, 99% of viewers at most "
+                f"{self.total_rebuffer_quantile(0.99):.3g} s",
+                f"rebuffering ratio {self.rebuffering_ratio:.4g}",
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<Play: start {self.join_time:g} s, T/mu = {1 / self.load:.4g}>"
+
+    @cached_property
+    def _mean(self) -> tuple[float, float]:
+        return self._late.mean(self.start, lambda x: x, TOLERANCE)
+
+    @cached_property
+    def _ratio(self) -> tuple[float, float]:
+        return self._late.mean(self.start, self._share, TOLERANCE)
+
+    def _share(self, x: Floats) -> Floats:
+        return np.asarray(x / (x + self.length))
+
+    def _stalls(self, delay: float) -> float:
+        """Return P(any stall) at a startup delay."""
+        return float(self._late.at(np.array([delay]))[0][0])
+
+    def _knows(self, delay: float) -> bool:
+        """Return whether alpha is known at a delay."""
+        try:
+            self._stalls(delay)
+        except AccuracyError:
+            return False
+        return True

@@ -1,0 +1,39 @@
+"""A player from the options of ``tcpstream play``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..answers.player import Player
+    from ..answers.segment_player import SegmentPlayer
+
+
+def read_player(
+    *,
+    start: float | None,
+    start_buffer: float | None,
+    resume_buffer: float | None,
+    on_stall: str | None,
+    segment: float | None,
+    client_buffer: float | None,
+    idle: str | None,
+) -> Player | SegmentPlayer:
+    """Return the player that some options describe, or raise `InputError`."""
+    from ..answers.player import Player
+    from ..answers.segment_player import SegmentPlayer
+
+    if segment is None:
+        for name, given in (("--client-buffer", client_buffer), ("--idle", idle)):
+            if given is not None:
+                raise InputError(f"{name} is for a player that fetches segments: give --segment as well, as 4s")
+        return Player(start, start_buffer, resume_buffer or 0.0, on_stall or "wait")
+    if start is not None:
+        raise InputError("a player that fetches segments starts when it holds some: give --start-buffer, not --start")
+    if on_stall is not None:
+        raise InputError("--on-stall is for live streams, segments are those of a stored video: leave out one")
+    settings: dict[str, Any] = {"client_buffer": client_buffer, "idle": idle}
+    settings = {name: value for name, value in settings.items() if value is not None}
+    return SegmentPlayer(segment, start_buffer=start_buffer, resume_buffer=resume_buffer, **settings)

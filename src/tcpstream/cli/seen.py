@@ -1,0 +1,119 @@
+"""What a viewer sees, as a table: what is said of every player, and what is only said of some."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from .blocks import Table
+
+if TYPE_CHECKING:
+    from ..answers.buffered_play import BufferedPlay
+    from ..answers.interval import PropagatedIntervals
+    from ..answers.segment_play import SegmentPlay
+    from ..answers.viewing import Viewing
+
+ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
+"""Properties of every player."""
+
+_QUANTILES = ("p50", "p90", "p99")
+
+
+def seen(result: Viewing, data: dict[str, Any], found: PropagatedIntervals | None) -> Table:
+    """Return what a viewer sees: answers, what goes before them, and what goes before the last one."""
+    rows = _rows(result, data)
+    cells = [known(getattr(result, name), result.errors[name], name) for name in ANSWERS]
+    if found is not None:
+        spans = zip(found.low.tolist(), found.high.tolist())
+        cells = [f"{cell} ({low:.4g} to {high:.4g})" for cell, (low, high) in zip(cells, spans)]
+    stall, mean, ratio = cells
+    return Table(
+        [
+            *rows["first"],
+            ("probability of a stall", stall),
+            ("stalled in total, mean", mean),
+            *rows["then"],
+            ("rebuffering ratio", ratio),
+        ]
+    )
+
+
+def _rows(result: Viewing, data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """Return what is only said of some players."""
+    from ..answers.buffered_play import BufferedPlay
+    from ..answers.segment_play import SegmentPlay
+
+    if isinstance(result, SegmentPlay):
+        return _fetched(result, data)
+    return _buffered(result, data) if isinstance(result, BufferedPlay) else _delayed(data)
+
+
+def _fetched(result: SegmentPlay, data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """Return what is only said of a player that fetches segments."""
+    player, join = result.player, data["join_time_s"]
+    starts, resumes = data["parameters"]["start_buffer_s"], data["parameters"]["resume_buffer_s"]
+    rows = [
+        ("segments", f"{result.segments} of {player.segment:g} s, at most {player.client_buffer:g} s held"),
+        ("playback starts with, resumes with", f"{starts:g} s, {resumes:g} s"),
+        ("join time, mean", f"{join['mean']:.3g} s"),
+        ("50%, 90%, 99% of viewers at most", _times(join)),
+        ("download time of a segment, mean", f"{result.mean_download_time:.4g} s"),
+        ("segments after an idle restart", f"{100 * result.restart_share:.3g}%"),
+    ]
+    then = _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
+    hourly = data["stalls_per_hour"]
+    if hourly is not None:
+        error = result.errors["stalls_per_hour"]
+        then.append(("stalls per hour, in the long run", known(hourly, error, "stalls_per_hour")))
+    return {"first": rows, "then": then}
+
+
+def _counted(mean: float | None, pmf: Any, length: float | None) -> list[tuple[str, str]]:
+    """Return how many stalls there are, and how long one is."""
+    rows = []
+    if mean is not None:
+        rows.append(("number of stalls, mean", f"{mean:.4g}"))
+    if pmf is not None:
+        named = [f"{count}: {chance:.3g}" for count, chance in enumerate(pmf[:-1])]
+        rows.append(("probability of each number", ", ".join([*named, f"more: {pmf[-1]:.3g}"])))
+    if length is not None:
+        rows.append(("length of a stall, mean", f"{length:.3g} s"))
+    return rows
+
+
+def _delayed(data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """Return what is only said of a player that starts after a delay."""
+    then = [("50%, 90%, 99% of viewers at most", _times(data["total_rebuffer_s"]))]
+    if first := data.get("first_stall_s"):
+        then.append(("first stall after, 50%, 90%, 99%", _times(first)))
+    return {"first": [("playback starts after", f"{data['join_time_s']['mean']:g} s")], "then": then}
+
+
+def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """Return what is only said of a player that starts with a buffer."""
+    join, first = data["join_time_s"], data["first_stall_s"]
+    rows = [
+        ("playback starts with, resumes with", f"{result.player.start_buffer:g} s, {result.player.resume_buffer:g} s"),
+        ("join time, mean", f"{join['mean']:.3g} s"),
+        ("50%, 90%, 99% of viewers at most", _times(join)),
+    ]
+    then = []
+    if first:
+        then.append(("first stall after, 50%, 90%, 99%", _times(first)))
+    then += _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
+    return {"first": rows, "then": then}
+
+
+def _times(found: dict[str, float]) -> str:
+    return ", ".join(f"{found[name]:.3g} s" for name in _QUANTILES)
+
+
+def known(value: float, error: float, name: str) -> str:
+    """Return an answer, as far as it is known."""
+    from ..answers.answer import at_most
+
+    unit = " s" if name == "mean_total_rebuffer" else ""
+    if error >= value:
+        return at_most(value + error) + unit if error else f"0{unit}"
+    percent = 100 * error / value
+    return f"{value:.4g}{unit}, within {math.ceil(percent) if percent > 0.1 else 0.1:g}%"
