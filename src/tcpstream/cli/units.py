@@ -88,5 +88,6 @@ def rate(text: str) -> Rate:
 
 
 def split(text: str) -> tuple[float | None, str]:
+    """Return the number and the unit of a text; None where there is none."""
     match = _NUMBER.fullmatch(text)
     return (float(match[1]), match[2]) if match else (None, "")
