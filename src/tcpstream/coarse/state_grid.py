@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 RARE = 1e-13
 """Probability of a state, at any time, below which another one stands for it; nothing does for a rare timeout."""
 
-SELDOM = 1e-8
+SELDOM = 1e-7
 """The same far along a line, where windows are large, and help."""
 
 EARLY = 400
