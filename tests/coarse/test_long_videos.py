@@ -49,6 +49,20 @@ def test_a_video_without_end_is_where_steps_lead(tcp: dict[str, object], ratio: 
     assert np.array(other)[used] == pytest.approx(late[used], rel=5e-3)
 
 
+def test_one_mode_holds_above_the_mean_after_a_slow_start_without_loss() -> None:
+    """E[(y - A)+] is y - E[A], and little more, far above the mean, however much a slow start may deliver."""
+    chain = chain_of(Path(loss=0.00374, rtt=0.0442, rto=0.254, sender="linux", losses="independent"))
+    modes = Modes(Steps.of(chain, 2, 1.3))
+    n = 1000.0
+    law = LongLaw(modes, n, 1400.0, 0.0, 16.0, 50.0)
+    mean, sigma = modes.first + modes.mean * n / modes.rounds, math.sqrt(modes.variance * n / modes.rounds)
+    y = np.array([0.0, 1.0, 2.0, 4.0])
+    more = law.missing(np.full(4, n), mean + sigma * y) / sigma - y  # E[(A - y)+]
+    assert (np.diff(more) < 0).all()
+    assert 0.3 < more[0] < 1.0  # .399 of a normal law
+    assert 0.0 < more[-1] < 0.1
+
+
 def test_only_a_long_video_is_without_end() -> None:
     steps, due = steps_of({"sender": "classic"}, 1.3)
     found = decay(steps, due)

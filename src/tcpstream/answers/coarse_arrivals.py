@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice
 from threading import Lock, RLock
 from typing import Any
+from weakref import proxy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from ..tcp import chain_of
 from .arrivals import Arrivals
 from .coarse_alpha import NeverLateCurve
 from .plan import Plan
+from .sums_over_rounds import ends, of_the_last, sampled
 from .timeline import ON_TIME, Timeline
 
 Floats = NDArray[np.float64]
@@ -40,7 +42,7 @@ MANY = 64.0
 """Losses from which on the law is tried by its one mode."""
 
 SAMPLES = 64
-"""In the time up to which a lattice is used, of sums over later times."""
+"""In the time up to which a lattice is used, of sums over later times, at least."""
 
 LOOKED_AT, SAME, NOTHING = 6, 5e-3, 3e-8
 """Standard deviations below which both laws are the same but for so much, once more at each, and for so
@@ -49,10 +51,9 @@ many standard deviations."""
 BLOCK, STEPS = 1.5, 16
 """Rounds are followed until they are so many times as many, and at least so many steps, at a time."""
 
-REST, PASSED, BEGUN = 1e-4, 3.0, 20.0
-"""Late packets that are still to come, relative to all, where they are left out: as many as a geometric series has from
-the last two times on. They become fewer and fewer once the mean lead has grown by so many times that of the start, and
-as many rounds have passed as bring so many losses."""
+PASSED, BEGUN = 3.0, 20.0
+"""Late packets become fewer and fewer once the mean lead has grown by so many times that of the start, and as many
+rounds have passed as bring so many losses."""
 
 NONE = 1e-13
 """Part of the packets of a video that is none."""
@@ -156,11 +157,20 @@ class CoarseArrivals:
         below = found[-1][0] if found else float(self.first)
         if below >= self.packets:
             return False
-        edge, quantum = min(below * LADDER, float(self.packets)), self._quantum(below)
-        law: Law | LongLaw | None = self._long(below, edge, quantum)
-        if law is None:
-            law = Law(self._steps(below), quantum, edge, self.due, self.lead)
-        found.append((edge, law))
+        before, packets, quantum = found[-1][1] if found else None, float(self.packets), self._quantum(below)
+        edge = packets if packets < 2 * LADDER * below else LADDER * below
+        long = self._long(below, edge, quantum)
+        if long is not None:
+            found.append((edge, long))
+        elif isinstance(before, Law) and below < before.edge:
+            found.append((before.edge, before))
+        else:
+            steps, time = self._steps(below), below / max(self.chain.packets_per_round, self.due)
+            edge, many = min(LADDER * below, packets), MANY * self.scale.packets
+            smooth = self.chain.packets_per_round > self.due  # else most of what is late is so in the last rounds
+            every = max(1, int(time / SAMPLES / steps.step)) if smooth else 1
+            law = Law(steps, quantum, edge, self.due, self.lead, every)
+            found.append((many if below < many < edge else edge, law))  # that of one mode may go on from there
         return True
 
     def _steps(self, below: float) -> Steps:
@@ -190,9 +200,12 @@ class CoarseArrivals:
         return decay(self._whole, self.due)
 
     def _long(self, below: float, edge: float, quantum: float) -> LongLaw | None:
-        """Return the law between so many packets by its one mode, if the level before has it; None otherwise."""
+        """Return the law between so many packets by its one mode, if the level before has it; None otherwise.
+
+        Of two resolutions the higher one decides.
+        """
         modes = self._modes if self._levels and below >= MANY * self.scale.packets else None
-        if modes is None:
+        if modes is None or not (self._finer is None or self._finer.is_long(len(self._levels))):
             return None
         mean, found = self.chain.packets_per_round, self._decay
         begin = math.ceil(below / max(mean, self.due) / modes.rounds) * modes.rounds
@@ -201,14 +214,19 @@ class CoarseArrivals:
         except AccuracyError:
             return None
         before = self._levels[-1][1]
-        if isinstance(before, LongLaw):
+        if isinstance(before, LongLaw) or self._finer is not None:
             return long
-        sigmas = np.arange(float(LOOKED_AT))
+        sigmas = np.append(0.0, np.arange(float(LOOKED_AT)))
         t = np.full(len(sigmas), begin)
         sigma = math.sqrt(modes.variance / modes.rounds * begin)
         y: Floats = min(mean, self.due) * begin - sigma * sigmas
+        y[0] = min(self.due * begin, below)  # above the mean, where TCP is slower than the video
         a, b = before.missing(t, y), long.missing(t, y)
         return long if bool(np.all(np.abs(a - b) <= SAME * (1 + sigmas) * a + NOTHING * sigma)) else None
+
+    def is_long(self, number: int) -> bool:
+        """Return whether the law on the lattice of this number, from 0, is that of one mode."""
+        return any(isinstance(law, LongLaw) for _, law in islice(self.levels(), number, number + 1))
 
     @property
     def quantum(self) -> int:
@@ -233,7 +251,7 @@ class CoarseArrivals:
             due = timeline.due(delay, here)
             late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum())
         begin, end = here + 0.5, whole + 0.5
-        passed = self._passed(timeline, tau)
+        passed = self.passed(timeline, tau)
         before, part, block = 0.0, 0.0, begin * BLOCK
         law: Law | LongLaw
         for edge, law in self.levels():
@@ -242,16 +260,16 @@ class CoarseArrivals:
                 block = max(block, begin + STEPS * law.step)
                 until = min(level_end, block)
                 if not self._none_late(begin, until, m, tau, K):
-                    part += _sampled(law, begin, until, m, tau, whole)
+                    part += sampled(law, begin, until, m, tau, whole)
                 begin = until
                 if begin < block:
                     continue
                 late += part
-                if begin > passed and part * part < REST * late * (before - part):
+                if begin > passed and ends(late, part, before, NONE * K):
                     return late
                 before, part, block = part, 0.0, begin * BLOCK
         if here <= whole < judged:
-            part += _of_the_last(law, judged, m * (whole - tau), K)
+            part += of_the_last(law, judged, m * (whole - tau), K)
         return late + part
 
     def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
@@ -264,7 +282,7 @@ class CoarseArrivals:
             found = min(found, largest + apart - 1 - math.log(theta))
         return found + math.log(end - begin) < math.log(NONE * packets)
 
-    def _passed(self, timeline: Timeline, tau: float) -> float:
+    def passed(self, timeline: Timeline, tau: float) -> float:
         """Return the round from which fewer and fewer packets are late, of a startup delay in rounds."""
         spare = self.chain.packets_per_round / timeline.packets_due - 1
         return max(PASSED * tau / spare, BEGUN * Scale.of(self.chain).rounds) if spare > 0 else math.inf
@@ -273,7 +291,7 @@ class CoarseArrivals:
         """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
         begin = np.maximum(needed - 1, 0.0)
         chance = np.zeros(len(needed))
-        early = needed <= self.first
+        early = (needed > 0) & (needed <= self.first)
         n = int(np.flatnonzero(early)[-1]) + 1 if early.any() else 0
         if n:
             chance[:n] = np.where(early[:n], self.head.late(np.minimum(needed[:n], self.first)), 0.0)
@@ -299,44 +317,8 @@ class CoarseArrivals:
         return curve.at(timeline, delay)
 
     def coarser(self) -> CoarseArrivals:
-        """Return the same at a lower resolution, once for all cases."""
+        """Return the same at a lower resolution, once for all cases; it does not keep this one."""
         with self._building:
             if self._coarser is None:
-                self._coarser = CoarseArrivals(self.path, self.cases, coarser(self.resolution), finer=self)
+                self._coarser = CoarseArrivals(self.path, self.cases, coarser(self.resolution), finer=proxy(self))
             return self._coarser
-
-
-def _sampled(law: Law | LongLaw, begin: float, end: float, m: float, tau: float, last: int) -> float:
-    """Return the mean number of late packets between two rounds, from the ends of steps.
-
-    Half a round after the last one it is as in the last one: what is due has a kink there.
-    """
-    law.until(end)
-    bounds, h = [begin, *([float(last)] if begin < last < end else []), end], law.step
-    late = 0.0
-    for first, until in pairwise(bounds):
-        ends = np.arange(math.ceil(first / h + 1e-9), math.floor(until / h - 1e-9) + 1) * float(h)
-        t: Floats = np.concatenate([[first], ends, [until]])
-        top = m * np.maximum(np.minimum(t, last) - tau, 0.0)
-        late += _integral(t, law.missing(t, top) - law.missing(t, np.maximum(top - m, 0.0)))
-    return late
-
-
-def _of_the_last(law: Law | LongLaw, judged: int, begin: float, packets: float) -> float:
-    """Return the mean number of late packets of a last round in which less is due than in others."""
-    rounds: Floats = np.full(2, float(judged))
-    law.until(float(judged))
-    less, more = law.missing(rounds, np.array([begin, packets]))
-    return float(more - less)
-
-
-def _integral(t: Floats, g: Floats) -> float:
-    """Return the integral of a smooth function from its values at some times."""
-    if len(t) < 2:
-        return 0.0
-    h = np.diff(t)
-    plain = float((h * (g[1:] + g[:-1]) / 2).sum())
-    if len(t) < 4:
-        return plain
-    slope = np.gradient(g, t)
-    return plain - float((h**2 * np.diff(slope)).sum()) / 12

@@ -19,9 +19,10 @@ from .answer import probabilities
 from .answer import startup_delay as checked_delay
 from .arrivals import Arrivals, delivered_quantiles
 from .coarse_alpha import FEW_ROUNDS
-from .coarse_arrivals import CoarseArrivals
+from .coarse_arrivals import BLOCK, NONE, STEPS, CoarseArrivals
 from .plan import SPAN, exact_seconds, plan
 from .stored_streaming import CERTAIN, ROUNDING, StoredStreaming
+from .sums_over_rounds import ends
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
@@ -127,6 +128,23 @@ class CoarseStored(StoredStreaming):
 
     def _late_on(self, arrivals: CoarseArrivals, tau: float) -> float:
         return min(max(arrivals.late_packets(self.timeline, tau) / self.timeline.judged, 0.0), 1.0)
+
+    def _lower_bound(self, tau: float) -> float:
+        """Return the bound from rounds block by block, until others hardly change it."""
+        arrivals, due = self._arrivals, np.ceil(self._due(tau))
+        passed, number = arrivals.passed(self.timeline, self.timeline.rounds(tau)), np.arange(len(due))
+        total, before, begin = 0.0, 0.0, 0
+        while begin < len(due):
+            end = int(min(max(BLOCK * begin, passed, STEPS), len(due)))
+            P = arrivals.late(np.where(number < begin, 0.0, due)[:end])
+            if P.max() >= 1 - CERTAIN:
+                return 0.0
+            part = -float(np.log1p(-P).sum())
+            total += part
+            if begin and ends(total, part, before, NONE):
+                break
+            before, begin = part, end
+        return math.exp(-total)
 
     def _late_error(self, tau: float) -> float:
         return _error(self._late_at(tau), self._late_on(self._coarser, tau), self._arrivals.resolution.least, FLOOR)

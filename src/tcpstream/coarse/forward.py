@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..kernels.several_rounds import collected, several_rounds
 from ..numerics.measure import Measure
-from .lattice_moves import collect, moves, not_in_order
+from .lattice_moves import Moves, collect, moves, not_in_order
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -49,10 +49,13 @@ class Forward:
         late = m.lags > 1
         targets = np.unique(m.targets[late])
         sizes = np.array([m.lags[late & (m.targets == t)].max() + 1 for t in targets], dtype=np.int64)
-        self._ring_of = np.full(E, -1)
-        self._ring_of[targets] = np.arange(len(targets))
         self._ring_target, self._ring_size = targets.astype(np.int64), sizes
         self._ring_first = np.append(0, np.cumsum(sizes))[:-1].astype(np.int64)
+        waits, of = np.unique(np.stack([m.targets[late], m.lags[late]]), axis=1, return_inverse=True)
+        self._wait_of = np.full(len(late), -1)
+        self._wait_of[late] = of.ravel()
+        self._wait_ring, self._wait_lag = np.searchsorted(targets, waits[0]), np.ascontiguousarray(waits[1])
+        self._begun = np.zeros((waits.shape[1], size))
         slots = int(sizes.sum())
         self._ring = np.zeros((slots, size))
         self._ring_low, self._ring_high = np.zeros(slots, dtype=np.int64), np.zeros(slots, dtype=np.int64)
@@ -61,23 +64,29 @@ class Forward:
         self._low[steps.start], self._high[steps.start] = self.base, self.base + 1
         self.number, self.done = 0, 0.0
 
-    def step(self, safe: float = np.inf) -> Measure:
-        """Make a step, and return the law of what is in order at its end, by quanta; what is done is left out."""
+    def step(self, safe: float = np.inf) -> None:
+        """Make a step; what is ahead of so many packets is followed no longer."""
         limit = self.base + min(self.goal, safe / self.quantum)
-        m, c = self.moves, self.correction
-        law = np.zeros(self._x.shape[1])
-        collected(self._x, self._low, self._high, c.sources, c.shifts, c.starts, c.taps, law)
+        m = self.moves
         above, _ = several_rounds(
             self._x, self._low, self._high, m.sources, m.targets, m.shifts, m.starts, m.taps, self._new,
-            self._new_low, self._new_high, m.lags, self._ring, self._ring_low, self._ring_high, self._ring_of,
-            self._ring_target, self._ring_first, self._ring_size, self.number, self._waiting, int(np.ceil(limit)),
-            NEGLIGIBLE,
+            self._new_low, self._new_high, self._wait_of, self._begun, self._wait_ring, self._wait_lag, self._ring,
+            self._ring_low, self._ring_high, self._ring_target, self._ring_first, self._ring_size, self.number,
+            self._waiting, int(np.ceil(limit)), NEGLIGIBLE,
         )  # fmt: skip
         self._x, self._new = self._new, self._x
         self._low, self._new_low = self._new_low, self._low
         self._high, self._new_high = self._new_high, self._high
         self.number += 1
         self.done += above
-        every = self._collect
-        collected(self._x, self._low, self._high, every.sources, every.shifts, every.starts, every.taps, law)
+
+    def measured(self, safe: float = np.inf) -> Measure:
+        """Make a step, and return the law of what is in order at its end, by quanta; what is done is left out."""
+        law = np.zeros(self._x.shape[1])
+        self._collected(self.correction, law)
+        self.step(safe)
+        self._collected(self._collect, law)
         return Measure(-self.base, law + self._waiting)
+
+    def _collected(self, m: Moves, law: Floats) -> None:
+        collected(self._x, self._low, self._high, m.sources, m.shifts, m.starts, m.taps, law)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.on_lattice import on_lattice
+from .merged import numbered
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -39,11 +40,11 @@ def offsets(steps: Steps, quantum: float, due: float = 0.0) -> Floats:
 def moves(steps: Steps, quantum: float, due: float = 0.0) -> Moves:
     """Return the moves on a lattice of so many packets; `due` packets per round are played meanwhile."""
     keys = steps.lag * steps.entries + steps.target
-    unique, target = np.unique(keys, return_inverse=True)
+    unique, target = numbered(keys)
     above = offsets(steps, quantum, due)
     mean = steps.mean - due * steps.elapsed + above[steps.source] - above[steps.target]
     sources, targets, shifts, starts, taps = on_lattice(
-        steps.source, target.ravel(), steps.weight, mean, steps.variance, quantum, len(unique)
+        steps.source, target, steps.weight, mean, steps.variance, quantum, len(unique)
     )
     return Moves(sources, unique[targets] % steps.entries, unique[targets] // steps.entries, shifts, starts, taps)
 
@@ -90,9 +91,9 @@ def floored(
     place = (-steps.least - source) / quantum
     floor = np.where(unfloored(steps, quantum, due), 0, np.maximum(np.ceil(place - 1e-9), 0)).astype(np.int64)
     E, F = steps.entries, int(floor.max(initial=0)) + 1
-    keys, target = np.unique((steps.lag * E + steps.target) * F + floor, return_inverse=True)
+    keys, target = numbered((steps.lag * E + steps.target) * F + floor)
     sources, targets, shifts, starts, taps = on_lattice(
-        steps.source, target.ravel(), steps.weight, mean, steps.variance, quantum, len(keys), most
+        steps.source, target, steps.weight, mean, steps.variance, quantum, len(keys), most
     )
     to, lag, floors = keys[targets] // F % E, keys[targets] // F // E, keys[targets] % F
     moves = Moves(sources, to, lag, shifts, starts, taps)

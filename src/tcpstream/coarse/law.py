@@ -23,7 +23,7 @@ GONE = 1e-13
 
 
 class Law:
-    """E[(y - A)+] at the ends of steps, made as far as it is asked for.
+    """E[(y - A)+] at the ends of steps, or of some of them, made as far as it is asked for.
 
     Parameters
     ----------
@@ -34,11 +34,15 @@ class Law:
         Packets up to which A is followed.
     due, lead : float
         m, and the lead over it from which nothing is late any more [packets]; infinite where everything is followed.
+    every : int
+        Of so many steps the last one has a row.
     """
 
-    def __init__(self, steps: Steps, quantum: float, edge: float, due: float, lead: float) -> None:
-        self.step, self.quantum, self.edge, self.due, self.lead = steps.step, quantum, edge, due, lead
-        self._steps = steps
+    def __init__(
+        self, steps: Steps, quantum: float, edge: float, due: float, lead: float, every: int = 1
+    ) -> None:  # fmt: skip
+        self.step, self.quantum, self.edge, self.due, self.lead = steps.step * every, quantum, edge, due, lead
+        self._steps, self._every = steps, every
         self._forward: Forward | None = None
         self._lock = Lock()
         self._rows: list[Floats] = [np.zeros(0)]
@@ -63,14 +67,19 @@ class Law:
         forward, self._forward = self._forward, None
         if forward is None:
             forward = Forward(self._steps, self.quantum, self.edge)
-            for number in range(1, len(self._rows)):
-                forward.step(self.due * number * self.step + self.lead)
+            for _ in range((len(self._rows) - 1) * self._every):
+                forward.step(self._safe(forward))
         return forward
 
+    def _safe(self, forward: Forward) -> float:
+        """Return the packets from which nothing is late any more after the next step."""
+        return self.due * (forward.number + 1) * self._steps.step + self.lead
+
     def _make(self) -> None:
-        number = len(self._rows)
         forward = self._made()
-        law = forward.step(self.due * number * self.step + self.lead)
+        for _ in range(self._every - 1):
+            forward.step(self._safe(forward))
+        law = forward.measured(self._safe(forward))
         mass, first, Q = law.mass, law.origin, self.quantum
         below = np.cumsum(mass)
         used = np.flatnonzero(np.abs(below) > TINY)
@@ -85,9 +94,8 @@ class Law:
         self._means.append(float((np.arange(start, end) + first) @ mass[start:end]) * Q / total if total > 0 else 0.0)
         self._packed = None
         self._rows.append(row if end > start else np.zeros(0))
-        self._forward = forward
-        if total < GONE:
-            self.complete = True
+        self.complete = total < GONE
+        self._forward = None if self.complete else forward
 
     def _table(self) -> tuple[Floats, Ints, Ints, Floats, Floats]:
         """Return all rows in one, their origins, where each starts, its last slope and its mean."""

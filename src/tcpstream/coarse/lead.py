@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.back_in_time import radius
+from .merged import numbered
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -51,8 +52,7 @@ class Tilted:
     def __init__(self, steps: Steps, due: float) -> None:
         self._steps = steps
         self.drift = steps.mean - due * steps.elapsed
-        self._pairs, pair = np.unique(steps.source * steps.entries + steps.target, return_inverse=True)
-        self._pair = pair.ravel()
+        self._pairs, self._pair = numbered(steps.source * steps.entries + steps.target)
 
     def at(self, theta: float, discount: float = 0.0) -> tuple[float, Floats]:
         """Return the largest eigenvalue and its right eigenvector, where a step counts exp(discount) times."""

@@ -11,6 +11,22 @@ Ints = NDArray[np.int64]
 LARGEST = 2**62
 """Of the numbers that stand for keys."""
 
+SPARSE = 8
+"""Numbers up to so many times as many as there are of them are told apart by a table, larger ones by sorting."""
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """Return the different ones of some numbers >= 0, increasing, and which of these each is."""
+    size = int(keys.max(initial=0)) + 1
+    if size > SPARSE * len(keys):
+        found, which = np.unique(keys, return_inverse=True)
+        return found, which.ravel()
+    place = np.zeros(size, dtype=np.int64)
+    place[keys] = 1
+    found = np.flatnonzero(place)
+    place[found] = np.arange(len(found))
+    return found, place[keys]
+
 
 class Merged:
     """One move for all with the same key.

@@ -25,8 +25,9 @@ they have modes of their own."""
 SOON = 100
 """Steps from the start in which visits count, however rare they are later."""
 
-NEWTON, SETTLED, SMALLEST = 16, 1e-13, 1e-3
-"""Steps at most, the relative change of the eigenvalue that ends them, and what is none any more."""
+NEWTON, SETTLED, SMALLEST = 16, 1e-6, 1e-3
+"""Steps at most, the relative change of the eigenvalue that ends them (from the second on; the next one is about its
+square), and what is none any more."""
 
 NEARLY_NONE = 3e-3
 """Times the longest step, of theta where derivatives at 0 are taken."""
@@ -157,7 +158,7 @@ class Modes:
         """Return the lambda for which 1 is an eigenvalue of moves that count lambda^-lag, and its vectors."""
         ones = np.ones(self._steps.entries, dtype=np.complex128)
         right, left = (ones, ones) if near is None else (near.right, near.left)
-        for _ in range(NEWTON):
+        for number in range(NEWTON):
             if not SMALLEST < abs(value) < 1 / SMALLEST:
                 break
             try:
@@ -171,7 +172,7 @@ class Modes:
             top = int(np.argmax(np.abs(new)))
             step = right[top] / new[top]
             value, right = value + step, new / new[top]
-            if abs(step) < SETTLED * abs(value):
+            if number > 0 and abs(step) < SETTLED * abs(value):
                 left = matrix.solve(left, "T")
                 left = matrix.solve(left / np.abs(left).max(), "T")
                 return value, right, left / left[np.argmax(np.abs(left))]

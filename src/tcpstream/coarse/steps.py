@@ -21,8 +21,11 @@ NEGLIGIBLE = 1e-12
 """Probability of a path within a step that is not followed."""
 
 
+Projected = tuple[Ints, Ints, Ints, Ints, Floats]
+
+
 class _Landed(NamedTuple):
-    """What `propagate` returns for entries from `first` on, which start at `times`."""
+    """What `propagate` returns for entries from `first` on, which start at `times`, and what stands for it."""
 
     first: int
     times: Ints
@@ -30,6 +33,7 @@ class _Landed(NamedTuple):
     moments: Floats
     holding: Ints
     held: Floats
+    projected: Projected
 
 
 @dataclass(frozen=True)
@@ -100,28 +104,28 @@ class Steps:
         while new:
             first = len(entries) - len(new)
             points, times = (np.array(column, dtype=np.int64) for column in zip(*new))
-            made = _Landed(first, times, *propagate(
+            made = propagate(
                 known.starts, known.to, known.rounds, known.chance, known.mean, known.variance, known.ordered,
                 on.states[points], times, step, due, NEGLIGIBLE, 1, 1.0, 1,
-            ))  # fmt: skip
-            found.append(made)
+            )  # fmt: skip
+            one = _Landed(first, times, *made, projected(on, phases, step, made[0]))
+            found.append(one)
             reached = np.zeros((len(on.states), step + 1), dtype=np.bool_)
-            reached[projected(on, phases, step, made.landed)[1:3]] = True
+            reached[one.projected[1:3]] = True
             new = [(point, phase) for point, phase in np.argwhere(reached).tolist() if (point, phase) not in entries]
             entries |= {key: len(entries) + i for i, key in enumerate(new)}
-        return cls._assembled(chain, step, due, on, phases, entries, found)
+        return cls._assembled(chain, step, due, on, entries, found)
 
     @classmethod
     def _assembled(
-        cls, chain: Chain, step: int, due: float, on: Grid, phases: Ints, entries: dict[tuple[int, int], int],
-        found: list[_Landed],
+        cls, chain: Chain, step: int, due: float, on: Grid, entries: dict[tuple[int, int], int], found: list[_Landed],
     ) -> Steps:  # fmt: skip
         points, times = (np.array(column, dtype=np.int64) for column in zip(*entries))
         number = np.full((len(on.states), step + 1), -1)
         number[points, times] = np.arange(len(entries))
         columns = []
         for one in found:
-            which, point, phase, lag, weight = projected(on, phases, step, one.landed)
+            which, point, phase, lag, weight = one.projected
             chance, mean, variance, least = one.moments[which].T
             begun = one.landed[which, 0]
             elapsed = one.landed[which, 2] - one.times[begun]
@@ -130,7 +134,7 @@ class Steps:
             )
         source, target, lag, weight, mean, variance, least, elapsed = (np.concatenate(x) for x in zip(*columns))
         weight /= np.bincount(source, weight, len(points))[source]  # rare states are left out
-        order = np.argsort(source, kind="stable")
+        order = np.argsort(source.astype(np.min_scalar_type(len(points))), kind="stable")  # quick for small numbers
         elapsed = elapsed.astype(np.float64)
         scale = chain.packets_per_round / _throughput(len(points), source, target, weight, mean, elapsed)
         held = np.concatenate([one.held for one in found])
@@ -155,7 +159,7 @@ class Steps:
         return len(self.points)
 
 
-def projected(on: Grid, phases: Ints, step: int, landed: Ints) -> tuple[Ints, Ints, Ints, Ints, Floats]:
+def projected(on: Grid, phases: Ints, step: int, landed: Ints) -> Projected:
     """Return, for each landing and what stands for it: its index, point, phase, lag and weight."""
     counts = on.starts[landed[:, 1] + 1] - on.starts[landed[:, 1]]
     which = np.repeat(np.arange(len(landed)), counts)

@@ -41,7 +41,8 @@ def solve(points: DataFrame, kind: str, alpha: bool) -> DataFrame:
     rows = known(points)
     cases = _cases(rows, found)
     results = (_live if kind == "live" else _stored)(cases, found)
-    for i, result in results.items():
+    while results:  # each is let go once it has answered: some hold lattices
+        i, result = results.popitem()
         if question not in rows[i]:
             found[i]["error"] = f"give {question}"
             continue
