@@ -6,7 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tcpstream import InputError, MissingExtraError, NoFiniteDelayError, Path, Video, explore, live, stored, throughput
+from tcpstream import (
+    InputError,
+    MissingExtraError,
+    NoFiniteDelayError,
+    Path,
+    Player,
+    Video,
+    explore,
+    live,
+    play,
+    stored,
+    throughput,
+)
 
 SMALL = {"max_window": 12, "timeout_ratio": 2}
 
@@ -63,6 +75,23 @@ def test_stored_points_are_single_solves():
         assert row.T_over_mu == throughput(path) / row.packet_rate
         assert row.quantum == 1
         assert row.error_bound >= alone.error_bound / 10
+
+
+def test_what_viewers_see_is_that_of_single_players():
+    points = explore.grid(loss=[0.03, 0.06], rtt=0.1, packet_rate=20, duration=10, start=[0.5, 2.0], **SMALL)
+    table = explore.sweep(points, "stored")
+    assert (table["error"] == "").all()
+    for row in table.itertuples():
+        path = Path(loss=row.loss, rtt=0.1, **SMALL)
+        alone = play(path, Video(packet_rate=20, duration=10), Player(row.start))
+        for name in ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio"):
+            assert getattr(row, name) == getattr(alone, name)
+            assert getattr(row, f"{name}_error") == alone.errors[name]
+    assert table.attrs["units"]["mean_total_rebuffer"] == "s"
+    with pytest.raises(InputError, match="for stored video"):
+        explore.sweep(points, "live")
+    wrong = explore.sweep(points.assign(start=[None, -1.0, 0.5, 2.0]), "stored")["error"].tolist()
+    assert wrong[:2] == ["give start", "start must not be negative, got -1 s"]
 
 
 def test_a_timer_that_is_not_given_is_that_of_linux():

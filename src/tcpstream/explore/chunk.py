@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..answers.answer import Streaming
 from ..answers.live import LiveStreaming, backlog_key, live, with_backlogs
+from ..answers.play import play
+from ..answers.player import Player
 from ..answers.stored import StoredStreaming, stored, stored_many
 from ..errors import TcpstreamError, TimeLimitError
 from ..path import Path
 from ..tcp import throughput
 from ..video import Video
 from .cases import Row, case, known
-from .columns import FILLED, LOAD, QUESTIONS, answers, check
+from .columns import FILLED, LOAD, QUESTIONS, SEEN, answers, check
 from .frames import pandas
 
 if TYPE_CHECKING:
@@ -40,6 +42,10 @@ def solve(points: DataFrame, kind: str, alpha: bool) -> DataFrame:
     found = [dict.fromkeys(names, math.nan) | {"error": ""} for _ in range(len(points))]
     rows = known(points)
     cases = _cases(rows, found)
+    if question == "start":
+        for i, one in cases.items():
+            found[i].update(_try(found[i], _seen, *one, rows[i].get("start")) or {})
+        return _table(pd, found, points, names)
     results = (_live if kind == "live" else _stored)(cases, found)
     while results:  # each is let go once it has answered: some hold lattices
         i, result = results.popitem()
@@ -47,8 +53,21 @@ def solve(points: DataFrame, kind: str, alpha: bool) -> DataFrame:
             found[i]["error"] = f"give {question}"
             continue
         found[i].update(_try(found[i], _answer, result, question, rows[i][question], alpha) or {})
+    return _table(pd, found, points, names)
+
+
+def _table(pd: Any, found: list[dict[str, Any]], points: DataFrame, names: list[str]) -> DataFrame:
     table: DataFrame = pd.DataFrame(found, index=points.index, columns=names)
     return table.astype({name: "string" if name == "error" else "float64" for name in names})
+
+
+def _seen(path: Path, video: Video, start: Any) -> dict[str, Any]:
+    """Return what a viewer sees with a startup delay."""
+    if start is None:
+        return {"error": "give start"}
+    result = play(path, video, Player(start))
+    errors = {f"{name}_error": result.errors[name] for name in SEEN}
+    return {name: getattr(result, name) for name in SEEN} | errors
 
 
 def _try(answer: dict[str, Any], work: Callable[..., Any], *given: Any) -> Any:

@@ -15,7 +15,10 @@ KINDS = ("live", "stored")
 PATH = (*(one.name for one in PARAMETERS), "sender")
 VIDEO = ("packet_rate", "bitrate", "packet_size", "duration")
 LOAD = "T_over_mu"
-QUESTIONS = ("delay", "target", "no_late")
+QUESTIONS = ("delay", "target", "no_late", "start")
+SEEN = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
+"""What a viewer sees with a startup delay, and by how much each may be off."""
+
 POINTS = (*PATH, *VIDEO, LOAD, *QUESTIONS)
 """Columns that a table of points may have."""
 
@@ -38,6 +41,9 @@ UNITS = {
     "delay": "s",
     "target": "1",
     "no_late": "1",
+    "start": "s",
+    **dict(zip(SEEN, ("1", "s", "1"))),
+    **dict(zip([f"{name}_error" for name in SEEN], ("1", "s", "1"))),
     "throughput": "packets/s",
     "late_fraction": "1",
     "no_late_lower_bound": "1",
@@ -84,6 +90,8 @@ def check(names: Iterable[str], kind: str) -> str:
         raise InputError(f"points need exactly one of {', '.join(QUESTIONS)}, got {', '.join(questions) or 'none'}")
     if questions == ["no_late"] and kind == "live":
         raise InputError("no_late, a probability that no packet is late, is for stored video")
+    if questions == ["start"] and kind == "live":
+        raise InputError("start, the startup delay of a player that waits, is for stored video")
     if "loss" not in have:
         raise InputError("points need the column loss")
     return questions[0]
@@ -91,6 +99,8 @@ def check(names: Iterable[str], kind: str) -> str:
 
 def answers(kind: str, question: str, alpha: bool) -> list[str]:
     """Return the columns of the answers, in order."""
+    if question == "start":
+        return ["throughput", *SEEN, *(f"{name}_error" for name in SEEN), "error"]
     if question != "delay":
         found = ["required_delay"]
     elif kind == "live":

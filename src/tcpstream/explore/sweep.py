@@ -55,8 +55,10 @@ def sweep(
     pandas.DataFrame
         The points with their index, `rtt`, `packet_rate` and `T_over_mu` filled in, and the answers: ``throughput`` T
         [packets/s]; for delays ``late_fraction`` f and, stored, Theorem 1's ``no_late_lower_bound``; for targets
-        ``required_delay`` [s]; ``error_bound`` of f and alpha; ``lattice_error`` (live) or ``quantum`` and
-        ``quantum_error`` (stored), as in the results of `live` and `stored`; and ``error``, why there is no answer, or
+        ``required_delay`` [s]; for starts of a player that waits ``stall_probability``, ``mean_total_rebuffer`` [s] and
+        ``rebuffering_ratio``, each with its ``_error``; else ``error_bound`` of f and alpha, and ``lattice_error``
+        (live) or ``quantum`` and ``quantum_error`` (stored), as in the results of `live` and `stored`; and ``error``,
+        why there is no answer, or
         nothing. ``attrs`` holds units and provenance.
 
     Raises
@@ -67,10 +69,10 @@ def sweep(
     MissingExtraError
         Without pandas or threadpoolctl; without pyarrow for a store; without distributed for a client.
     """
-    check(points.columns, kind)
+    question = check(points.columns, kind)
     pandas("a sweep")
     plain = points.reset_index(drop=True)
-    parts = chunks(known(plain), kind, alpha)
+    parts = chunks(known(plain), kind, alpha or question == "start")
     about = {
         "version": __version__,
         "kind": kind,
