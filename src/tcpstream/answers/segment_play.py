@@ -14,7 +14,7 @@ from ..tcp import chain_of
 from ..video import Video
 from .answer import table
 from .segment_player import SegmentPlayer
-from .segment_solve import segments_of, solve_sessions
+from .segment_solve import packets_of, segments_of, solve_sessions
 from .viewing import JoinedViewing, target
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class SegmentPlay(JoinedViewing):
     ----------
     segments : int
         Of the video; a shorter last one counts as a whole one.
+    packets : int
+        Of a segment; the last one may be filled in part.
     """
 
     player: SegmentPlayer
@@ -42,7 +44,7 @@ class SegmentPlay(JoinedViewing):
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
         self._found = solve_sessions(chain, path, video, player)
-        self.segments = segments_of(video, player)
+        self.segments, self.packets = segments_of(video, player), packets_of(path, video, player)
         start = min(player.starts_with, self.segments) - 1
         self._answers, self._errors = self._found.answers[start], self._found.errors[start]
         self._unstalled = self._found.unstalled[start]
@@ -50,7 +52,7 @@ class SegmentPlay(JoinedViewing):
     @property
     def stall_probability(self) -> float:
         """Probability that playback stalls at all."""
-        return max(0.0, float(self._answers[0]))
+        return float(self._answers[0])
 
     @property
     def stall_counts(self) -> Floats | None:
@@ -186,6 +188,8 @@ class SegmentPlay(JoinedViewing):
         pmf, errors = self.stall_counts, self.errors
         return self._with_header(
             {
+                "segments": self.segments,
+                "segment_packets": self.packets,
                 "join_time_s": self._join_times,
                 "stall_probability": self.stall_probability,
                 "total_rebuffer_s": {"mean": self.mean_total_rebuffer},

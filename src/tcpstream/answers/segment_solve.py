@@ -29,8 +29,8 @@ Floats = NDArray[np.float64]
 MOST_PACKETS = 100_000
 """Of a segment."""
 
-MOST_LEVELS = 1000
-"""Steps of media held that are followed."""
+MOST_LEVELS, MOST_CELLS = 500, 1.5e7
+"""Steps of media held that are followed; and these times the pairs of windows between which a segment leads: 1 GiB."""
 
 RISK = 1e-9
 """What is stated to be off at least."""
@@ -90,7 +90,7 @@ def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer
     AccuracyError
         Where it takes too long, or too much memory.
     """
-    packets = _packets(path, video, player)
+    packets = packets_of(path, video, player)
     if path.tcp == "cubic" or not isinstance(chain, IndependentChain) or path.bottleneck is not None:
         raise InputError(
             f"segments are followed for independent losses, with tcp = reno-sack and no bottleneck, got tcp = "
@@ -113,7 +113,8 @@ def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer
     )
 
 
-def _packets(path: Path, video: Video, player: SegmentPlayer) -> int:
+def packets_of(path: Path, video: Video, player: SegmentPlayer) -> int:
+    """Return the packets of a segment, whole ones, or raise `InputError`."""
     if video.curve is not None:
         raise InputError("segments are followed at a constant rate, got a playback curve")
     packets = video.packet_rate * player.segment
@@ -137,7 +138,7 @@ def _solved(
     found = downloads(chain, restarts, packets, how.quanta, how.windows)
     assert video.duration is not None
     segments = segments_of(video, player)
-    clock = _clock(path, player, how.steps)
+    clock = _clock(path, player, how.steps, found.chance.shape[1])
     nodes, weights = laggauss(NODES)
     exponents = nodes * clock.step / video.duration
     begins, fetched = points_at_start(found, min(player.most_held, segments))
@@ -148,7 +149,7 @@ def _solved(
         row = _longer(seen, segments - k, ran.gains)
         fetching, ratio = row[FETCHING] * clock.step + rounds * path.rtt, weights @ row[DAMPED:]
         rows.append([*row[: MEAN + 1], row[STALLED] * clock.step, ratio, fetching / segments, row[IDLE] / segments])
-    answers = np.array(rows)
+    answers = np.maximum(np.array(rows), 0.0)  # rounding may leave less than nothing
     most = np.array([segments] * (STALLS + 1) + [video.duration, 1, player.segment, 1])  # what is left out stalls
     errors = np.tile(found.left_out * most + RISK, (len(answers), 1))
     errors[:, STALLS] += max(0, segments - known) * ran.off
@@ -169,12 +170,12 @@ def segments_of(video: Video, player: SegmentPlayer) -> int:
     return math.ceil(video.duration / player.segment - 1e-9)
 
 
-def _clock(path: Path, player: SegmentPlayer, steps: int) -> Clock:
+def _clock(path: Path, player: SegmentPlayer, steps: int, points: int) -> Clock:
     """Return times in steps: round trips where a segment has a few of them, and else so many of a segment."""
     room = player.client_buffer / player.segment - 1
     trips = player.segment / path.rtt
     many = round(trips) if trips <= steps and abs(trips - round(trips)) < WHOLE else steps
-    many = max(1, min(many, int(MOST_LEVELS / room)))
+    many = max(1, min(many, int(min(MOST_LEVELS, MOST_CELLS / points**2) / room)))
     return Clock(player.segment / many, many, room * many, path.rtt, path.rto)
 
 
