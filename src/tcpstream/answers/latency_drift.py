@@ -176,9 +176,9 @@ class Drift:
     def _relative(self, places: Floats) -> Floats:
         """Return the relative error of hazards."""
         levels = sorted(self._curve.known)
-        settled = [off / max(hazard, 1e-300) for hazard, off in (self._curve.known[k] for k in levels)]
+        settled = [off / max(hazard, RISK) for hazard, off in (self._curve.known[k] for k in levels)]
         error = np.interp(places, levels, np.minimum(settled, 1.0))
-        between = np.abs(np.log(self._curve.at(places) / self._curve.at(places, 2)))
+        between = np.abs(np.log(_told(self._curve.at(places)) / _told(self._curve.at(places, 2))))
         error += np.where(np.isin(places, levels), 0.0, FACTOR * between)
         if self._coarse is None:
             return error
@@ -186,6 +186,11 @@ class Drift:
         shift = 0.0 if self._fine.exact else 0.5  # the middle of a coarser quantum
         here = self._curve.at(np.array(kept) + shift)
         there = np.array([self._other.known[k][0] for k in kept])
-        apart = np.abs(np.log(np.clip(there, 1e-300, SURE)) - np.log(np.clip(here, 1e-300, SURE)))
+        apart = np.abs(np.log(_told(there)) - np.log(_told(here)))
         error = error + FACTOR * np.interp(places, kept, apart)
         return np.asarray(error if self._fine.exact else error + LEAST)
+
+
+def _told(hazards: Floats) -> Floats:
+    """Return hazards, those of next to nothing and of next to certainty as the least and the largest that are told."""
+    return np.clip(hazards, RISK, SURE)

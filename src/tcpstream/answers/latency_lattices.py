@@ -24,8 +24,9 @@ PARTS, FINEST = 4, 24
 QUANTA = 16
 """Generated in a round elsewhere; half as many for comparison."""
 
-LINE = 20.0
-"""States of a line in the mean time from loss to loss."""
+LINE, FEW = 20.0, 700
+"""States of a line in the mean time from loss to loss; and states up to which each one is followed: those that stand
+for others grow apart from them where losses are rare."""
 
 RATIO, COARSER_RATIO = 1.15, 1.3
 """Of the windows of neighbouring lines of CUBIC."""
@@ -86,7 +87,7 @@ def followed(path: Path, packets_due: float, many: int = QUANTA) -> tuple[Follow
     chain = chain_of(path)
     quanta = _exact_quanta(packets_due)
     wide, narrow = (_cap(path, chain, packets_due, k) for k in (False, True))
-    step = max(1, int(Scale.of(chain).rounds / LINE))
+    step = max(1, int(Scale.of(chain).rounds / LINE)) if chain_of(wide).n_states > FEW else 1
     cubic = isinstance(chain, IndependentChain) and path.tcp == "cubic"
     fine = _on(wide, packets_due, quanta or many, step, RATIO, quanta is not None)
     if quanta is not None and narrow.max_window == path.max_window and step == 1 and not cubic:

@@ -31,6 +31,9 @@ FORGOTTEN = 10.0
 ROUNDING = 1e-15
 """Probability that a round may lose or gain by rounding."""
 
+NOISE = 1e-9
+"""By which a probability may be off in a pass."""
+
 NANOSECONDS, MOST_SECONDS = 0.6, 60.0
 """Of a product in a pass, about; and the time that it may take."""
 
@@ -144,6 +147,7 @@ class Latency:
             until = min(rounds, look, known + chunk)
             watch.at(known, rounds, watch.SHORTER)
             back_in_stream(known, until, rounds, self.due, floor, self.moves, later, self.start, values)
+            _check_law(values[known : until + 1])
             known = until
             if values[known] <= 0:
                 break
@@ -176,6 +180,15 @@ class Latency:
                 f"{MOST_BYTES / 2**30:g}: take a shorter startup delay, a smaller max_window or a shorter timer"
             )
         return Later(np.cumsum(depths) - depths, depths, np.ones((int(depths.sum()), level + 1)))
+
+
+def _check_law(values: Floats) -> None:
+    """Raise `AccuracyError` unless values are probabilities of longer and longer times."""
+    if not (values.min() > -NOISE and values.max() < 1 + NOISE and np.diff(values).max(initial=0.0) < NOISE):
+        raise AccuracyError(
+            "the backlog of a live stream was followed by too few windows: its law grows, or is no probability; take a "
+            "smaller max_window, or a rate that gives whole packets in a round"
+        )
 
 
 def _check(products: float, rounds: int) -> None:

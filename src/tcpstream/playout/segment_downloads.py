@@ -22,7 +22,7 @@ from .transfers import NEGLIGIBLE, ROOM, SELDOM, quantum_of
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-REACHED = 1e-7
+REACHED = 1e-8
 """Probability, at the request of any segment, below which a window is no point of its own."""
 
 SEGMENTS = 60
@@ -49,7 +49,7 @@ class Downloads:
     first : int
         Point of a new connection.
     left_out : float
-        Probability that is in none of them, at most.
+        Probability of a segment that is in none of them, at most.
     """
 
     chance: Floats
@@ -104,8 +104,8 @@ def downloads(
             raise AccuracyError(f"segments would be followed from more than {MOST_POINTS} windows: give a max_window")
         found |= dict(zip(new, on_cores(one, new)))
         ended = np.sum([there[point] * law.sum(axis=0) for point, (law, _) in found.items()], axis=0)
-        left_out = max(left_out, 1 - float(ended.sum()))
-        there = np.sum([step.T @ ended for step in idle], axis=0) / len(idle)
+        left_out = max(left_out, abs(1 - float(ended.sum()) / float(there.sum())))
+        there = np.sum([step.T @ ended for step in idle], axis=0) / len(idle) / ended.sum()
     return _of_points(found, idle, first, left_out)
 
 
