@@ -133,7 +133,7 @@ def test_a_larger_start_buffer_meets_a_target():
 def test_idle_times_lead_to_slow_start():
     """64 packets, idle: 48 as the threshold, and half of the window for each timer, but not below 10."""
     chain = chain_of(Path(loss=0.01, rtt=0.1, sender="linux", tcp="reno-sack", max_window=200))
-    on = with_idle_restarts(chain, 10, 1.01)
+    on = with_idle_restarts(chain, 10, 10, 1.01)
     graph = on.chain.graph
     begin = graph.n_preamble + np.searchsorted(graph.windows[graph.n_preamble :], 64)
     for halvings, windows in ((1, [32, 48]), (2, [16, 32, 48]), (9, [10, 20, 40, 48])):

@@ -29,24 +29,29 @@ def path(**settings) -> Path:
 def last_round(chain, need):
     """Give what becomes of the last packets where each is lost for itself: every pattern of losses.
 
-    As rounds until all are there, or None, rounds of silence and packets delivered; and the probability.
+    As rounds until all are there, or None; rounds of silence, packets delivered and the back-off level then; and the
+    probability.
     """
-    p, silences = chain.loss, chain.silences
+    p, silences, rack = chain.loss, chain.silences, chain.lost_unseen == 0
     for lost in itertools.product((False, True), repeat=need):
         chance = np.prod([p if one else 1 - p for one in lost])
         if not any(lost):
             yield 0, None, chance
         elif all(lost):
-            yield from ((None, (d, 0), chance * share) for d, share in silences.whole_loss)
-        elif lost[-1] and chain.lost_unseen == 0:  # a probe
-            yield from ((d, None, chance * share) for d, share in silences.whole_loss)
+            yield from ((None, (d, 0, 1), chance * share) for d, share in silences.whole_loss)
+        elif lost[-1] and rack:  # a probe, which may be lost
+            for d, share in silences.whole_loss:
+                yield d, None, chance * share * (1 - p)
+                for more, part in silences.backoff[0]:
+                    yield None, (d + more, need - 1, 2), chance * share * p * part
         elif lost[-1]:
-            yield from ((None, (d, need - 1), chance * share) for d, share in silences.whole_loss)
+            yield from ((None, (d, need - 1, 1), chance * share) for d, share in silences.whole_loss)
         else:
-            again = 1 - (1 - chain.lost_unseen) ** sum(lost)
+            again = 1 - (1 - p) ** sum(lost)
             yield 1, None, chance * (1 - again)
-            for d, share in silences.unrepaired:
-                yield None, (d, lost.index(True)), chance * again * share
+            for d, share in silences.backoff[0] if rack else silences.unrepaired:
+                silence = (1 + d, need - 1, 1) if rack else (d, lost.index(True), 1)
+                yield None, silence, chance * again * share
 
 
 def one_by_one(chain, packets: int, begin, most=2000):
@@ -68,7 +73,7 @@ def one_by_one(chain, packets: int, begin, most=2000):
                         law[t + after] += mass * chance
                     else:
                         later = coming.setdefault(t + silence[0], {})
-                        state = chain.graph.size, held + silence[1]
+                        state = chain.graph.size + 2 * (silence[2] - 1), held + silence[1]
                         later[state] = later.get(state, 0.0) + mass * chance
                 continue
             for to, chance, received, in_order, rounds in by[s]:
@@ -151,12 +156,30 @@ def test_a_long_transfer_in_quanta_is_as_near_as_it_says(settings, monkeypatch):
     assert np.abs(coarse.cdf(t) - exact.cdf(t)).max() <= coarse.errors["cdf"] < 0.2
 
 
+def test_a_repair_at_the_end_may_be_lost():
+    """So the tail of more packets is no thinner than that of one."""
+    one = Path(loss=0.05, rtt=0.02, sender="linux", tcp="reno-sack")
+    beyond = [1 - transfer_time(one, packets=n).cdf(0.061) for n in (1, 2, 4, 10)]
+    assert beyond == sorted(beyond)
+    assert beyond[-1] > 5 * beyond[0]
+
+
 def test_without_losses_slow_start_doubles():
     found = transfer_time(Path(loss=1e-9, rtt=0.1, sender="linux"), packets=70)
     assert found.quantile(0.5) == pytest.approx(0.3)  # 10 + 20 + 40: three round trips
     assert transfer_time(found.path, packets=71, setup_round_trips=2).quantile(0.5) == pytest.approx(0.6)
     assert transfer_time(found.path, bytes=70 * 1448).packets == 70
     assert transfer_time(found.path, bytes=70 * 1448 + 1).packets == 71
+
+
+@pytest.mark.parametrize(("packets", "rounds"), [(631, 7), (1270, 7), (1271, 8), (2550, 8)])
+def test_a_long_transfer_without_losses_takes_a_round_more_at_a_boundary(packets, rounds):
+    """10 + 20 + ... packets in slow start: never sooner, and then at least as probably as nothing is lost."""
+    p = 1e-5
+    found = transfer_time(Path(loss=p, rtt=0.02, sender="linux", tcp="reno-sack"), packets=packets)
+    assert found.cdf(0.02 * (rounds - 1)) == pytest.approx(0, abs=1e-12)
+    assert found.cdf(0.02 * rounds) >= (1 - p) ** packets - 1e-12
+    assert found.errors["cdf"] < 1e-3
 
 
 def test_samples_have_the_law():

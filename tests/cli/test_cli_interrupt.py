@@ -37,7 +37,7 @@ def moments(seed, number, last):
     return [last * (i + generator.random()) / number for i in range(number)]
 
 
-@pytest.mark.parametrize("moment", [0.0, *moments(1, 8, 1.5), *moments(2, 2, 6.0)])
+@pytest.mark.parametrize("moment", [0.02, *moments(1, 8, 1.5), *moments(2, 2, 6.0)])
 def test_with_what_was_compiled(moment):
     """While modules load, in the first 1 to 2 s, and during a solve."""
     status, out, err, seconds = interrupted(POOL, moment)

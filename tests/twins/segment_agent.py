@@ -23,11 +23,12 @@ def download(tcp, packets, p, timer, rng):
         w, threshold, before = tcp
         could, merged = repair(before, w) if before else (w, 0.0)
         sent = min(could, left)
-        lost, last_lost = 0, False
+        lost, again, last_lost = 0, False, False
         for i in range(sent):
             if rng.random() < p:
                 lost += 1
                 last_lost = i == sent - 1
+                again = again or rng.random() < p
         tcp[2] = 0
         grown = min(2 * w, threshold) if w < threshold else w + 1
         if lost == 0:
@@ -58,8 +59,16 @@ def download(tcp, packets, p, timer, rng):
             tcp[2] = at
         if sent == left:
             tcp[2] = 0
-            if lost:
-                rounds += 2 if last_lost else 1
+            if lost == 0:
+                return rounds
+            rounds += 2 if last_lost else 1
+            if rng.random() < p if last_lost else again:  # the probe, or a repair, is lost
+                level = 1 + last_lost
+                rounds += random_rounds(timer, rng)
+                tcp[0], tcp[1] = 2, max(w // 2, 2)
+                while rng.random() < p:
+                    rounds += random_rounds(timer * 2.0 ** min(level - 1, 6), rng)
+                    level += 1
             return rounds
         left -= sent - lost
 
@@ -95,6 +104,6 @@ def sessions(runs, segments, packets, segment, most, rtt, timer, p, first_window
                     seen[run, 4] += 1
                     w = tcp[0]
                     left = max(w >> min(halvings, 60), min(first_window, w))
-                    tcp[1] = max(tcp[1], 3 * w // 4) if w < tcp[1] else 3 * w // 4
+                    tcp[1] = max(tcp[1], 3 * w // 4)
                     tcp[0] = left
     return seen

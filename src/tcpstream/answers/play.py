@@ -34,8 +34,8 @@ def play(
     """Solve what a viewer sees: P(any stall), the stalled time, the rebuffering ratio.
 
     A player that starts after a delay waits for each packet that is missing. One that starts with a buffer resumes with
-    a buffer as well; then the number of stalls and the join time have laws. So they have where segments are fetched one
-    after the other. The latency of a live stream whose player waits grows by each stall; one that skips loses what
+    a buffer as well; then the number of stalls and the join time have laws, as where segments are fetched one after
+    the other. The latency of a live stream whose player waits grows by each stall; one that skips loses what
     comes too late, in the long run.
 
     Parameters

@@ -134,7 +134,7 @@ def _solved(
     restarts = None
     if player.idle == "restart":
         assert path.initial_window is not None
-        restarts = with_idle_restarts(chain, path.initial_window, how.thresholds)
+        restarts = with_idle_restarts(chain, path.initial_window, packets, how.thresholds)
     found = downloads(chain, restarts, packets, how.quanta, how.windows)
     assert video.duration is not None
     segments = segments_of(video, player)
@@ -152,7 +152,8 @@ def _solved(
     answers = np.maximum(np.array(rows), 0.0)  # rounding may leave less than nothing
     most = np.array([segments] * (STALLS + 1) + [video.duration, 1, player.segment, 1])  # what is left out stalls
     errors = np.tile(found.left_out * most + RISK, (len(answers), 1))
-    errors[:, STALLS] += max(0, segments - known) * ran.off
+    if segments - player.starts_with > known:
+        errors[:, STALLS] += (segments - known) * ran.off
     for answer, error in zip(answers, errors):
         stalls = max(float(answer[0]), RISK)
         error[STALLS + 2] += stalls * quadrature_error(4 * answer[STALLS + 1] / stalls / video.duration)

@@ -233,8 +233,9 @@ def transfer_time(
 
     Notes
     -----
-    T = (i + 1 + s) R, where i is the first round by whose begin the packets are in order, A_i of Wang, Kurose, Shenoy
-    and Towsley, Section 3.3, and s are the round trips before the request.
+    T = (i + s) R, where in round i = 1, 2, ... the last packet comes, and s are the round trips before the request.
+    With independent losses the last round sends what is left; the paper's chain sends on (Wang, Kurose, Shenoy and
+    Towsley, Section 3.2).
     """
     choice("start", start, STARTS)
     size = within("segment size", segment_size, 1, 65535, "bytes")

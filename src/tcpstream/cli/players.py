@@ -34,6 +34,8 @@ def read_player(
         raise InputError("a player that fetches segments starts when it holds some: give --start-buffer, not --start")
     if on_stall is not None:
         raise InputError("--on-stall is for live streams, segments are those of a stored video: leave out one")
+    if client_buffer is None and segment >= SegmentPlayer.client_buffer:
+        raise InputError(f"segments of {segment:g} s need a larger buffer than the default: give --client-buffer")
     settings: dict[str, Any] = {"client_buffer": client_buffer, "idle": idle}
     settings = {name: value for name, value in settings.items() if value is not None}
     return SegmentPlayer(segment, start_buffer=start_buffer, resume_buffer=resume_buffer, **settings)

@@ -25,6 +25,7 @@ _STARTS = ("connection", "stationary")
 @opt.path_options
 @opt.option("--size", sizes.size, "B", "Bytes to deliver, as 300kB or 2.5MB, or packets, as 100packets.", required=True)
 @opt.option("--segment-size", units.number, "B", "Bytes that a packet carries.  [default: 1448]")
+@opt.packet_size_option
 @click.option(
     "--start",
     type=click.Choice(_STARTS),
@@ -54,6 +55,7 @@ def transfer(
     packet: its mean, and what 50%, 90% and 99% of the transfers take at most.
     """
     from ..answers import transfer_time as model
+    from ..tcp import throughput
     from . import details
     from .words import with_spans
 
@@ -90,5 +92,5 @@ def transfer(
         Table([("packets", f"{result.packets:,}"), *rows]),
         Table(details.path_rows(route.path)),
     ]
-    warnings = route.warnings(values[0], found) + ([str(route.mismatch)] if route.mismatch else [])
+    warnings = route.warnings(throughput(route.path), found) + ([str(route.mismatch)] if route.mismatch else [])
     return Report(data | route.to_dict(), blocks, as_json, warnings)

@@ -40,6 +40,8 @@ class LastRound(NamedTuple):
         p; P(a packet is not lost, or repaired); P(a retransmission is lost unseen).
     silence_rounds, silence_shares : arrays
         From its start to a retransmission, where its last packet is lost.
+    timer_rounds, timer_shares : arrays
+        From a retransmission, or a probe, that is lost to the next one.
     unrepaired_rounds, unrepaired_shares : arrays
         The same after a packet that is lost twice.
     timer : int
@@ -56,6 +58,8 @@ class LastRound(NamedTuple):
     lost_unseen: float
     silence_rounds: Ints
     silence_shares: Floats
+    timer_rounds: Ints
+    timer_shares: Floats
     unrepaired_rounds: Ints
     unrepaired_shares: Floats
     timer: int
@@ -73,6 +77,15 @@ def end(law: Floats, t: int, mass: float, s: int, ends: Ends) -> None:
 
 
 @numba.njit(nogil=True)
+def _time_out(mass: float, level: int, at: int, last: LastRound, ring: Floats, waiting: Ints, t: int) -> None:
+    """Put what was lost in a round aside until the timer is over."""
+    for o in range(len(last.timer_rounds)):
+        then = (t + last.timer_rounds[o]) % len(waiting)
+        ring[then, level, at] += mass * last.timer_shares[o]
+        waiting[then] = 1
+
+
+@numba.njit(nogil=True)
 def send_last_round(
     mass: float, s: int, at: int, need: int, quantum: float, goal: int, last: LastRound, law: Floats, ring: Floats,
     waiting: Ints, t: int,
@@ -83,17 +96,21 @@ def send_last_round(
     open_ = need / last.windows[s]  # each acknowledgement opens the window by its share
     end(law, t, part * open_, s, last.grown)
     end(law, t, part * (1 - open_), s, last.same)
-    end(law, t + 1, mass * q * (last.holds ** (need - 1) - q ** (need - 1)), s, last.reduced)
+    held = 1.0 - p * (p if last.probes else last.lost_unseen)  # nothing comes behind a repair that is lost as well
+    end(law, t + 1, mass * q * (held ** (need - 1) - q ** (need - 1)), s, last.reduced)
     whole = mass * p**need
     tail = mass * p - whole  # the last packet, but not all
     for o in range(len(last.silence_rounds)):
         d, share = last.silence_rounds[o], last.silence_shares[o]
         ring[(t + d) % slots, last.timer - S, at] += whole * share
-        if last.probes:
-            end(law, t + d, tail * share, s, last.reduced)
-        else:
-            ring[(t + d) % slots, last.timer - S, goal - 1] += tail * share
         waiting[(t + d) % slots] = 1
+        if not last.probes:
+            ring[(t + d) % slots, last.timer - S, goal - 1] += tail * share
+            continue
+        end(law, t + d, tail * share * q, s, last.reduced)
+        _time_out(tail * share * p, last.timer + 2 - S, goal - 1, last, ring, waiting, t + d)
+    if last.probes:
+        _time_out(mass * q * (1.0 - held ** (need - 1)), last.timer - S, goal - 1, last, ring, waiting, t + 1)
     if last.lost_unseen == 0.0:
         return
     for j in range(need - 1):

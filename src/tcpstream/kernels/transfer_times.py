@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 from ..system.compiler import kept
 from .buffer_moves import Totals
 from .last_round import LastRound, end, retransmit, send_last_round
+from .unlost import unlost_round
 
 Floats = NDArray[np.float64]
 
 
 @kept(nogil=True)
 def transfer_times(
-    start: int, goal: int, quantum: float, begin: Floats, moves: Totals, last: LastRound, points: int, most: int,
-    negligible: float, least: float,
+    start: int, goal: int, quantum: float, begin: Floats, moves: Totals, by_packet: Totals, last: LastRound,
+    points: int, most: int, negligible: float, least: float,
 ) -> tuple[Floats, float]:  # fmt: skip
     """Return how many rounds it takes until some packets are there, and in which state; and what is left out of it.
 
@@ -30,6 +31,8 @@ def transfer_times(
         Distribution of the first state: of windows, and of timeouts after them.
     moves : Totals
         Rounds of whole windows, and timeouts; only what leads to a timeout takes more than a round.
+    by_packet : Totals
+        The same in packets: where all begins in one state, what is never lost is followed to the packet.
     last : LastRound
     points : int
         Of `Ends`.
@@ -45,7 +48,7 @@ def transfer_times(
     out : float
     """
     S, n = len(last.windows), len(begin)
-    slots = max(moves.rounds.max(), last.silence_rounds.max(), last.unrepaired_rounds.max()) + 1
+    slots = max(moves.rounds.max(), last.unrepaired_rounds.max()) + last.silence_rounds.max() + 1
     ring, waiting = np.zeros((slots, n - S, goal)), np.zeros(slots, dtype=np.int64)
     now, then = np.zeros((n, goal)), np.zeros((n, goal))
     low, high = np.full(n, goal), np.full(n, -1)
@@ -55,8 +58,11 @@ def transfer_times(
         need[at] = max(1, int((goal - 0.5 - at) * quantum + 0.5 + 1e-9))
     law = np.zeros((256, points))
     out, left = 0.0, 1.0
+    packets, sent = int((goal - start - 0.5) * quantum + 0.5 + 1e-9), 0
+    path = int(np.argmax(begin)) if quantum != 1.0 and begin.max() == 1.0 else n  # nothing lost so far
+    unlost = 1.0 if path < S else 0.0
     for s in range(n):
-        if begin[s] > 0:
+        if begin[s] > 0 and unlost == 0.0:
             now[s, start], low[s], high[s] = begin[s], start, start
     for t in range(most):
         if t + slots + 1 >= len(law):
@@ -72,6 +78,11 @@ def transfer_times(
                         now[S + i, at] += ring[here, i, at]
                         ring[here, i, at] = 0.0
                         low[S + i], high[S + i] = min(low[S + i], at), max(high[S + i], at)
+        if unlost > 0.0:
+            path, sent, unlost = unlost_round(
+                path, sent, unlost, packets, quantum, start, goal, by_packet, last, law, then, next_low, next_high,
+                ring, waiting, t,
+            )  # fmt: skip
         for s in range(n):
             a, b = low[s], high[s]
             low[s], high[s] = goal, -1
@@ -83,8 +94,8 @@ def transfer_times(
                 out += now[s, b]
                 now[s, b] = 0.0
                 b -= 1
-            sent = last.windows[s] if s < S else 1
-            while b >= a and need[b] <= sent:
+            most_sent = last.windows[s] if s < S else 1
+            while b >= a and need[b] <= most_sent:
                 if s < S:
                     send_last_round(now[s, b], s, b, need[b], quantum, goal, last, law, ring, waiting, t)
                 else:
@@ -113,7 +124,7 @@ def transfer_times(
             for at in range(a, b + 1):
                 now[s, at] = 0.0
         left -= law[t].sum()
-        if left - out < negligible or (next_high.max() < 0 and waiting.max() == 0):
+        if left - out < negligible or (unlost == 0.0 and next_high.max() < 0 and waiting.max() == 0):
             return law[: t + 2], out + max(left - law[t + 1].sum() - out, 0.0)
         now, then = then, now
         low, high, next_low, next_high = next_low, next_high, low, high

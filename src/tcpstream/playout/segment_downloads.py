@@ -12,6 +12,7 @@ from scipy import sparse
 from ..errors import AccuracyError
 from ..kernels.last_round import Ends
 from ..kernels.transfer_times import transfer_times
+from ..system import watch
 from ..system.threads import on_cores
 from ..tcp.idle_restart import RestartingChain
 from ..tcp.independent import IndependentChain
@@ -86,13 +87,17 @@ def downloads(
     goal = min(quanta, packets)
     room = 0 if goal == packets else ROOM
     quantum = quantum_of(packets, goal)
-    moves, last = transfer_moves(on, quantum), last_round(on, *map(_ends, _after(on, known)))
+    moves, by_packet = transfer_moves(on, quantum), transfer_moves(on, 1.0)
+    last = last_round(on, *map(_ends, _after(on, known)))
     P = known.shape[1]
     states = np.asarray(known.argmax(axis=0)).ravel()  # of each point
 
     def one(point: int) -> tuple[Floats, float]:
+        watch.at(instead=watch.SHORTER)
         begin = np.eye(1, on.n_states, states[point])[0]
-        law, out = transfer_times(room, room + goal, quantum, begin, moves, last, P, MOST_ROUNDS, NEGLIGIBLE, SELDOM)
+        law, out = transfer_times(
+            room, room + goal, quantum, begin, moves, by_packet, last, P, MOST_ROUNDS, NEGLIGIBLE, SELDOM
+        )
         return law, out
 
     first = int(known[[on.graph.start]].indices[0])

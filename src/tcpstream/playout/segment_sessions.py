@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system import watch
 from .segment_clock import Clock, on_steps
 from .segment_downloads import Downloads
 
@@ -104,6 +105,7 @@ class SegmentPass:
         seen = [np.zeros((len(begins), columns))]
         gains, low, high = np.zeros(columns), 0.0, math.inf
         for n in range(segments):
+            watch.at(n, segments, watch.SHORTER)
             before = value
             arrived = self._arrived(before) if n else np.zeros_like(value)
             value = self._asked(arrived, filling[0])

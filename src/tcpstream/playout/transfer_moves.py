@@ -87,10 +87,12 @@ def _transitions(chain: IndependentChain) -> tuple[Ints, Ints, Ints, Ints, Float
 
 def last_round(chain: IndependentChain, same: Ends, grown: Ends, reduced: Ends) -> LastRound:
     """Return the round that sends the rest, and what the states after it are known as."""
-    whole, unrepaired = (np.array(one) for one in (chain.silences.whole_loss, chain.silences.unrepaired))
+    silences = chain.silences
+    whole, timer, unrepaired = map(np.array, (silences.whole_loss, silences.backoff[0], silences.unrepaired))
     return LastRound(
         chain.graph.windows.astype(np.int64), chain.loss, chain.holds, chain.lost_unseen,
         whole[:, 0].astype(np.int64), np.ascontiguousarray(whole[:, 1]),
+        timer[:, 0].astype(np.int64), np.ascontiguousarray(timer[:, 1]),
         unrepaired[:, 0].astype(np.int64), np.ascontiguousarray(unrepaired[:, 1]),
         chain.graph.size, chain.lost_unseen == 0.0, same, grown, reduced,
     )  # fmt: skip

@@ -12,6 +12,7 @@ from ..kernels.buffer_times import fill_times
 from ..kernels.last_round import Ends
 from ..kernels.transfer_times import transfer_times
 from ..numerics.linear import solve
+from ..tcp.burst import BurstChain
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
 from ..tcp.silences import LEVELS
@@ -33,6 +34,9 @@ ROOM = 8
 
 MOST_ROUNDS = 1_000_000
 """That are followed."""
+
+ROW = 8.0
+"""Numbers for a way in which a window and the one after it may lose packets, a sixth of the cube of the window."""
 
 MOST_BYTES = 8 * 2**30
 """Memory that a pass may take."""
@@ -59,6 +63,9 @@ def transfer_rounds(chain: Chain, packets: int, goal: int, stationary: bool) -> 
     AccuracyError
         Where it takes too much memory, or more than a million rounds.
     """
+    check_memory(
+        chain.largest_round**3 * ROW if isinstance(chain, BurstChain) else 0.0
+    )  # losses in bursts: w^3 / 6 ways
     found = deliveries(chain)
     quantum, exact = quantum_of(packets, goal), goal == packets
     both = joint(found, quantum)
@@ -74,23 +81,15 @@ def _(chain: IndependentChain, packets: int, goal: int, stationary: bool) -> tup
     n = chain.n_states
     begin = np.maximum(chain.stationary, 0.0) if stationary else np.eye(1, n, chain.first_state)[0]
     quantum = quantum_of(packets, goal)
-    moves = transfer_moves(chain, quantum)
+    moves, by_packet = transfer_moves(chain, quantum), transfer_moves(chain, 1.0)
     check_memory(2 * n * goal + 2 * LEVELS * goal * int(moves.rounds.max() + 1))
     anywhere = Ends(np.arange(n + 1), np.zeros(n, dtype=np.int64), np.ones(n))
     last = last_round(chain, anywhere, anywhere, anywhere)
-    room = 0 if goal == packets else ROOM
+    room, least = (0, RARE) if goal == packets else (ROOM, SELDOM)
+    begin = begin / begin.sum()
     law, out = transfer_times(
-        room,
-        room + goal,
-        quantum,
-        begin / begin.sum(),
-        moves,
-        last,
-        1,
-        MOST_ROUNDS,
-        NEGLIGIBLE,
-        SELDOM if room else RARE,
-    )
+        room, room + goal, quantum, begin, moves, by_packet, last, 1, MOST_ROUNDS, NEGLIGIBLE, least
+    )  # fmt: skip
     return _whole(law[:, 0], out)
 
 

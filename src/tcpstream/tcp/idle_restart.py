@@ -1,9 +1,10 @@
 """What an idle time makes of the window: slow start again, up to what the window was, nearly.
 
 A sender that has sent nothing for longer than its timer halves its window for each timer that has gone by, but not
-below the initial window, and takes three quarters of the window before as its threshold (RFC 2861, Section 3, as Linux
-has it by default, `tcp_slow_start_after_idle`). Slow start after an idle time is a ladder of windows below a threshold,
-each twice the one before; thresholds are on a grid, and what lies between two of them is shared by both.
+below the initial window. Its threshold is then three quarters of the window before, or the old one where that is larger
+(RFC 2861, Section 3, as Linux has it by default, `tcp_slow_start_after_idle`). Slow start after an idle time is a
+ladder of windows below a threshold, each twice the one before; thresholds are on a grid, and what lies between two of
+them is shared by both.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from .growth import Growth
 from .independent import IndependentChain
-from .ladders import KEPT, Ladder, ladders_below
+from .ladders import Ladder, ladders_below, thresholds_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,11 +34,14 @@ class RestartingChain(NamedTuple):
         By their thresholds.
     initial_window : int
         [packets].
+    thresholds : (W_max + 1,) array
+        After an idle time, by the window before it [packets].
     """
 
     chain: IndependentChain
     ladders: list[Ladder]
     initial_window: int
+    thresholds: Floats
 
     def after_idle(self, halvings: int) -> tuple[Ints, Floats]:
         """Return where an idle time leads that lasts for so many timers, one at least.
@@ -59,23 +63,23 @@ class RestartingChain(NamedTuple):
         for s in range(graph.start, graph.restart):
             targets[s] = max(s - halvings, graph.start)
         first = graph.n_preamble + np.searchsorted(graph.windows[graph.n_preamble :], np.arange(graph.max_window + 1))
-        thresholds = np.array([one.threshold for one in self.ladders])
+        grid = np.array([one.threshold for one in self.ladders])
         for s in range(graph.restart, graph.size):
             w = int(graph.windows[s])
             left = max(w >> halvings, min(self.initial_window, w))
             if left == w:
                 continue
-            threshold = int(KEPT * w)
-            if left >= threshold or not len(thresholds):
+            threshold = float(self.thresholds[w])
+            if left >= threshold:
                 targets[s] = first[left]
                 continue
-            for i, (k, share) in enumerate(_around(thresholds, threshold)):
+            for i, (k, share) in enumerate(_around(grid, threshold)):
                 down = [*self.ladders[k].halved, self.ladders[k].initial[0]]
                 targets[s, i], shares[s, i] = down[min(halvings, len(down)) - 1], share
         return targets, shares
 
 
-def with_idle_restarts(chain: IndependentChain, initial_window: int, ratio: float) -> RestartingChain:
+def with_idle_restarts(chain: IndependentChain, initial_window: int, packets: int, ratio: float) -> RestartingChain:
     """Return a chain with ladders before its states.
 
     Parameters
@@ -84,12 +88,15 @@ def with_idle_restarts(chain: IndependentChain, initial_window: int, ratio: floa
         With windows of congestion avoidance on one line.
     initial_window : int
         [packets].
+    packets : int
+        That are sent between idle times, about.
     ratio : float
         Of neighbouring thresholds.
     """
     inner = chain.graph
     line = inner.windows[inner.n_preamble :]
-    ladders, windows, grows = ladders_below(inner.max_window, initial_window, ratio)
+    thresholds = thresholds_of(inner.max_window, initial_window, packets, inner.rounds_per_increase)
+    ladders, windows, grows = ladders_below(thresholds, initial_window, ratio)
     n = len(windows)
     begins = n + inner.n_preamble + np.searchsorted(line, np.arange(inner.max_window + 1))
     grow_to = np.zeros(n, dtype=np.int64)
@@ -106,7 +113,7 @@ def with_idle_restarts(chain: IndependentChain, initial_window: int, ratio: floa
         branches=branches,
     )
     towards, share = _recoveries(chain, np.array(windows, dtype=np.int64))
-    return RestartingChain(chain.behind_slow_start(graph, towards + n, share), ladders, initial_window)
+    return RestartingChain(chain.behind_slow_start(graph, towards + n, share), ladders, initial_window, thresholds)
 
 
 def _recoveries(chain: IndependentChain, windows: Ints) -> tuple[Ints, Floats]:
