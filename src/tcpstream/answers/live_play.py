@@ -15,7 +15,7 @@ from ..tcp import chain_of
 from ..video import Video
 from .answer import check_duration, probabilities, table
 from .first_stall import FirstStall
-from .latency_drift import Drift
+from .latency_drift import RISK, Drift
 from .latency_lattices import followed
 from .player import Player
 from .timeline import Timeline
@@ -184,6 +184,8 @@ class LivePlay(Viewing):
             For a target finer than the accuracy of the solve.
         """
         wanted = float(probabilities("stall probability", [stall_probability])[0])
+        if wanted <= RISK:
+            raise AccuracyError(f"a target of {wanted:g} is finer than the solve, which tells stalls above {RISK:g}")
         latency, rate, known = self._fine.latency, self.video.packet_rate, dict[int, float]()
 
         def stalls(start: float) -> float:
