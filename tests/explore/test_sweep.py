@@ -205,7 +205,7 @@ def test_points_without_sense(row, words, kind):
     ("axes", "kind", "words"),
     [
         (dict(loss=0.1, delay=1), "both", "kind of a sweep must be one of live, stored, got 'both'"),
-        (dict(loss=0.1), "live", "exactly one of delay, target, no_late, got none"),
+        (dict(loss=0.1), "live", "exactly one of delay, target, no_late, start, got none"),
         (dict(loss=0.1, delay=1, target=0.1), "live", "got delay, target"),
         (dict(loss=0.1, no_late=0.9), "live", "no_late, a probability that no packet is late, is for stored video"),
         (dict(rtt=0.1, delay=1), "live", "points need the column loss"),
