@@ -62,7 +62,8 @@ class NeverLateCurve:
     ) -> None:
         self.due, self.length, self.step = timeline.packets_due, timeline.length, steps.step
         if steps.due != self.due:
-            steps = Steps.of(steps.chain, self.step, resolution.ratio, self.due)
+            packets = self.due * self.length
+            steps = resolution.steps_of(steps.chain, self.step, self.due, packets, follow_leads=True)
         quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
         self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
         found = decay(steps, self.due)

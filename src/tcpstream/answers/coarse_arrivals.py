@@ -18,7 +18,7 @@ from ..coarse.law import Law
 from ..coarse.lead import Decay, decay
 from ..coarse.long_law import LongLaw
 from ..coarse.modes import Modes
-from ..coarse.resolution import FINE, Resolution, Scale, coarser
+from ..coarse.resolution import FINE, LOSSES, SPARE, Resolution, Scale, coarser
 from ..coarse.steps import Steps
 from ..errors import AccuracyError
 from ..path import Path
@@ -38,9 +38,6 @@ HEAD_CELLS = 2e7
 LADDER = 4.0
 """Between the numbers of packets up to which lattices are used."""
 
-MANY = 64.0
-"""Losses from which on the law is tried by its one mode."""
-
 SAMPLES = 64
 """In the time up to which a lattice is used, of sums over later times, at least."""
 
@@ -57,9 +54,6 @@ rounds have passed as bring so many losses."""
 
 NONE = 1e-13
 """Part of the packets of a video that is none."""
-
-SPARE = 1.5
-"""T/mu from which packets are late from the beginning on."""
 
 PARTS = 8
 """Of a video, the longest in which steps are few."""
@@ -91,7 +85,7 @@ class CoarseArrivals:
         self._coarser: CoarseArrivals | None = None
         self._finer = finer
         self._levels: list[tuple[float, Law | LongLaw]] = []
-        self._in_steps: dict[int, Steps] = {}
+        self._in_steps: dict[tuple[Resolution, int], Steps] = {}
         self._never: dict[tuple[float, float], NeverLateCurve] = {}
 
     def __copy__(self) -> CoarseArrivals:
@@ -119,7 +113,8 @@ class CoarseArrivals:
 
     @cached_property
     def _whole(self) -> Steps:
-        return Steps.of(self.chain, self.resolution.step(self.scale.rounds), self.resolution.ratio, self.due)
+        step = self.resolution.step(self.scale.rounds)
+        return self.resolution.steps_of(self.chain, step, self.due, self.packets, follow_leads=True)
 
     @cached_property
     def lead(self) -> float:
@@ -166,7 +161,7 @@ class CoarseArrivals:
             found.append((before.edge, before))
         else:
             steps, time = self._steps(below), below / max(self.chain.packets_per_round, self.due)
-            edge, many = min(LADDER * below, packets), MANY * self.scale.packets
+            edge, many = min(LADDER * below, packets), LOSSES * self.scale.packets
             smooth = self.chain.packets_per_round > self.due  # else most of what is late is so in the last rounds
             every = max(1, int(time / SAMPLES / steps.step)) if smooth else 1
             law = Law(steps, quantum, edge, self.due, self.lead, every)
@@ -174,12 +169,20 @@ class CoarseArrivals:
         return True
 
     def _steps(self, below: float) -> Steps:
-        """Return the chain in steps for the lattice that begins with so many packets."""
+        """Return the chain in steps for the lattice that begins with so many packets.
+
+        After many losses it may be a coarser one: its mean and variance are those of the chain.
+        """
         whole = self._whole
-        step = self.resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
-        if step not in self._in_steps:
-            self._in_steps[step] = whole if step == whole.step else Steps.of(self.chain, step, self.resolution.ratio)
-        return self._in_steps[step]
+        resolution = self.resolution if below < LOSSES * self.scale.packets else coarser(self.resolution)
+        step = resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
+        if resolution is self.resolution and step == whole.step:
+            return whole
+        if (resolution, step) not in self._in_steps:
+            self._in_steps[resolution, step] = resolution.steps_of(
+                self.chain, step, self.due, self.packets, follow_leads=False
+            )
+        return self._in_steps[resolution, step]
 
     def _quantum(self, below: float) -> float:
         """Return the quantum of the lattice that begins with so many packets [packets]."""
@@ -188,7 +191,7 @@ class CoarseArrivals:
     @cached_property
     def _modes(self) -> Modes | None:
         """Of the chain, for videos with many losses; None for others, and where they are not found."""
-        if self.packets < MANY * self.scale.packets:
+        if self.packets < LOSSES * self.scale.packets:
             return None
         try:
             return Modes(self._whole)
@@ -204,7 +207,7 @@ class CoarseArrivals:
 
         Of two resolutions the higher one decides.
         """
-        modes = self._modes if self._levels and below >= MANY * self.scale.packets else None
+        modes = self._modes if self._levels and below >= LOSSES * self.scale.packets else None
         if modes is None or not (self._finer is None or self._finer.is_long(len(self._levels))):
             return None
         mean, found = self.chain.packets_per_round, self._decay

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.propagate import propagate
+from .in_moments import in_moments
 from .merged import Merged
-from .outcomes import Outcomes, outcomes
+from .outcomes import Outcomes
 from .steps import NEGLIGIBLE, Steps, projected
 
 Floats = NDArray[np.float64]
@@ -47,11 +48,11 @@ class Lossless:
 
 def behind(steps: Steps, most: int) -> int:
     """Return after how many rounds, `most` at most, playback is furthest ahead of the path on which nothing is lost."""
-    known, state = outcomes(steps.chain), steps.chain.first_state
+    known, state = in_moments(steps.chain).outcomes, steps.chain.first_state
     lead, least, found = 0.0, 0.0, 0
     for r in range(1, most + 1):
         o = _likeliest(known, state)
-        lead += float(known.mean[o]) * steps.scale - steps.due
+        lead += float(known.mean[o]) - steps.due
         if lead < least:
             least, found = lead, r
         state = int(known.to[o])
@@ -63,11 +64,12 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
 
     Lags count from the end of these steps; the source is row 0, which lies on the lattice as the start does.
     """
-    known, on, step = outcomes(steps.chain), steps.grid, steps.step
+    known, on, step = in_moments(steps.chain).outcomes, steps.grid, steps.step
     chain, phases = steps.chain, np.unique(steps.times)
     first = chain.first_state
     rounds = step * count
-    mean, ordered = known.mean * steps.scale, known.ordered * steps.scale
+    mean = steps.corrected(known.mean, known.rounds)
+    ordered = steps.corrected(known.ordered, np.ones_like(known.rounds))
     boxes = max(1, min(BOXES, MOST_BOXES // known.n_states))
     state, packets, least, chance = first, 0.0, 0.0, 1.0
     for r in range(rounds):
@@ -79,8 +81,8 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
         least = min(least, packets - steps.due * (r + 1))
         state = int(known.to[o])
     landed, moments, _, _ = propagate(
-        known.starts, known.to, known.rounds, known.chance, mean, known.variance, ordered, np.array([first]),
-        np.zeros(1, dtype=np.int64), rounds, steps.due, NEGLIGIBLE,
+        known.starts, known.to, known.rounds, known.chance, mean, known.variance * steps.scale**2, ordered,
+        np.array([first]), np.zeros(1, dtype=np.int64), rounds, steps.due, NEGLIGIBLE,
         boxes, max(box, packets / boxes), CLASSES,
     )  # fmt: skip
     record = projected(on, phases, step, landed)

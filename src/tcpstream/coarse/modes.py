@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
+from ..kernels.transformed import transformed
+from .merged import Merged
 from .outlook import stationary
 from .steps import Steps
 
@@ -40,6 +42,9 @@ NUDGE = 1e-14
 
 LARGEST, FURTHER = 3.0, 1.5
 """theta, over one in the packets of a round, up to which there are bounds, and the ratio of neighbouring ones."""
+
+APART = 64.0
+"""Of the packets from loss to loss: moves between the same entries are told apart if they deliver so much more."""
 
 DENSE = 100
 """Entries up to which matrices are dense."""
@@ -92,10 +97,15 @@ class Modes:
         steps = steps.only(~rare)
         total = np.bincount(steps.source, steps.weight, steps.entries)[steps.source]
         self._steps = steps = replace(steps, weight=steps.weight / total)
-        E, lags = steps.entries, int(steps.lag.max()) + 1
-        keys, self._group = np.unique((steps.source * E + steps.target) * lags + steps.lag, return_inverse=True)
-        self._lag = (keys % lags).astype(np.float64)
-        self._source, self._target = keys // lags // E, keys // lags % E
+        size = steps.chain.packets_between_losses / APART
+        place = np.rint(steps.mean / size).astype(np.int64)
+        merged = Merged(np.column_stack([steps.source, steps.target, steps.lag, steps.weight > 0, place]), steps.weight)
+        each = merged.keys[:, :3]
+        self._moves = merged.weight, merged.mean(steps.mean), merged.variance(steps.mean, steps.variance)
+        new = np.append(True, np.any(each[1:] != each[:-1], axis=1))
+        self._group = np.cumsum(new) - 1
+        self._source, self._target, lag = np.ascontiguousarray(each[new].T)
+        self._lag = lag.astype(np.float64)
         self._behind = float(steps.held[:, 3].max(initial=0.0))
         h = NEARLY_NONE / self.longest
         up, down = (self.at(complex(one), complex(np.exp(-one * mean))) for one in (h, -h))
@@ -146,13 +156,7 @@ class Modes:
 
     def _moved(self, theta: complex) -> tuple[Complexes, Complexes]:
         """Return what each move counts, and how this changes with theta."""
-        steps, n = self._steps, len(self._lag)
-        with np.errstate(over="ignore", invalid="ignore"):  # far from the mode that is looked for: not finite
-            each = steps.weight * np.exp(-theta * steps.mean + theta**2 * steps.variance / 2)
-            first, second = (
-                _summed(self._group.ravel(), one, n) for one in (each, each * (theta * steps.variance - steps.mean))
-            )
-        return first, second
+        return transformed(theta, self._group, *self._moves, len(self._lag))
 
     def _solved(self, moved: Complexes, value: complex, near: Mode | None) -> tuple[complex, Complexes, Complexes]:
         """Return the lambda for which 1 is an eigenvalue of moves that count lambda^-lag, and its vectors."""

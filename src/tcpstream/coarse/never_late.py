@@ -31,7 +31,7 @@ COARSER = 4.0
 MARGIN, MOST = 4.0, 16.0
 """Standard deviations to which a move is followed, and GiB that all lattices may take, judged from above."""
 
-WIDE = 4.0
+WIDE = 2.0
 """Quanta in the standard deviation of a move that is taken on a lattice for the finer ones as well."""
 
 

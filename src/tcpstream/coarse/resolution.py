@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from ..tcp.chain import Chain
+from .steps import Steps
 
 SPREAD = 0.6
 """Standard deviation of the packets delivered, over the square root of their number times those from loss to loss."""
@@ -17,14 +18,24 @@ FACTOR = 3.0
 """A stated error is so many times the difference of two resolutions, and what a resolution states at least: the factor
 of Roache's grid convergence index for two grids (J. Fluids Eng. 116, 1994)."""
 
-FEWER = 0.85
+FEWER = 0.75
 """The same of the windows up to which all lines of CUBIC are followed."""
 
 FEW = 8.0
-"""Packets of a round of playback, up to which as many lines of CUBIC are followed as for so many."""
+"""Packets of a round, up to which as many lines of CUBIC are followed as for so many."""
+
+MANY, MOST_LINES = 32.0, 48.0
+"""Windows from which on some lines of CUBIC stand for others: what rounding does to a window is little there. The same
+where there is a backlog."""
 
 TOLD_APART = 2
 """Rounds of playback in whose packets losses are told apart."""
+
+SPARE = 1.5
+"""T/mu from which few losses decide, and packets are late from the beginning on."""
+
+LOSSES = 64.0
+"""In a video, from which on they are many."""
 
 COARSER_BY = 4
 """Quanta of a lattice of the backlog in one of the next coarser one."""
@@ -51,6 +62,8 @@ class Resolution:
         Of a lattice of leads.
     least, least_no_late : float
         What the relative errors of f, and of 1 - alpha, are stated to be at least.
+    small : float
+        Windows, over the packets of a round in the long run, up to which all lines of CUBIC are followed.
     """
 
     steps: float
@@ -60,14 +73,21 @@ class Resolution:
     lead_points: int
     least: float
     least_no_late: float
+    small: float
 
     def step(self, rounds: float) -> int:
         """Return the rounds of a step, where something changes within so many."""
         return max(1, int(rounds / self.steps))
 
+    def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
+        """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
+        diffusive = chain.packets_per_round < SPARE * due and packets >= LOSSES * chain.packets_between_losses
+        all_lines = min(max(self.small * chain.packets_per_round, FEW), MANY)
+        return Steps.of(chain, step, self.ratio, due if follow_leads else 0.0, all_lines, diffusive)
 
-FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2)
-FAST = Resolution(3.0, 14.0, 1.3, 24.0, 160, 3e-2, 6e-2)
+
+FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2, 2.0)
+FAST = Resolution(3.0, 14.0, 1.3, 24.0, 160, 3e-2, 6e-2, 1.0)
 
 
 def coarser(resolution: Resolution) -> Resolution:
@@ -78,6 +98,7 @@ def coarser(resolution: Resolution) -> Resolution:
         steps=one.steps / COARSER,
         quanta=one.quanta / COARSER,
         ratio=1 + (one.ratio - 1) * LITTLE,
+        small=one.small * FEWER,
         lead_quanta=one.lead_quanta / COARSER,
         lead_points=int(one.lead_points / COARSER),
     )
@@ -130,14 +151,14 @@ class BacklogResolution:
 
     def all_lines(self, due: float) -> float:
         """Return the window up to which all lines are followed, for so many packets due per round [packets]."""
-        return self.small * max(due, FEW)
+        return min(self.small * max(due, FEW), MOST_LINES)
 
 
 def _is_whole(x: float) -> bool:
     return round(x) > 0 and abs(x - round(x)) <= WHOLE * x
 
 
-FINE_BACKLOG = BacklogResolution(1, 64, 8, 0.05, 3.0, 1.3, 1e-2)
+FINE_BACKLOG = BacklogResolution(1, 64, 8, 0.05, 3.0, 1.2, 1e-2)
 FAST_BACKLOG = BacklogResolution(2, 16, 0, 0.5, 1.5, 1.3, 5e-2)
 
 

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.propagate import visited
 from ..numerics.weights import lagrange
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
 from ..tcp.window_chain import WindowChain
-from .outcomes import Outcomes
+from .in_moments import in_moments
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,9 +23,6 @@ RARE = 1e-13
 
 SELDOM = 1e-8
 """The same far along a line, where windows are large, and help."""
-
-EARLY = 400
-"""Transitions from the start for which that is looked at."""
 
 LOOKED_AT = 12
 """States of a line whose mean window orders it among others."""
@@ -61,13 +57,12 @@ class Grid:
     weights: Floats
 
 
-def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float, small: float = SMALL) -> Grid:
+def grid(chain: Chain, step: int, ratio: float, small: float = SMALL) -> Grid:
     """Return the states that are followed in steps of so many rounds.
 
     Parameters
     ----------
     chain : Chain
-    outcomes : Outcomes
     step : int
         Rounds.
     ratio : float
@@ -75,9 +70,8 @@ def grid(chain: Chain, outcomes: Outcomes, step: int, ratio: float, small: float
     small : float
         First windows up to which all lines are followed [packets].
     """
-    S = outcomes.n_states
-    first = chain.first_state
-    most = visited(outcomes.starts, outcomes.to, outcomes.chance, first, EARLY)
+    known = in_moments(chain)
+    S, first, most = known.outcomes.n_states, chain.first_state, known.most
     usual = np.maximum(chain.stationary, most) if chain.n_states == S else most
     usual[first] = 1.0
     if not isinstance(chain, WindowChain):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -10,8 +11,7 @@ from numpy.typing import NDArray
 
 from ..kernels.propagate import propagate
 from ..tcp.chain import Chain
-from .outcomes import outcomes
-from .outlook import stationary
+from .in_moments import in_moments, rates
 from .state_grid import SMALL, Grid, grid
 
 Floats = NDArray[np.float64]
@@ -58,8 +58,9 @@ class Steps:
         See `kernels.propagate.propagate`.
     start : int
         Entry in which a video begins.
-    scale : float
-        Factor of all packets by which the throughput is that of the chain; near 1.
+    scale, drift : float
+        Factor of all packets, near 1, and packets added to them in each round: so the throughput is that of the chain,
+        and its variance in the long run where the steps are diffusive.
     """
 
     chain: Chain
@@ -80,9 +81,13 @@ class Steps:
     held: Floats
     start: int
     scale: float
+    drift: float
 
     @classmethod
-    def of(cls, chain: Chain, step: int, ratio: float = 1.2, due: float = 0.0, small: float = SMALL) -> Steps:
+    def of(
+        cls, chain: Chain, step: int, ratio: float = 1.2, due: float = 0.0, small: float = SMALL,
+        diffusive: bool = False,
+    ) -> Steps:  # fmt: skip
         """Return a chain in steps of so many rounds.
 
         Parameters
@@ -94,9 +99,12 @@ class Steps:
             See `coarse.state_grid.grid`.
         due : float
             m, packets due per round, for the least lead.
+        diffusive : bool
+            Whether many losses decide together, so that the variance in the long run matters: moves are given that of
+            the chain, by what each is off the mean. Else waits and small windows stay what they are.
         """
-        known = outcomes(chain)
-        on = grid(chain, known, step, ratio, small)
+        known = in_moments(chain).outcomes
+        on = grid(chain, step, ratio, small)
         phases = np.unique(np.array([0, 1, *(round(step * i / 4) for i in range(4))] if step > 4 else range(step)))
         entries = {(point, 0): point for point in range(len(on.states))}
         new = list(entries)
@@ -114,11 +122,12 @@ class Steps:
             reached[one.projected[1:3]] = True
             new = [(point, phase) for point, phase in np.argwhere(reached).tolist() if (point, phase) not in entries]
             entries |= {key: len(entries) + i for i, key in enumerate(new)}
-        return cls._assembled(chain, step, due, on, entries, found)
+        return cls._assembled(chain, step, due, on, entries, found, diffusive)
 
     @classmethod
     def _assembled(
         cls, chain: Chain, step: int, due: float, on: Grid, entries: dict[tuple[int, int], int], found: list[_Landed],
+        diffusive: bool,
     ) -> Steps:  # fmt: skip
         points, times = (np.array(column, dtype=np.int64) for column in zip(*entries))
         number = np.full((len(on.states), step + 1), -1)
@@ -136,17 +145,28 @@ class Steps:
         weight /= np.bincount(source, weight, len(points))[source]  # rare states are left out
         order = np.argsort(source.astype(np.min_scalar_type(len(points))), kind="stable")  # quick for small numbers
         elapsed = elapsed.astype(np.float64)
-        scale = chain.packets_per_round / _throughput(len(points), source, target, weight, mean, elapsed)
+        throughput, wide = in_moments(chain).rates
+        on_steps = step * lag + times[target] - times[source]
+        mean_rate, variance_rate = rates(source, target, weight, mean, variance, on_steps, len(points))
+        scale = math.sqrt(wide / variance_rate) if diffusive else throughput / mean_rate
+        drift = throughput - scale * mean_rate
+        more = (scale - 1) * mean + drift * elapsed
+        holding = np.concatenate([one.holding + one.first for one in found])
         held = np.concatenate([one.held for one in found])
-        held[:, 1] *= scale
+        held[:, 1] = scale * held[:, 1] + drift * (step - times[holding])
+        held[:, 2] *= scale**2
         first = chain.first_state
         return cls(
-            chain=chain, step=step, due=due, grid=replace(on, sent=on.sent * scale), points=points, times=times,
-            source=source[order], target=target[order], lag=lag[order], weight=weight[order],
-            mean=mean[order] * scale, variance=variance[order], least=(least + (scale - 1) * mean)[order],
-            elapsed=elapsed[order], holding=np.concatenate([one.holding + one.first for one in found]), held=held,
-            start=int(on.points[on.starts[first]]), scale=scale,
+            chain=chain, step=step, due=due, grid=replace(on, sent=on.sent * scale + on.ages * drift), points=points,
+            times=times, source=source[order], target=target[order], lag=lag[order], weight=weight[order],
+            mean=(mean + more)[order], variance=variance[order] * scale**2, least=(least + more)[order],
+            elapsed=elapsed[order], holding=holding, held=held, start=int(on.points[on.starts[first]]), scale=scale,
+            drift=drift,
         )  # fmt: skip
+
+    def corrected(self, packets: Floats, rounds: NDArray[np.number]) -> Floats:
+        """Return packets that the chain delivers in some rounds, as moves have them."""
+        return np.asarray(packets * self.scale + rounds * self.drift)
 
     def only(self, which: NDArray[np.bool_]) -> Steps:
         """Return the same with some of the moves."""
@@ -180,9 +200,3 @@ def projected(on: Grid, phases: Ints, step: int, landed: Ints) -> Projected:
             on.weights[at[used]] * share[used],
         ))  # fmt: skip
     return tuple(np.concatenate(one) for one in zip(*columns))  # type: ignore[return-value]
-
-
-def _throughput(n: int, source: Ints, target: Ints, weight: Floats, mean: Floats, elapsed: Floats) -> float:
-    """Return the packets per round of the moves between n entries in the long run."""
-    visits = stationary(source, target, weight, n)[source] * weight
-    return float((visits @ mean) / (visits @ elapsed))

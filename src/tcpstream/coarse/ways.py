@@ -87,11 +87,13 @@ class Ways:
         """
         known, on, step = outcomes(steps.chain, parts), steps.grid, steps.step
         states, times = on.states[steps.points], steps.times
-        sent = _sent(known)[states] * steps.scale
+        sent = _sent(known)[states]
+        sent = np.where(sent > 0, steps.corrected(sent, np.ones_like(sent)), 0.0)
         rest = np.array([resting(w, due)[0] if rests(w, due, step) else 0.0 for w in sent])
         landed, moments, holding, held = backlog_paths(
-            known.starts, known.to, known.rounds, known.chance, known.mean * steps.scale, known.variance,
-            known.ordered * steps.scale, known.twice, states, times, rest, step, due, NEGLIGIBLE,
+            known.starts, known.to, known.rounds, known.chance, steps.corrected(known.mean, known.rounds),
+            known.variance * steps.scale**2, steps.corrected(known.ordered, np.ones_like(known.rounds)), known.twice,
+            states, times, rest, step, due, NEGLIGIBLE,
         )  # fmt: skip
         which, point, phase, lag, weight = projected(on, np.unique(times), step, landed)
         number = np.full((len(on.states), step + 1), -1)

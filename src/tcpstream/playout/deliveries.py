@@ -8,7 +8,6 @@ from functools import singledispatch
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coarse.outcomes import outcomes
 from ..coarse.state_grid import grid
 from ..errors import AccuracyError
 from ..tcp.burst import BurstChain
@@ -117,7 +116,7 @@ def _within(counts: Ints) -> Ints:
 @deliveries.register
 def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0) -> Deliveries:
     """Return them between states on a grid, which stand for the others."""
-    on = grid(chain, outcomes(chain), step, ratio)
+    on = grid(chain, step, ratio)
     if len(on.states) > MOST_STATES:
         raise AccuracyError(
             f"players are followed for TCP chains of up to {MOST_STATES} states, this one has "

@@ -1,0 +1,93 @@
+"""A chain in moments: its outcomes, and what they come to in the long run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.propagate import visited
+from ..tcp.chain import Chain
+from .outcomes import Outcomes, outcomes
+from .outlook import outlook, stationary
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+EARLY = 400
+"""Transitions from the start in which states are visited that may be rare in the long run."""
+
+KEPT = 4
+"""Chains that are kept for the next question."""
+
+
+@dataclass(frozen=True)
+class InMoments:
+    """Outcomes of a chain, and what follows from them; each is computed when it is asked for.
+
+    Attributes
+    ----------
+    chain : Chain
+    outcomes : Outcomes
+    """
+
+    chain: Chain
+    outcomes: Outcomes
+
+    @cached_property
+    def most(self) -> Floats:
+        """The largest probability of each state at any of the first transitions."""
+        known = self.outcomes
+        return visited(known.starts, known.to, known.chance, self.chain.first_state, EARLY)
+
+    @cached_property
+    def rates(self) -> tuple[float, float]:
+        """Mean and variance of the packets delivered per round, in the long run."""
+        known = self.outcomes
+        source = np.repeat(np.arange(known.n_states), np.diff(known.starts))
+        return rates(
+            source, known.to, known.chance, known.mean, known.variance, known.rounds.astype(np.float64), known.n_states
+        )
+
+
+def rates(
+    source: Ints, target: Ints, weight: Floats, mean: Floats, variance: Floats, elapsed: Floats, n: int
+) -> tuple[float, float]:
+    """Return mean and variance per round of what moves between n places deliver, in the long run.
+
+    The variance is that of martingale differences: with h the solution of Poisson's equation, of x - T t + h(next).
+    """
+    visits = stationary(source, target, weight, n)
+    flow = visits[source] * weight
+    time = float(flow @ elapsed)
+    throughput = float(flow @ mean) / time
+    rest = mean - throughput * elapsed
+    change, clock = (np.bincount(source, weight * one, n).astype(np.float64) for one in (rest, elapsed))
+    later = outlook(source, target, weight, change, visits, clock)
+    ahead = rest + later[target] - later[source]
+    return throughput, float(flow @ (variance + ahead**2)) / time
+
+
+def in_moments(chain: Chain) -> InMoments:
+    """Return a chain in moments; the last few are kept."""
+    return _made(_Same(chain))
+
+
+class _Same:
+    """A chain that equals itself only."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.chain is other.chain
+
+    def __hash__(self) -> int:
+        return id(self.chain)
+
+
+@lru_cache(KEPT)
+def _made(same: _Same) -> InMoments:
+    return InMoments(same.chain, outcomes(same.chain))

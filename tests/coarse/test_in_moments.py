@@ -1,0 +1,69 @@
+"""What a chain delivers in the long run, in moments, and moves transformed over what they deliver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tcpstream import Path
+from tcpstream.coarse.in_moments import in_moments, rates
+from tcpstream.coarse.steps import Steps
+from tcpstream.kernels.transformed import transformed
+from tcpstream.tcp import chain_of
+
+ROUNDS = 3000
+"""After which moments grow by those of a round in the long run."""
+
+
+def variance_by_rounds(path: Path) -> tuple[float, float]:
+    """Return by how much mean and variance of what is delivered grow in a round at last, from moments by state."""
+    known = in_moments(chain_of(path)).outcomes
+    S, longest = known.n_states, int(known.rounds.max())
+    source = np.repeat(np.arange(S), np.diff(known.starts))
+    square = known.variance + known.mean**2
+    mass, first, second = (np.zeros((ROUNDS + longest + 1, S)) for _ in range(3))
+    mass[0, chain_of(path).first_state] = 1.0
+    begun = np.zeros((ROUNDS, 3))  # of transitions that last into a round, what they will have delivered is counted
+    for t in range(ROUNDS):
+        p, a, b = (one[t][source] * known.chance for one in (mass, first, second))
+        ends = p, a + p * known.mean, b + 2 * a * known.mean + p * square
+        for one, value in zip((mass, first, second), ends):
+            np.add.at(one, (t + known.rounds, known.to), value)
+        for at in range(longest):
+            late = known.rounds > at
+            if t + at < ROUNDS:
+                begun[t + at] += [value[late].sum() for value in ends]
+    mean, wide = begun[:, 1], begun[:, 2] - begun[:, 1] ** 2
+    return mean[-1] - mean[-2], (wide[-1] - wide[-101]) / 100
+
+
+@pytest.mark.parametrize("sender", ["classic", "linux"])
+def test_the_variance_in_the_long_run_is_that_of_moments_round_by_round(sender: str) -> None:
+    path = Path(sender=sender, loss=0.05, rtt=0.1, rto=0.3, max_window=8)
+    mean, variance = variance_by_rounds(path)
+    found = in_moments(chain_of(path)).rates
+    assert found[0] == pytest.approx(chain_of(path).packets_per_round, rel=1e-12)
+    assert found == pytest.approx((mean, variance), rel=1e-6)
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_steps_of_many_losses_have_mean_and_variance_of_the_chain(step: int) -> None:
+    path = Path(sender="linux", tcp="cubic", loss=0.01, rtt=0.05, rto=0.25)
+    chain = chain_of(path)
+    steps = Steps.of(chain, step, 1.3, diffusive=True)
+    elapsed = (steps.step * steps.lag + steps.times[steps.target] - steps.times[steps.source]).astype(float)
+    found = rates(steps.source, steps.target, steps.weight, steps.mean, steps.variance, elapsed, steps.entries)
+    assert found == pytest.approx(in_moments(chain).rates, rel=1e-9)
+    assert abs(steps.scale - 1) < 0.02
+
+
+def test_transformed_moves_are_those_written_out() -> None:
+    rng = np.random.default_rng(7)
+    group = np.sort(rng.integers(0, 7, 50))
+    weight, mean, variance = rng.normal(size=50), rng.uniform(0, 30, 50), rng.uniform(0, 9, 50)
+    theta = 0.03 + 0.05j
+    first, slope = transformed(theta, group, weight, mean, variance, 8)
+    for g in range(8):
+        each = weight * np.exp(-theta * mean + theta**2 * variance / 2) * (group == g)
+        assert first[g] == pytest.approx(each.sum(), abs=1e-12)
+        assert slope[g] == pytest.approx((each * (theta * variance - mean)).sum(), abs=1e-11)
