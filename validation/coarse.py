@@ -7,8 +7,9 @@ the smaller standard error; where that says wrong, an exact answer decides, if t
 fraction is wrong if it differs by more than the result states and four standard errors; so is the probability that
 something is late.
 
-Each case becomes a line of the record, and a run goes on where the last one ended. The exit status is 1 if anything is
-wrong, and 2 where the library does not state these errors.
+Each case becomes a line of the record, and a run goes on where the last one ended. ``--again`` solves the cases of the
+record once more and holds them against the references that are there, which takes a small part of the time. The exit
+status is 1 if anything is wrong, and 2 where the library does not state these errors.
 """
 
 from __future__ import annotations
@@ -68,6 +69,9 @@ RARE = 0.02
 SEEN = 0.3
 """Relative standard error above which a reference says nothing."""
 
+REFERENCES = ("reference", "error", "late_reference", "late_error")
+"""What a record has of the answers that are held against."""
+
 SURE = 4
 """Standard errors."""
 
@@ -89,8 +93,8 @@ def solved(one: Input, **how: Any) -> Any:
     return solve(Path(**one.path), Video(**one.video), **how)
 
 
-def fine(one: Input) -> Record:
-    """Return the coarse answers, and what they state about themselves."""
+def fine(one: Input, delays: list[float] | None = None) -> Record:
+    """Return the coarse answers, by default at the delays of all targets, and what they state about themselves."""
     try:
         result = solved(one, accuracy="fine")
     except TypeError:
@@ -99,7 +103,9 @@ def fine(one: Input) -> Record:
         if not hasattr(result, name):
             raise NotStatedError(f"{MISSING}{type(result).__name__}.{name}")
     start = time.process_time()
-    delays = sorted({float(result.required_delay(target)) for target in TARGETS if target >= 10 * result.error_bound})
+    delays = delays or sorted(
+        {float(result.required_delay(target)) for target in TARGETS if target >= 10 * result.error_bound}
+    )
     found = {"delays": delays, "T/mu": 1 / result.load, "f": np.asarray(result.late_fraction(delays)).tolist()}
     found["stated"] = [float(result.relative_error(delay)) for delay in delays]
     if one.kind == "stored":
@@ -172,6 +178,17 @@ def judged(number: int, limit: float = EXACT) -> Record:
         if truth is not None and "refused" not in truth:
             found |= compared(one, ours, truth) | {"by": "exact"}
     return found
+
+
+def again(record: Record) -> Record:
+    """Solve a case of the record once more, and compare with its references."""
+    if "reference" not in record:
+        return record
+    one = case(record["number"])
+    ours = limited(FINE, fine, one, record["delays"])
+    if ours is None or "refused" in ours:
+        return record | (ours or {}) | {"verdict": "refused" if ours else f"no answer in {FINE:g} s"}
+    return record | ours | compared(one, ours, {name: record[name] for name in REFERENCES if name in record})
 
 
 def compared(one: Input, ours: Record, truth: Record) -> Record:
@@ -248,6 +265,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=200, help="how many cases the record shall have")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="no case is begun after these seconds")
     parser.add_argument("--limit", type=float, default=EXACT, help="seconds that an exact answer may take")
+    parser.add_argument("--again", action="store_true", help="solve again what the record has, with its references")
     parser.add_argument("--record", type=FilePath, default=RESULTS, help="file of JSON lines")
     options = parser.parse_args()
     lines = options.record.read_text(encoding="utf-8").splitlines() if options.record.exists() else []
@@ -255,7 +273,14 @@ def main() -> int:
     known = {record["number"] for record in records}
     start = time.monotonic()
     try:
-        for number in range(options.cases):
+        for i, record in enumerate(records if options.again else []):
+            if time.monotonic() - start > options.seconds:
+                break
+            records[i] = again(record)
+            print(f"{record['number']:4d} {record['verdict']:10s} -> {records[i]['verdict']}", flush=True)
+        if options.again:
+            options.record.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+        for number in range(0 if options.again else options.cases):
             if number in known or time.monotonic() - start > options.seconds:
                 continue
             records.append(judged(number, options.limit))

@@ -113,7 +113,7 @@ class CoarseArrivals:
 
     @cached_property
     def _whole(self) -> Steps:
-        step = self.resolution.step(self.scale.rounds)
+        step = self.resolution.step(self.scale.rounds, self.chain)
         return self.resolution.steps_of(self.chain, step, self.due, self.packets, follow_leads=True)
 
     @cached_property
@@ -175,7 +175,7 @@ class CoarseArrivals:
         """
         whole = self._whole
         resolution = self.resolution if below < LOSSES * self.scale.packets else coarser(self.resolution)
-        step = resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2))
+        step = resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2), self.chain)
         if resolution is self.resolution and step == whole.step:
             return whole
         if (resolution, step) not in self._in_steps:

@@ -31,6 +31,9 @@ where there is a backlog."""
 TOLD_APART = 2
 """Rounds of playback in whose packets losses are told apart."""
 
+MANY_STATES, LONGER = 1000, 1.2
+"""States of a chain above which its steps are longer by such a factor: each round of each line of CUBIC costs a row."""
+
 SPARE = 1.5
 """T/mu from which few losses decide, and packets are late from the beginning on."""
 
@@ -75,9 +78,9 @@ class Resolution:
     least_no_late: float
     small: float
 
-    def step(self, rounds: float) -> int:
-        """Return the rounds of a step, where something changes within so many."""
-        return max(1, int(rounds / self.steps))
+    def step(self, rounds: float, chain: Chain) -> int:
+        """Return the rounds of a step of a chain, where something changes within so many."""
+        return max(1, int(rounds / self.steps * (LONGER if chain.n_states > MANY_STATES else 1.0)))
 
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
