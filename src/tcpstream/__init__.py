@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
     from .answers.buffered_play import BufferedPlay as BufferedPlay
     from .answers.delayed_play import Play as Play
+    from .answers.drawn_sessions import DrawnSessions as DrawnSessions
     from .answers.from_throughput import Path as Path
     from .answers.interval import delay_interval as delay_interval
     from .answers.interval import require_match as require_match
+    from .answers.known_players import known_player as known_player
     from .answers.live import EndlessLive as EndlessLive
     from .answers.live import FiniteLive as FiniteLive
     from .answers.live import live as live
@@ -76,10 +78,12 @@ _HOMES = {
     "play": "answers.play",
     "Play": "answers.delayed_play",
     "BufferedPlay": "answers.buffered_play",
+    "known_player": "answers.known_players",
     "SegmentPlayer": "answers.segment_player",
     "SegmentPlay": "answers.segment_play",
     "LivePlay": "answers.live_play",
     "SkippingPlay": "answers.skipping_play",
+    "DrawnSessions": "answers.drawn_sessions",
     "transfer_time": "answers.transfer_time",
     "TransferTime": "answers.transfer_time",
     "largest_rate": "answers.rate",

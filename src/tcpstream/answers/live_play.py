@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import AccuracyError, InputError, real
+from ..errors import AccuracyError
 from ..numerics.curves import smallest_delay
 from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
-from .answer import check_duration, probabilities, table
+from .answer import check_duration, probabilities
 from .first_stall import FirstStall
 from .latency_drift import RISK, Drift
 from .latency_lattices import followed
 from .player import Player
+from .stalled_time import Waiting
 from .timeline import Timeline
-from .viewing import QUANTILES, Viewing
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .viewing import QUANTILES
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +29,7 @@ SEARCHED = 0.02
 """Of a round trip, to which a startup delay is searched."""
 
 
-class LivePlay(Viewing):
+class LivePlay(Waiting):
     """A live stream as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
@@ -38,8 +37,6 @@ class LivePlay(Viewing):
     start : float
         Startup delay tau [s]: the latency at first.
     """
-
-    player: Player
 
     def __init__(self, path: Path, video: Video, player: Player) -> None:
         check_duration(path, video)
@@ -50,38 +47,11 @@ class LivePlay(Viewing):
         self._fine, coarse = followed(path, timeline.packets_due)
         self._drift = Drift(self._fine, coarse, video.packet_rate, self.start, self._length)
 
-    @cached_property
-    def stall_probability(self) -> float:
-        """Probability that playback stalls at all."""
-        return float(self.longer_than(0.0))
+    def _longer_than(self, seconds: Floats) -> tuple[Floats, Floats]:
+        return self._drift.longer_than(seconds)
 
-    def longer_than(self, seconds: ArrayLike) -> Any:
-        """Return P(S > x), the probability that the latency drifts by more than x in all: the total stalled time.
-
-        Parameters
-        ----------
-        seconds : array_like
-            x [s], >= 0.
-
-        Returns
-        -------
-        float or ndarray
-            Of the shape of `seconds`.
-
-        Raises
-        ------
-        InputError
-            For a negative time.
-        """
-        x = np.array([real("time", one, "s") for one in np.ravel(np.asarray(seconds, dtype=object))])
-        if (x < 0).any():
-            raise InputError(f"time must not be negative, got {x.min():g} s")
-        found = self._drift.longer_than(x)[0]
-        return float(found[0]) if np.ndim(seconds) == 0 else found.reshape(np.shape(seconds))
-
-    def longer_than_error(self, seconds: float) -> float:
-        """Return by how much P(S > x) may be off, for one x >= 0 [s]."""
-        return float(self._drift.longer_than(np.array([float(seconds)]))[1][0])
+    def _mean_of(self, weight: Callable[[Floats], Floats]) -> tuple[float, float]:
+        return self._drift.mean(weight)
 
     def total_rebuffer_quantile(self, u: float) -> float:
         """Return the least x with P(S <= x) >= u, a quantile of the drift of the latency [s].
@@ -101,24 +71,9 @@ class LivePlay(Viewing):
         return self._drift.quantile(float(probabilities("quantile", [u])[0]))
 
     @property
-    def mean_total_rebuffer(self) -> float:
-        """E[S], the mean drift of the latency: the mean stalled time of the whole stream [s]."""
-        return self._mean[0]
-
-    @property
-    def rebuffering_ratio(self) -> float:
-        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
-        return self._ratio[0]
-
-    @property
     def errors(self) -> dict[str, float]:
         """By how much answers may be off, by the names of the properties; times [s]."""
-        return {
-            "stall_probability": self.longer_than_error(0.0),
-            "mean_total_rebuffer": self._mean[1],
-            "rebuffering_ratio": self._ratio[1],
-            "no_stall_until": self._first.off,
-        }
+        return super().errors | {"no_stall_until": self._first.off}
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback).
@@ -138,12 +93,7 @@ class LivePlay(Viewing):
         InputError
             For times out of range.
         """
-        t = np.asarray(seconds, dtype=float)
-        wrong = ~((t >= 0) & (t <= self.length * (1 + 1e-12)))
-        if wrong.any():
-            raise InputError(
-                f"times must lie between 0 and the duration of {self.length:g} s, got {t[wrong].ravel()[0]:g} s"
-            )
+        t = self._times(seconds)
         found = np.interp(t / self.path.rtt, self._first.times, self._first.unstalled)
         return float(found) if t.ndim == 0 else found
 
@@ -219,17 +169,6 @@ class LivePlay(Viewing):
             on_stall=self.player.on_stall,
         )
 
-    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
-        """Return P(S > x) for some times x [s] as a table indexed by them.
-
-        Raises
-        ------
-        MissingExtraError
-            Without pandas.
-        """
-        x = np.ravel(np.asarray(seconds, dtype=float))
-        return table({"total_rebuffer_s": x, "probability_longer": self.longer_than(x)})
-
     def summary(self) -> str:
         """Return a few lines for people."""
         return "\n".join(
@@ -259,11 +198,3 @@ class LivePlay(Viewing):
     def _check_seen(self) -> None:
         if not self._seen:
             raise AccuracyError("no first stall: a stall is less probable than the error of the solve")
-
-    @cached_property
-    def _mean(self) -> tuple[float, float]:
-        return self._drift.mean(lambda x: x)
-
-    @cached_property
-    def _ratio(self) -> tuple[float, float]:
-        return self._drift.mean(lambda x: np.asarray(x / (x + self.length)))

@@ -62,7 +62,7 @@ def play(
     InputError
         Without a duration; for a playback curve, or an accuracy, with a start buffer, segments or a live stream; for a
         path that segments are not followed on; for a start buffer or segments of a live stream, and a player that skips
-        in a stored video, or in a stream with a duration.
+        in a stored video, or in a stream with a duration; for round trips before a live stream.
     NoFiniteDelayError
         For a live stream that TCP does not sustain, whose player skips.
     AccuracyError
@@ -103,6 +103,8 @@ def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -
     from .live_play import LivePlay
     from .skipping_play import SkippingPlay
 
+    if player.setup_round_trips is not None:
+        raise InputError("round trips before the request are those of a stored video: leave them out, or live")
     if video.curve is not None:
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
     if player.start_buffer is not None:

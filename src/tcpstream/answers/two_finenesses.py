@@ -16,15 +16,13 @@ from ..path import Path
 from ..playout.deliveries import deliveries
 from ..playout.fineness import Fineness
 from ..playout.measures import measures
+from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, join_times, sessions
 from ..tcp import Chain
 from ..video import Video
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
-
-COUNTS = 4
-"""Numbers of stalls that are told apart: 0 to 3."""
 
 NODES = 4
 """Of the quadrature of the rebuffering ratio."""
@@ -47,6 +45,10 @@ SPREADS = 8.0
 
 HALF = 0.5
 """Packets by which places in a round differ at most."""
+
+
+COUNTS = STALLS
+"""Numbers of stalls that are told apart: 0 to 3."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,12 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
 @opt.duration_option
 @opt.playback_option
 @opt.packet_size_option
+@opt.option(
+    "--player",
+    str,
+    "NAME",
+    "With the settings of hls.js, shaka, exoplayer, media3, dash.js or mpv; options that are given replace them.",
+)
 @opt.option("--start", units.seconds, "T", "Startup delay of the player, as 500ms.  [default: 2s]")
 @opt.option("--start-buffer", units.seconds, "T", "Start with so much media held, instead of --start.")
 @opt.option("--resume-buffer", units.seconds, "T", "Resume after a stall with so much held.  [default: 0s]")
@@ -46,6 +52,12 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
     "restart|keep",
     "Of a connection idle between segments: slow start again, or as it was.  [default: restart]",
 )
+@click.option(
+    "--setup-round-trips",
+    type=int,
+    metavar="N",
+    help="Count the join time from the connection on: 1 for TCP, 2 with TLS 1.3, 3 with TLS 1.2.",
+)
 @click.option("--live", is_flag=True, help="A live stream: TCP cannot send what does not exist yet.")
 @opt.option("--on-stall", str, "wait|skip", "Of a live stream: go on later, or skip what is late.  [default: wait]")
 @opt.option("--target-stall", units.probability, "P", "Also the start for at most this probability of a stall.")
@@ -55,12 +67,14 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
 @opt.json_option
 def play(
     as_json: bool,
+    player: str | None,
     start: float | None,
     start_buffer: float | None,
     resume_buffer: float | None,
     segment: float | None,
     client_buffer: float | None,
     idle: str | None,
+    setup_round_trips: int | None,
     live: bool,
     on_stall: str | None,
     target_stall: float | None,
@@ -90,24 +104,24 @@ def play(
     wanted = {name: value for name, value in targets.items() if value is not None}
     for name, value in wanted.items():
         probabilities(_TARGETS[name], [value])
-    player = read_player(
-        start=start, start_buffer=start_buffer, resume_buffer=resume_buffer, on_stall=on_stall, segment=segment,
-        client_buffer=client_buffer, idle=idle,
-    )  # fmt: skip
     if live and target_ratio is not None:
         raise InputError("--target-ratio is for stored videos: give --target-stall with --live")
     route = read_route(options)
     video = read_video(options, route, stored=not live)
+    watching = read_player(
+        video, name=player, live=live, start=start, start_buffer=start_buffer, resume_buffer=resume_buffer,
+        on_stall=on_stall, segment=segment, client_buffer=client_buffer, idle=idle, setup_round_trips=setup_round_trips,
+    )  # fmt: skip
     if refused := no_verdict(route, "live" if live else "stored", as_json):
         return refused
-    if live and isinstance(player, Player) and player.on_stall == "skip":
+    if live and isinstance(watching, Player) and watching.on_stall == "skip":
         if wanted:
             raise InputError("a player that skips always stalls some time: leave out --target-stall")
-        return skipping(route, video, player, accuracy, as_json)
+        return skipping(route, video, watching, accuracy, as_json)
 
     @cache
     def solve(path: Path) -> Play | BufferedPlay | SegmentPlay | LivePlay:
-        found = model.play(path, video, player, live=live, accuracy=accuracy)
+        found = model.play(path, video, watching, live=live, accuracy=accuracy)
         return cast("Play | BufferedPlay | SegmentPlay | LivePlay", found)
 
     def answers(path: Path) -> list[float]:

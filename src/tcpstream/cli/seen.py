@@ -86,7 +86,7 @@ def _delayed(data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
     then = [("50%, 90%, 99% of viewers at most", _times(data["total_rebuffer_s"]))]
     if first := data.get("first_stall_s"):
         then.append(("first stall after, 50%, 90%, 99%", _times(first)))
-    return {"first": [("playback starts after", f"{data['join_time_s']['mean']:g} s")], "then": then}
+    return {"first": [("playback starts after", f"{data['join_time_s']['mean']:.6g} s")], "then": then}
 
 
 def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
