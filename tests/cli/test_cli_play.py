@@ -198,3 +198,62 @@ def test_segments_that_are_refused(run, options, message):
     assert done.out == ""
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_player_by_its_name(run):
+    done = run(f"play {LINUX} --player exoplayer --segment 4s --client-buffer 20s --setup-round-trips 2 --json")
+    assert (done.status, done.err) == (0, "")
+    video = tcpstream.Video(bitrate=700e3, duration=100)
+    player = tcpstream.known_player("exoplayer", video, segment=4, client_buffer=20, setup_round_trips=2)
+    path = tcpstream.Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack")
+    result = tcpstream.play(path, video, player)
+    assert done.answer["join_time_s"]["mean"] == result.mean_join_time
+    assert done.answer["parameters"] | player.to_dict() == done.answer["parameters"]
+    assert done.answer["parameters"]["setup_round_trips"] == 2
+    assert done.answer["parameters"]["resume_buffer_s"] == 8
+
+
+def test_round_trips_before_the_request_are_join_time(run):
+    command = f"play {PATH} --rate 20pps --duration 5s"
+    for player in ("--start 1s", "--start-buffer 1s --resume-buffer 1s"):
+        plain, counted = (run(f"{command} {player} {more} --json").answer for more in ("", "--setup-round-trips 2"))
+        assert counted["join_time_s"]["p90"] == pytest.approx(plain["join_time_s"]["p90"] + 0.3)
+        assert counted["stall_probability"] == plain["stall_probability"]
+
+
+def test_sessions_are_written(run, tmp_path):
+    out = tmp_path / "sessions.csv"
+    command = f"play {PATH} --rate 20pps --duration 5s --start 1s --sessions 50 --seed 3 --out {out}"
+    done = run(f"{command} --json")
+    first, *rows = out.read_text().splitlines()
+    assert first == "session,join_time_s,stalls,total_rebuffer_s,rebuffering_ratio,stall_start_s,stall_length_s"
+    assert len(rows) == 50
+    stalled = sum(row.split(",")[2] != "0" for row in rows)
+    assert done.answer["sessions"] == {"drawn": 50, "seed": 3, "with_stalls": stalled, "file": str(out)}
+    assert f"50 sessions, {stalled} of them with stalls, are in {out} (seed 3)." in run(command).out
+    assert out.read_text().splitlines()[1:] == rows
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--player vlc --segment 4s", "--player must be one of hls.js, shaka, exoplayer, media3, dash.js, mpv"),
+        ("--player shaka", "shaka fetches segments"),
+        ("--player shaka --segment 4s --start 2s", "give --start-buffer, not --start"),
+        ("--player mpv --idle keep", "--idle is for a player that fetches segments"),
+        ("--player mpv --live", "--player is for stored videos"),
+        ("--live --setup-round-trips 1", "round trips before the request are those of a stored video"),
+        ("--setup-round-trips=-1", "round trips before the request must be a whole number of at least 0, got -1"),
+        ("--sessions 10", "give --sessions N and --out FILE"),
+        ("--seed 10", "--seed is for sessions that are drawn"),
+        ("--sessions 1.5 --out a.csv", "sessions must be a whole number"),
+        ("--sessions 10 --out a.json", "written as .csv, got a.json"),
+        ("--sessions 10 --out nowhere/a.csv", "no such folder"),
+        ("--sessions 10 --out a.csv --live", "leave out --sessions, or --live"),
+    ],
+)
+def test_players_and_sessions_that_are_refused(run, options, message):
+    done = run(f"play {LINUX} {options}")
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1

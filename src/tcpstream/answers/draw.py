@@ -37,7 +37,7 @@ def draw_rounds(
     assert video.duration is not None
     columns = (media(video, row) for row in found)
     joins, stalls = watched(columns, video.duration, path.rtt, Thresholds(player.start, begin, resume))
-    return DrawnSessions(path, video, player, joins + clock, *stalls, None, clock, found, None)
+    return DrawnSessions(path, video, player, joins + clock, *stalls, clock, found)
 
 
 def draw_segments(
@@ -50,4 +50,5 @@ def draw_segments(
         segments, player.segment, room, min(player.starts_with, segments), player.resumes_with, path.rtt, path.rto
     )
     drawn = drawn_segments(found, how, whole("size", size), rng)
-    return DrawnSessions(path, video, player, drawn.joins + clock, *drawn.stalls, drawn.took, clock, None, drawn)
+    took, arrived = drawn.took, drawn.arrived + clock
+    return DrawnSessions(path, video, player, drawn.joins + clock, *drawn.stalls, clock, None, took, arrived)

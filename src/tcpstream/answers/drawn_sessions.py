@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, whole
 from ..path import Path
-from ..playout.drawn_segments import Fetched
 from ..video import Video
 from .player import Player
 from .segment_player import SegmentPlayer
+from .session_files import network_of_rounds, network_of_segments, p1203_input, write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,8 +40,12 @@ class DrawnSessions:
         In which session each stall was: 0, 1, ...
     stall_start, stall_length : (k,) arrays
         After how much of the video it began, and for how long it lasted [s]; by sessions, in the order of time.
-    download_time : (n, segments) array or None
-        Of each segment [s]; None for a player that does not fetch segments.
+    packets : (rounds, n) int array or None
+        In order after each round; None for a player that fetches segments.
+    download_time, arrival_time : (n, segments) arrays or None
+        How long each segment takes, and when it is there [s]; None for other players.
+    setup : float
+        Time before the first round, or request, that counts [s].
     """
 
     path: Path
@@ -50,10 +55,10 @@ class DrawnSessions:
     stall_session: Ints
     stall_start: Floats
     stall_length: Floats
-    download_time: Floats | None
-    _clock: float
-    _packets: NDArray[np.int32] | None
-    _fetched: Fetched | None
+    setup: float
+    packets: NDArray[np.int32] | None = None
+    download_time: Floats | None = None
+    arrival_time: Floats | None = None
 
     def __len__(self) -> int:
         """Return how many sessions there are."""
@@ -130,13 +135,85 @@ class DrawnSessions:
         stood = np.zeros((len(self), len(t)))
         np.add.at(stood, self.stall_session, np.clip(t - begins[:, np.newaxis], 0, self.stall_length[:, np.newaxis]))
         played = np.clip(t - self.join_time[:, np.newaxis] - stood, 0, self.length)
-        return np.maximum(self._there(t - self._clock) - played, 0.0)
+        return np.maximum(self._there(t) - played, 0.0)
 
     def plot(self, *, until: float | None = None, ax: Axes | None = None) -> Axes:
         """Draw the media that sessions hold over time [s]; see `tcpstream.plots.held`."""
         from .. import plots
 
         return plots.held(self, until=until, ax=ax)
+
+    def write_csv(self, file: str | PathLike[str]) -> None:
+        """Write a row for each session: lists of stalls and downloads are separated by semicolons.
+
+        Raises
+        ------
+        InputError, WriteError
+            Where the file cannot be written.
+        """
+        write_csv((self.of(i) for i in range(len(self))), file)
+
+    def p1203(
+        self, session: int, *, codec: str, bitrate: float, resolution: str, fps: float, display_size: str, device: str,
+        audio: tuple[str, float] | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return a session as ITU-T P.1203 wants it in mode 0, ready for JSON.
+
+        Parameters
+        ----------
+        session : int
+        codec : {"h264"}
+        bitrate : float
+            Of the pictures alone [bit/s].
+        resolution, display_size : str
+            Width and height in pixels, as 1920x1080.
+        fps : float
+            Frames a second.
+        device : {"pc", "handheld", "mobile"}
+        audio : (str, float), optional
+            Codec, aaclc, heaac, mp2 or ac3, and bit rate [bit/s]; without it nothing is said of sound.
+
+        Returns
+        -------
+        dict
+            I.GEN, I.13, I.23 and I.11, as the reference implementation of the authors of the standard reads them
+            (itu-p1203 1.10). The join time is the first stall, at 0.
+
+        Raises
+        ------
+        InputError
+            For a value that the standard does not have, or out of range.
+        """
+        step = self.player.segment if isinstance(self.player, SegmentPlayer) else self.length
+        return p1203_input(
+            self.of(session), self.length, step, codec=codec, bitrate=bitrate, resolution=resolution, fps=fps,
+            display_size=display_size, device=device, audio=audio,
+        )  # fmt: skip
+
+    def network(self, session: int) -> list[dict[str, float]]:
+        """Return the throughput of a session as a network of Sabre, ready for JSON.
+
+        Periods of about a second, in whole round trips, until the video is there, with a latency of a round trip. For
+        a player that fetches segments a period for each, until the next request: it has the bit rate of the download,
+        request included, and no latency.
+
+        Returns
+        -------
+        list of dict
+            ``duration_ms``, ``bandwidth_kbps`` and ``latency_ms`` of each period.
+
+        Raises
+        ------
+        InputError
+            For a number that no session has.
+        """
+        i = self.numbered(session)
+        if self.download_time is not None and self.arrival_time is not None:
+            assert isinstance(self.player, SegmentPlayer)
+            bits = self.video.bitrate * self.player.segment
+            return network_of_segments(self.download_time[i], self.arrival_time[i], bits)
+        assert self.packets is not None
+        return network_of_rounds(self.packets[:, i], self.path.rtt, 8 * self.video.packet_size)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a table of a row for each session, with lists of stalls and downloads.
@@ -152,14 +229,14 @@ class DrawnSessions:
         return table({name: [row[name] for row in rows] for name in rows[0]})
 
     def _there(self, t: Floats) -> Floats:
-        """Return the media that have arrived at some times since the first round, or request."""
-        if self._fetched is not None:
+        """Return the media that have arrived at some times."""
+        if self.arrival_time is not None:
             assert isinstance(self.player, SegmentPlayer)
-            count = np.array([np.searchsorted(one, t + 1e-9, side="right") for one in self._fetched.arrived])
+            count = np.array([np.searchsorted(one, t + 1e-9, side="right") for one in self.arrival_time])
             return np.minimum(count * self.player.segment, self.length)
-        assert self._packets is not None
-        at = np.floor(t / self.path.rtt + 1e-9).astype(np.int64)
-        found = media(self.video, self._packets[np.clip(at, 0, len(self._packets) - 1)].T)
+        assert self.packets is not None
+        at = np.floor((t - self.setup) / self.path.rtt + 1e-9).astype(np.int64)
+        found = media(self.video, self.packets[np.clip(at, 0, len(self.packets) - 1)].T)
         return np.asarray(np.where(at >= 0, found, 0.0), dtype=np.float64)
 
     def __repr__(self) -> str:

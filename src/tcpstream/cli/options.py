@@ -29,7 +29,8 @@ PARSERS: dict[str, Callable[[str], Any]] = {
 #: Parameters that messages of the library name; the command line has them as options, and has no quantum.
 _PARAMETERS = (*(one.name for one in PARAMETERS if "_" in one.name), "packet_size", "time_limit", "on_stall")
 _NAMES = re.compile(
-    rf"\b({'|'.join(_PARAMETERS)}|(?<=shorter )(?:duration|rto)|accuracy(?==| must))\b|( or a larger quantum)"
+    rf"\b({'|'.join(_PARAMETERS)}|(?<=shorter )(?:duration|rto)|(?:accuracy|player)(?==| must))\b"
+    "|( or a larger quantum)"
 )
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -12,6 +12,7 @@ from ..errors import InputError
 from . import options as opt
 from . import units
 from .blocks import Table
+from .drawn import Draw
 from .inputs import read_route, read_video
 from .players import read_player
 from .report import Report
@@ -62,6 +63,9 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
 @opt.option("--on-stall", str, "wait|skip", "Of a live stream: go on later, or skip what is late.  [default: wait]")
 @opt.option("--target-stall", units.probability, "P", "Also the start for at most this probability of a stall.")
 @opt.option("--target-ratio", units.probability, "Q", "Also the start for at most this rebuffering ratio.")
+@opt.option("--sessions", units.number, "N", "Also draw so many sessions at random, and write a row of each.")
+@opt.option("--seed", units.number, "N", "Of the random numbers.  [default: 1]")
+@opt.option("--out", str, "FILE", "Where sessions are written, as .csv.")
 @opt.accuracy_option
 @opt.time_limit_option
 @opt.json_option
@@ -79,6 +83,9 @@ def play(
     on_stall: str | None,
     target_stall: float | None,
     target_ratio: float | None,
+    sessions: float | None,
+    seed: float | None,
+    out: str | None,
     accuracy: str | None,
     **options: Any,
 ) -> Report:
@@ -104,6 +111,7 @@ def play(
     wanted = {name: value for name, value in targets.items() if value is not None}
     for name, value in wanted.items():
         probabilities(_TARGETS[name], [value])
+    draw = Draw(sessions, seed, out, live)
     if live and target_ratio is not None:
         raise InputError("--target-ratio is for stored videos: give --target-stall with --live")
     route = read_route(options)
@@ -145,6 +153,7 @@ def play(
         if span is not None:
             data[f"{key}_interval_s"] = [float(span.low), float(span.high)]
         blocks.insert(0, _sentence(tau, key, target_stall, target_ratio, span))
+    draw.write(result, data, blocks)
     blocks += details.solved(result.solved if isinstance(result, Play) else result, route)
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))
 
