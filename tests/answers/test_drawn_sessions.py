@@ -166,3 +166,9 @@ def test_rows_and_refusals():
     with pytest.raises(InputError, match="draw fewer"):
         found.sessions(2_000_000, np.random.default_rng(1))
     assert isinstance(drawn, tcpstream.DrawnSessions)
+
+
+def test_playback_starts_at_last():
+    found = play(Path(loss=0.05, rtt=0.1, **SACK), Video(packet_rate=60, duration=5), Player(start_buffer=1))
+    assert found.join_time_cdf([np.inf, -np.inf, 0.0]).tolist() == [1, 0, 0]
+    assert found.join_time_cdf(found.join_time_quantile(0.9)) >= 0.9 > found.join_time_cdf(0.2)

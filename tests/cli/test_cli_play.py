@@ -146,6 +146,7 @@ def test_a_stream_that_tcp_does_not_sustain_has_no_skipping_player(run):
         ("--live --rate 20pps --duration 10s --on-stall jump", "--on-stall must be one of wait, skip, got 'jump'"),
         ("--live --rate 20pps --duration 10s --on-stall skip", "leave out the duration, got 10 s"),
         ("--live --rate 20pps --duration 10s --start-buffer 1s", "starts after a delay"),
+        ("--live --rate 20pps --duration 10s --resume-buffer 1s", "leave out --resume-buffer"),
         ("--live --rate 20pps --duration 10s --target-ratio 0.1", "--target-ratio is for stored videos"),
         ("--live --rate 20pps --on-stall skip --target-stall 0.1", "leave out --target-stall"),
         ("--live --rate 20pps --duration 10s --accuracy fast", "one accuracy, got --accuracy=fast"),

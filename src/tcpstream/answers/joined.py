@@ -80,6 +80,7 @@ class Joined(Viewing):
         cdf = np.append(0.0, np.minimum(np.cumsum(self._joined), 1.0))
         rounds = np.floor((t - self.setup) / self.path.rtt * (1 + 1e-12) + 1e-12)
         found = cdf[np.clip(rounds + 1, 0, len(cdf) - 1).astype(np.int64)]
+        found = np.where(np.isposinf(t), 1.0, found)
         return float(found) if t.ndim == 0 else found
 
     @property

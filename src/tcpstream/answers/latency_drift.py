@@ -70,13 +70,20 @@ class Drift:
 
     def __init__(self, fine: Followed, coarse: Followed | None, rate: float, start: float, length: float) -> None:
         self._fine, self._coarse, self._rate, self._length = fine, coarse, rate, length
-        self.level = rate * start
+        self.level = self._no_higher(rate * start)
         self._first = max(fine.latency.due, math.floor(fine.place(np.array(self.level))))
         if not fine.exact:
             self._first -= self._first % 2  # the coarser lattice has it, too
         self._curve, self._other = Curve(), Curve()
         self._follow()
         self._compare()
+
+    def _no_higher(self, level: float) -> float:
+        """Return a level, or that of the whole stream, where it is lower and next to never passed: so are all above."""
+        latency, quantum = self._fine.latency, self._fine.quantum
+        generated = math.ceil(self._length * latency.due)
+        most = (generated + 2) * quantum
+        return most if level > most and latency.ended(generated, self._length)[0] <= RISK else level
 
     def longer_than(self, x: Floats) -> tuple[Floats, Floats]:
         """Return P(S > x) for some x [s], and how far each is off."""

@@ -14,7 +14,7 @@ from ..numerics.curves import smallest_delay
 from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
-from .answer import check_duration, probabilities
+from .answer import check_duration, delay_before, probabilities
 from .first_stall import FirstStall
 from .latency_drift import RISK, Drift
 from .latency_lattices import followed
@@ -42,7 +42,7 @@ class LivePlay(Waiting):
         check_duration(path, video)
         super().__init__(path, video, player, chain_of(path).packets_per_round / path.rtt)
         assert player.start is not None
-        self.start, timeline = player.start, Timeline.of(path, video)
+        self.start, timeline = delay_before(player.start, video.duration), Timeline.of(path, video)
         self._length = timeline.length
         self._fine, coarse = followed(path, timeline.packets_due)
         self._drift = Drift(self._fine, coarse, video.packet_rate, self.start, self._length)

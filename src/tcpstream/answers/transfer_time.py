@@ -89,7 +89,7 @@ class TransferTime:
             raise InputError("time must be a number, got nan s")
         rounds = np.floor(t / self.path.rtt * (1 + 1e-12)) - self._before
         at = np.clip(rounds, -1, len(self._cdf) - 1).astype(np.int64)
-        found = np.where(at >= 0, self._cdf[at], 0.0)
+        found = np.where(at >= 0, np.where(np.isposinf(t), 1.0, self._cdf[at]), 0.0)
         return float(found) if t.ndim == 0 else found
 
     def quantile(self, u: float) -> float:

@@ -37,6 +37,8 @@ def read_player(
             start_buffer=start_buffer, resume_buffer=resume_buffer, client_buffer=client_buffer, idle=idle,
             setup_round_trips=setup_round_trips,
         )  # fmt: skip
+    if live and resume_buffer is not None and on_stall != "skip":
+        raise InputError("a live stream whose player waits goes on as soon as it can: leave out --resume-buffer")
     if segment is None:
         _only_with_segments(client_buffer=client_buffer, idle=idle)
         return Player(start, start_buffer, resume_buffer or 0.0, on_stall or "wait", setup_round_trips)
