@@ -84,6 +84,16 @@ def test_segments_are_those_of_the_answers(rate, duration, settings):
     assert drawn.download_time.shape == (RUNS, found.segments)
 
 
+def test_restarts_of_a_player_that_holds_much_are_within_what_is_stated():
+    """Stalls settle long before the buffer is full, and what a segment adds then is not what the first ones add."""
+    found = play(LINUX, Video(bitrate=7e5, duration=100), SegmentPlayer(segment=4, client_buffer=24))
+    drawn = found.sessions(4000, np.random.default_rng(3))
+    waits = drawn.arrival_time[:, 1:] - drawn.download_time[:, 1:] - drawn.arrival_time[:, :-1]
+    restarts = (waits > 1e-9) & (LINUX.rtt + waits > LINUX.rto + 1e-9)
+    close(restarts.sum(axis=1) / found.segments, found.restart_share, found.errors["restart_share"])
+    close(drawn.download_time.mean(axis=1), found.mean_download_time, found.errors["mean_download_time"])
+
+
 def test_every_chain_delivers_its_throughput():
     """The generic way, row by row, and those of windows: packets a round in the long run."""
     path = Path(loss=0.03, rtt=0.1, rto=0.3, max_window=12)

@@ -156,11 +156,14 @@ def _solved(
     most = np.array([segments] * (STALLS + 1) + [video.duration, 1, player.segment, 1])  # what is left out stalls
     errors = np.tile(found.left_out * most + RISK, (len(answers), 1))
     if segments - player.starts_with > known:
-        errors[:, STALLS] += (segments - known) * ran.off
+        more = segments - known
+        errors[:, STALLS] += more * ran.apart[MEAN]
+        errors[:, STALLS + 3] += more / segments * ran.apart[FETCHING] * clock.step
+        errors[:, STALLS + 4] += more / segments * ran.apart[IDLE]
     for answer, error in zip(answers, errors):
         stalls = max(float(answer[0]), RISK)
         error[STALLS + 2] += stalls * quadrature_error(4 * answer[STALLS + 1] / stalls / video.duration)
-    off = found.left_out + (ran.off if ran.settled else math.inf)
+    off = found.left_out + (ran.apart[MEAN] if ran.settled else math.inf)
     return Sessions(
         answers, errors, segments - player.starts_with <= known, 1 - ran.seen[..., ANY],
         ran.gains[[MEAN, STALLED]] * [1, clock.step], off * np.array([1, player.segment]),

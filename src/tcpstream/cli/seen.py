@@ -18,6 +18,9 @@ ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 
 _QUANTILES = ("p50", "p90", "p99")
 
+COARSE = 0.1
+"""Error of a share from which on it is told as a range."""
+
 
 def seen(result: Viewing, data: dict[str, Any], found: PropagatedIntervals | None) -> Table:
     """Return what a viewer sees: answers, what goes before them, and what goes before the last one."""
@@ -58,7 +61,7 @@ def _fetched(result: SegmentPlay, data: dict[str, Any]) -> dict[str, list[tuple[
         ("join time, mean", f"{join['mean']:.3g} s"),
         ("50%, 90%, 99% of viewers at most", _times(join)),
         ("download time of a segment, mean", f"{result.mean_download_time:.4g} s"),
-        ("segments after an idle restart", f"{100 * result.restart_share:.3g}%"),
+        ("segments after an idle restart", _share(result.restart_share, result.errors["restart_share"])),
     ]
     then = _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
     hourly = data["stalls_per_hour"]
@@ -102,6 +105,13 @@ def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tupl
         then.append(("first stall after, 50%, 90%, 99%", _times(first)))
     then += _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
     return {"first": rows, "then": then}
+
+
+def _share(share: float, error: float) -> str:
+    """Return a share in percent, or what it lies between where little is known of it."""
+    if error <= COARSE:
+        return f"{100 * share:.3g}%"
+    return f"{100 * max(share - error, 0.0):.2g}% to {100 * min(share + error, 1.0):.2g}%"
 
 
 def _times(found: dict[str, float]) -> str:
