@@ -61,7 +61,7 @@ KNOWN = {
         "hls.js 1.7.1, docs/API.md: maxBufferLength, maxBufferSize, maxMaxBufferLength", 30, bytes=60e6, most=600
     ),
     "shaka": KnownPlayer("Shaka Player 5.2.7 (and 4.13 on), streaming.bufferingGoal, .rebufferingGoal", 10),
-    "exoplayer": KnownPlayer("ExoPlayer 2, and Media3 up to 1.5: DefaultLoadControl.java", 50, 2.5, 5),
+    "exoplayer": KnownPlayer("Media3 1.0 to 1.5, and the last of ExoPlayer 2: DefaultLoadControl.java", 50, 2.5, 5),
     "media3": KnownPlayer("Media3 1.6 to 1.11: DefaultLoadControl.java", 50, 1, 2),
     "dash.js": KnownPlayer(
         "dash.js 5.1.1, Settings.js: bufferTimeAtTopQuality, bufferTimeAtTopQualityLongForm", 30, long_goal=60,
@@ -78,7 +78,7 @@ def known_player(name: str, video: Video, *, segment: float | None = None, **set
     Parameters
     ----------
     name : {"hls.js", "shaka", "exoplayer", "media3", "dash.js", "mpv"}
-        exoplayer is ExoPlayer 2, and Media3 before 1.6; media3 is Media3 from 1.6 on.
+        exoplayer is the last ExoPlayer 2, and Media3 before 1.6; media3 is Media3 from 1.6 on.
     video : Video
         What hls.js and dash.js hold depends on it.
     segment : float, optional
