@@ -30,8 +30,6 @@ class Case:
         mpv's ``cache-pause-wait``: it starts, and resumes, with so much media in its cache [s]; 0 for segments.
     segment, held : float
         Of a player of segments: media in one, and media held at most [s].
-    sessions : int
-        Sessions that count.
     tcp : {"reno", "cubic"}
         Congestion control of the server.
     """
@@ -43,13 +41,17 @@ class Case:
     wait: float = 0.0
     segment: float = 0.0
     held: float = 0.0
-    sessions: int = 100
     tcp: str = "reno"
 
     @property
     def kind(self) -> str:
         """Who plays: "mpv" or "segments"."""
         return "segments" if self.segment else "mpv"
+
+    @property
+    def name(self) -> str:
+        """What tells a case from others."""
+        return " ".join(f"{value}" for value in asdict(self).values())
 
     @property
     def bytes(self) -> int:
@@ -63,6 +65,28 @@ class Case:
         """Of the video, one channel of 16 bits: its bit rate is constant."""
         return round(self.packet_rate * MSS / 2)
 
+    @property
+    def rate(self) -> float:
+        """Packet rate, to the sample [packets/s]."""
+        return self.packet_rate if self.segment else 2 * self.samples_per_second / MSS
+
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""
         return asdict(self)
+
+
+CASES = (
+    Case(0.04, 0.1, 55.0, 50.0, wait=2.0),
+    Case(0.02, 0.1, 80.0, 50.0, wait=1.0),
+    Case(0.01, 0.16, 75.0, 50.0, wait=1.0),
+    Case(0.04, 0.06, 95.0, 50.0, wait=1.0),
+    Case(0.02, 0.1, 86.0, 50.0, wait=2.0),
+    Case(0.02, 0.1, 90.0, 50.0, wait=2.0),
+    Case(0.04, 0.1, 60.0, 50.0, wait=1.0),
+    Case(0.04, 0.1, 63.0, 50.0, wait=1.0),
+    Case(0.02, 0.1, 70.0, 50.0, wait=2.0, tcp="cubic"),
+    Case(0.02, 0.1, 60.75, 88.0, segment=4.0, held=8.0),
+    Case(0.04, 0.06, 68.5, 60.0, segment=2.0, held=4.0),
+    Case(0.01, 0.16, 55.0, 88.0, segment=4.0, held=8.0),
+)
+"""P(any stall) of the first eight is 0.1 to 0.9; over CUBIC only the start is predicted."""

@@ -26,7 +26,7 @@ LINE = re.compile(r"\[ *(\d+\.\d+)\]\[\w\]\[([^\]]+)\] (.*)")
 
 CONNECTS = "tcp: Starting connection attempt"
 PLAYS = "starting AO"
-UNDERRUN = "Audio device underrun detected."
+WAITS = "Enter buffering"
 EMPTY = "audio end or underrun"
 FINISHED = "finished playback, success"
 
@@ -70,7 +70,7 @@ def read(log: str) -> Session:
             if began is not None:
                 stalls.append((began - start, event.at - began))
                 began = None
-        elif event.what.startswith(UNDERRUN) and start is not None:
+        elif event.what.startswith(WAITS) and start is not None:
             began = event.at
         elif event.what.startswith(EMPTY):
             end = event.at

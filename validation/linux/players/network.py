@@ -15,6 +15,8 @@ from namespaces import ADDRESSES, UnavailableError, check, namespace
 
 SERVER = f"http://{ADDRESSES[0]}/"
 
+NETWORK = "10.9.0.0/24"
+
 CAPTURED_PORT = 40000
 """The client's port of the connection that is captured."""
 
@@ -59,11 +61,10 @@ def served(folder: Path, tcp: str, path: dict[str, Any]) -> Iterator[dict[str, A
     dict
         What the router saw, once it has stopped.
     """
-    settings = {"tcp_congestion_control": tcp}
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, address=ADDRESSES[0]))
-    server = namespace(ADDRESSES[0], settings)
+    server = _end(ADDRESSES[0], tcp)
     nginx = subprocess.Popen(["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL)
-    clients = namespace(ADDRESSES[1], settings)
+    clients = _end(ADDRESSES[1], tcp)
     command = [sys.executable, str(Path(__file__).with_name("router.py")), str(server), str(clients), json.dumps(path)]
     router = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(server, clients))
     assert router.stdout is not None
@@ -78,3 +79,10 @@ def served(folder: Path, tcp: str, path: dict[str, Any]) -> Iterator[dict[str, A
             one.wait()
         for tun in (server, clients):
             os.close(tun)
+
+
+def _end(address: str, tcp: str) -> int:
+    """Enter a new namespace whose connections have a congestion control; return its device."""
+    tun = namespace(address, {})
+    subprocess.run(["ip", "route", "replace", NETWORK, "dev", "path", "src", address, "congctl", tcp], check=True)
+    return tun

@@ -7,14 +7,15 @@ from .session import Fetched, Session
 BOOT = 1.0
 """mpv that needed longer [s] from its begin to its first connection was starved of CPU."""
 
-SLIP = 0.15
-"""So was one whose playback took longer, or less long [s], than its media and the stalls that it counted."""
+SLIP, SLIP_PER_STALL = 0.15, 0.05
+"""So was one whose playback took longer, or less long [s], than its media and the stalls that it counted, but for the
+blocks of up to 0.046 s in which its output plays, each time it begins."""
 
 OVERSLEPT, WAITED = 0.05, 0.25
 """So was a player of segments that woke up later than this [s], or that was without a CPU for so long in all."""
 
-LATE = 0.1
-"""A path that forwarded a packet later than this [s] may have made a timeout."""
+LATE = 0.15
+"""A path that forwarded a packet later than this [s] may have made a timeout: Linux's timer has 0.2 s to spare."""
 
 
 def starved(session: Session | Fetched, media: float) -> str | None:
@@ -33,7 +34,7 @@ def starved(session: Session | Fetched, media: float) -> str | None:
     if session.boot > BOOT:
         return f"it needed {session.boot:.2f} s to begin"
     took = session.played - session.stalled
-    if abs(took - media) > SLIP:
+    if abs(took - media) > SLIP + SLIP_PER_STALL * len(session.stalls):
         return f"{media:g} s of media took {took:.2f} s beside the stalls"
     return None
 

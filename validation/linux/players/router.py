@@ -1,7 +1,8 @@
 """Every connection between two namespaces over one path: a delay and independent losses. A process of its own.
 
 ``python router.py SERVER CLIENT PATH``: the descriptors of two TUN devices, and as JSON the round trip [s], the loss
-probability, the seed, and which connection is captured where. Says when it is ready, stops when its input ends, and prints what it saw.
+probability, the seed, and which connection is captured where. Says when it is ready, stops when its input ends, and
+prints what it saw.
 """
 
 from __future__ import annotations
@@ -91,8 +92,8 @@ class Router:
                 os.write(self.tuns[1 - way], packet)
                 self.forwarded += 1
                 self.lateness += now - due
-                if now - due > STALL:
-                    self.stalls.append((due, now - due))
+                if now - due > STALL and (not self.stalls or due > sum(self.stalls[-1])):
+                    self.stalls.append((due, now - due))  # what is forwarded after it was late for the same reason
 
     def _record(self, packet: bytes, port: bytes) -> None:
         if port == self.port:

@@ -44,7 +44,7 @@ def watch(case: Case, folder: Path, seed: int, number: int) -> dict[str, Any]:
         download.kill()
         download.wait()
     sessions = [_judged(case, router["stalls"], *one) for one in watched]
-    return {"router": {**router, "stalls": len(router["stalls"])}, "sessions": sessions}
+    return {"router": router, "sessions": sessions}
 
 
 def write_media(case: Case, folder: Path) -> None:

@@ -1,0 +1,87 @@
+"""What the model says of a case: by the capture of another connection, and by the path itself."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Any
+
+from tcpstream import Path, Player, SegmentPlayer, Video, estimate, play, transfer_time
+
+from .cases import MSS, Case
+from .mpv import LOOK, OUTPUT
+
+MEASURED = ("loss", "rtt", "rto")
+PROPOSED = ("tcp", "initial_window", "detection")
+SHOWN = ("packets", "loss", "rtt_s", "rto_s", "throughput_pps", "intervals")
+
+TCP = {"reno": "reno-sack", "cubic": "cubic"}
+"""The chain of a kernel's congestion control, for independent losses."""
+
+BEFORE = 2
+"""Round trips before the first data: the handshake and the request."""
+
+Values = dict[str, dict[str, float]]
+"""Of each quantity the value and the error of the solve."""
+
+
+def paths(capture: FilePath) -> dict[str, Any]:
+    """Return the path that a capture shows, its best and its worst ends, and what the capture measured."""
+    found = estimate(capture)
+    best, worst = found.ends(sender="classic")
+    assert best is not None
+    measured = found.to_dict()
+    return {
+        "measured": {
+            key: measured[key] for key in ("packets", "loss", "rtt_s", "rto_s", "throughput_pps", "intervals")
+        },
+        **{
+            name: {key: getattr(path, key) for key in (*MEASURED, *PROPOSED)}
+            for name, path in (("estimate", found.path(sender="classic")), ("best", best), ("worst", worst))
+        },
+    }
+
+
+def known(case: Case) -> dict[str, Any]:
+    """Return the path as it was made."""
+    variation = 0.2
+    return {
+        "loss": case.p, "rtt": case.rtt, "rto": case.rtt + variation, "tcp": TCP[case.tcp], "initial_window": 10,
+        "detection": "rack",
+    }  # fmt: skip
+
+
+def predicted(case: Case, given: dict[str, Any]) -> Values:
+    """Return what a path makes of a case.
+
+    Parameters
+    ----------
+    case : Case
+    given : dict
+        Of the path, as `paths` has them.
+    """
+    path = Path(sender="classic", **given)
+    if case.kind == "segments":
+        return _segments(case, path)
+    held = case.wait + OUTPUT + LOOK
+    if path.tcp == "cubic":  # chains with so many states know how long a download takes, and count no stalls
+        found = transfer_time(path, bytes=held * case.rate * MSS, setup_round_trips=1)
+        return {"start": {"value": found.mean, "error": found.errors["mean"]}}
+    video = Video(packet_rate=case.rate, duration=case.seconds)
+    seen = play(path, video, Player(start_buffer=held, resume_buffer=held))
+    off = seen.errors
+    return {
+        "start": {"value": BEFORE * path.rtt + seen.mean_join_time, "error": 0.0},
+        "stall_probability": {"value": seen.stall_probability, "error": off["stall_probability"]},
+        "stalls": {"value": seen.mean_stalls, "error": off["mean_stalls"]},
+        "stalled": {"value": seen.mean_total_rebuffer, "error": off["mean_total_rebuffer"]},
+    }
+
+
+def _segments(case: Case, path: Path) -> Values:
+    video = Video(packet_rate=case.rate, duration=case.seconds)
+    seen = play(path, video, SegmentPlayer(segment=case.segment, client_buffer=case.held))
+    per_hour, off = 3600 / case.seconds, seen.errors
+    return {
+        "stalls_per_hour": {"value": per_hour * seen.mean_stalls, "error": per_hour * off["mean_stalls"]},
+        "download": {"value": seen.mean_download_time, "error": off["mean_download_time"]},
+    }

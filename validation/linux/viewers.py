@@ -1,0 +1,106 @@
+"""What viewers saw of real players beside the model: ``python validation/linux/viewers.py``.
+
+Makes the sessions that are missing (as root, with nginx and mpv), solves the model for each capture that is not solved,
+and prints the tables of docs/kernel.md. With everything recorded it needs neither.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from namespaces import UnavailableError
+from players.cases import CASES, Case
+from players.network import available
+from players.prediction import known, paths, predicted
+from players.table import table
+from players.verdict import counted, share
+from players.watch import watch
+
+from tcpstream.system.log import appending, read
+
+RESULTS = Path(__file__).parents[1] / "results"
+SESSIONS, SOLVED = RESULTS / "linux_viewers.jsonl", RESULTS / "linux_viewers_solved.jsonl"
+
+FIRST, MORE, BATCHES = 105, 30, 4
+"""Sessions at once, and once more as long as P(any stall) is not known well enough; such series at most."""
+
+ENOUGH = 0.1
+"""Half of the interval of P(any stall)."""
+
+MEMORY = Path("/dev/shm")
+"""Where captures are written: no disk to wait for."""
+
+
+def measure(case: Case, index: int) -> dict[str, Any]:
+    """Make sessions of a case until P(any stall) is known well enough."""
+    record: dict[str, Any] = {"case": case.to_dict(), "routers": [], "sessions": []}
+    for batch in range(BATCHES):
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+            seed = 1000 * index + batch
+            made = watch(case, Path(folder), seed, MORE if batch else FIRST)
+            if batch == 0:
+                record["paths"] = paths(Path(folder) / "other.pcap")
+        record["routers"].append(made["router"])
+        record["sessions"] += made["sessions"]
+        if known_well(record):
+            break
+    return record
+
+
+def known_well(record: dict[str, Any]) -> bool:
+    """Tell whether the interval of P(any stall) is narrower than +- 10 points."""
+    stalled = [bool(one["stalls"]) for one in counted(record)]
+    if len(stalled) < 2:
+        return False
+    found = share(sum(stalled), len(stalled))
+    return (found.high - found.low) / 2 < ENOUGH
+
+
+def measure_missing() -> None:
+    """Make the sessions of all cases that are not recorded."""
+    there = {Case(**record["case"]).name for record in read(SESSIONS)}
+    missing = [(index, case) for index, case in enumerate(CASES) if case.name not in there]
+    if not missing:
+        return
+    available()
+    with appending(SESSIONS) as append:
+        for index, case in missing:
+            record = measure(case, index)
+            append(record)
+            print(f"{case.name}: {len(counted(record))} of {len(record['sessions'])} sessions", file=sys.stderr)
+
+
+def solve_missing() -> None:
+    """Solve the model for every record that is not solved."""
+    there = {json.dumps(solved["paths"]) for solved in read(SOLVED)}
+    with appending(SOLVED) as append:
+        for record in read(SESSIONS):
+            case = Case(**record["case"])
+            given = {name: record["paths"][name] for name in ("estimate", "best", "worst")} | {"known": known(case)}
+            if json.dumps(given) in there:
+                continue
+            answers = {name: predicted(case, path) for name, path in given.items()}
+            append({"case": case.to_dict(), "paths": given, "answers": answers})
+            print(f"{case.name}: solved", file=sys.stderr)
+
+
+def main() -> int:
+    """Measure, solve, and print the tables in Markdown."""
+    try:
+        measure_missing()
+    except UnavailableError as error:
+        print(error, file=sys.stderr)
+        return 2
+    solve_missing()
+    print(table(read(SESSIONS), read(SOLVED)))
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    sys.exit(main())
