@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 from typing import Any
 
-from tcpstream import Path, Player, SegmentPlayer, Video, estimate, play, transfer_time
+from tcpstream import BufferedPlay, Path, Player, SegmentPlay, SegmentPlayer, Video, estimate, play, transfer_time
 
 from .cases import MSS, Case
 from .mpv import LOOK, OUTPUT
@@ -68,6 +68,8 @@ def predicted(case: Case, given: dict[str, Any]) -> Values:
         return {"start": {"value": found.mean, "error": found.errors["mean"]}}
     video = Video(packet_rate=case.rate, duration=case.seconds)
     seen = play(path, video, Player(start_buffer=held, resume_buffer=held))
+    assert isinstance(seen, BufferedPlay)
+    assert seen.mean_stalls is not None
     off = seen.errors
     return {
         "start": {"value": BEFORE * path.rtt + seen.mean_join_time, "error": 0.0},
@@ -80,6 +82,7 @@ def predicted(case: Case, given: dict[str, Any]) -> Values:
 def _segments(case: Case, path: Path) -> Values:
     video = Video(packet_rate=case.rate, duration=case.seconds)
     seen = play(path, video, SegmentPlayer(segment=case.segment, client_buffer=case.held))
+    assert isinstance(seen, SegmentPlay)
     per_hour, off = 3600 / case.seconds, seen.errors
     return {
         "stalls_per_hour": {"value": per_hour * seen.mean_stalls, "error": per_hour * off["mean_stalls"]},
