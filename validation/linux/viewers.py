@@ -54,7 +54,7 @@ def measure(case: Case, index: int) -> dict[str, Any]:
 
 def known_well(record: dict[str, Any]) -> bool:
     """Tell whether the interval of P(any stall) is narrower than +- 10 points."""
-    stalled = [bool(one["stalls"]) for one in counted(record)]
+    stalled = [bool(one.stalls) for one in counted(record)]
     if len(stalled) < 2:
         return False
     found = share(sum(stalled), len(stalled))

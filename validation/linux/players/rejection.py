@@ -7,9 +7,12 @@ from .session import Fetched, Session
 BOOT = 1.0
 """mpv that needed longer [s] from its begin to its first connection was starved of CPU."""
 
-SLIP, SLIP_PER_STALL = 0.15, 0.05
-"""So was one whose playback took longer, or less long [s], than its media and the stalls that it counted, but for the
-blocks of up to 0.046 s in which its output plays, each time it begins."""
+LONGER, PER_STALL = 0.15, 0.05
+"""So was one whose playback took longer [s] than its media and the stalls that it counted, and than the blocks of up to
+0.046 s in which its output begins to play again."""
+
+SHORTER = 0.25
+"""And less is no playback of all the media [s]: a log may lack its last line, and so the 0.2 s that the output holds."""
 
 OVERSLEPT, WAITED = 0.05, 0.25
 """So was a player of segments that woke up later than this [s], or that was without a CPU for so long in all."""
@@ -34,7 +37,7 @@ def starved(session: Session | Fetched, media: float) -> str | None:
     if session.boot > BOOT:
         return f"it needed {session.boot:.2f} s to begin"
     took = session.played - session.stalled
-    if abs(took - media) > SLIP + SLIP_PER_STALL * len(session.stalls):
+    if not -SHORTER <= took - media <= LONGER + PER_STALL * len(session.stalls):
         return f"{media:g} s of media took {took:.2f} s beside the stalls"
     return None
 

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from .rejection import starved
+from .session import Fetched, Session
+
 LEVEL = 0.95
 
 FACTORS = {"stalls_per_hour": 1.5, "download": 1.1}
@@ -41,26 +44,30 @@ def mean(values: list[float]) -> Interval:
     return Interval(float(x.mean()), float(x.mean() - half), float(x.mean() + half))
 
 
-def counted(record: dict[str, Any]) -> list[dict[str, Any]]:
+def counted(record: dict[str, Any]) -> list[Session | Fetched]:
     """Return the sessions of a record that count."""
-    return [one["session"] for one in record["sessions"] if one["rejected"] is None]
+    case = record["case"]
+    kind = Fetched if case["segment"] else Session
+    found = [kind(**one["session"]) for one in record["sessions"] if one["wrong"] is None]
+    return [session for session in found if starved(session, case["seconds"]) is None]
 
 
 def measured(record: dict[str, Any]) -> dict[str, Interval]:
     """Return what the viewers of a record saw, by quantity."""
     sessions = counted(record)
-    stalls = [len(one["stalls"]) for one in sessions]
-    if record["case"]["segment"]:
-        seconds = record["case"]["seconds"]
+    stalls = [len(one.stalls) for one in sessions]
+    seconds = record["case"]["seconds"]
+    if fetched := [one for one in sessions if isinstance(one, Fetched)]:
         return {
             "stalls_per_hour": mean([count * 3600 / seconds for count in stalls]),
-            "download": mean([float(np.mean(one["downloads"])) for one in sessions]),
+            "download": mean([float(np.mean(one.downloads)) for one in fetched]),
         }
+    played = [one for one in sessions if isinstance(one, Session)]
     return {
-        "start": mean([one["start"] for one in sessions]),
+        "start": mean([one.start for one in played]),
         "stall_probability": share(sum(count > 0 for count in stalls), len(sessions)),
         "stalls": mean([float(count) for count in stalls]),
-        "stalled": mean([sum(length for _, length in one["stalls"]) for one in sessions]),
+        "stalled": mean([one.stalled for one in played]),
     }
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from . import mpv
 from .cases import Case
 from .network import CAPTURED_PORT, SERVER, served
-from .rejection import delayed, starved
+from .rejection import delayed
 from .session import Fetched, Session, UnreadableError
 
 APART = 0.2
@@ -43,7 +43,7 @@ def watch(case: Case, folder: Path, seed: int, number: int) -> dict[str, Any]:
         watched = _together(number, lambda index: play(case, folder, index))
         download.kill()
         download.wait()
-    sessions = [_judged(case, router["stalls"], *one) for one in watched]
+    sessions = [_record(router["stalls"], *one) for one in watched]
     return {"router": router, "sessions": sessions}
 
 
@@ -70,14 +70,14 @@ def _together(number: int, play: Callable[[int], Session | Fetched | str]) -> li
         return list(pool.map(one, range(number)))
 
 
-def _judged(case: Case, stalls: list[tuple[float, float]], begin: float, end: float, seen: Any) -> dict[str, Any]:
-    """Return the record of a session, and why it does not count, if so."""
+def _record(
+    stalls: list[tuple[float, float]], begin: float, end: float, seen: Session | Fetched | str
+) -> dict[str, Any]:
+    """Return the record of a session: what was seen, and what was wrong beside the player."""
     if isinstance(seen, str):
-        return {"session": None, "rejected": seen}
-    why = starved(seen, case.seconds)
-    if why is None and delayed(stalls, begin, end):
-        why = "the path forwarded a packet too late"
-    return {"session": seen.to_dict(), "rejected": why}
+        return {"session": None, "wrong": seen}
+    late = "the path forwarded a packet too late" if delayed(stalls, begin, end) else None
+    return {"session": seen.to_dict(), "wrong": late}
 
 
 def _mpv(case: Case, folder: Path, index: int) -> Session | str:
