@@ -1,12 +1,11 @@
 """What viewers saw of real players beside the model: ``python validation/linux/viewers.py``.
 
-Makes the sessions that are missing (as root, with nginx and mpv), solves the model for each capture that is not solved,
-and prints the tables of docs/kernel.md. With everything recorded it needs neither.
+Makes the captures and the sessions that are missing (as root, with nginx and mpv), solves the model for each capture
+that is not solved, and prints the tables of docs/kernel.md. With everything recorded it needs neither.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import tempfile
@@ -14,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from namespaces import UnavailableError
+from players.captures import MEMORY, captures
 from players.cases import CASES, Case
 from players.network import available
-from players.prediction import known, paths, predicted
+from players.prediction import ENDS, known, predicted
 from players.table import table
 from players.verdict import counted, share
 from players.watch import watch
@@ -24,6 +24,7 @@ from players.watch import watch
 from tcpstream.system.log import appending, read
 
 RESULTS = Path(__file__).parents[1] / "results"
+CAPTURES = RESULTS / "linux_viewers_captures.jsonl"
 SESSIONS, SOLVED = RESULTS / "linux_viewers.jsonl", RESULTS / "linux_viewers_solved.jsonl"
 
 FIRST, MORE, BATCHES = 105, 30, 4
@@ -31,9 +32,6 @@ FIRST, MORE, BATCHES = 105, 30, 4
 
 ENOUGH = 0.1
 """Half of the interval of P(any stall)."""
-
-MEMORY = Path("/dev/shm")
-"""Where captures are written: no disk to wait for."""
 
 
 def measure(case: Case, index: int) -> dict[str, Any]:
@@ -43,8 +41,6 @@ def measure(case: Case, index: int) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             seed = 1000 * index + batch
             made = watch(case, Path(folder), seed, MORE if batch else FIRST)
-            if batch == 0:
-                record["paths"] = paths(Path(folder) / "other.pcap")
         record["routers"].append(made["router"])
         record["sessions"] += made["sessions"]
         if known_well(record):
@@ -59,6 +55,17 @@ def known_well(record: dict[str, Any]) -> bool:
         return False
     found = share(sum(stalled), len(stalled))
     return (found.high - found.low) / 2 < ENOUGH
+
+
+def capture_missing() -> None:
+    """Make a capture over each path that has none."""
+    there = [record["path"] for record in read(CAPTURES)]
+    missing = [case for index, case in enumerate(CASES) if case.path not in there + [one.path for one in CASES[:index]]]
+    if missing:
+        available()
+        with appending(CAPTURES) as append:
+            for record in captures(missing):
+                append(record)
 
 
 def measure_missing() -> None:
@@ -76,28 +83,29 @@ def measure_missing() -> None:
 
 
 def solve_missing() -> None:
-    """Solve the model for every record that is not solved."""
-    there = {json.dumps(solved["paths"]) for solved in read(SOLVED)}
+    """Solve the model for what each capture shows, and for the path itself, where that is not done."""
+    there = [(solved["case"], solved["path"]) for solved in read(SOLVED)]
+    found = {str(record["path"]): record["paths"] for record in read(CAPTURES)}
     with appending(SOLVED) as append:
         for record in read(SESSIONS):
             case = Case(**record["case"])
-            given = {name: record["paths"][name] for name in ("estimate", "best", "worst")} | {"known": known(case)}
-            if json.dumps(given) in there:
-                continue
-            answers = {name: predicted(case, path) for name, path in given.items()}
-            append({"case": case.to_dict(), "paths": given, "answers": answers})
+            captured = found[str(case.path)]
+            for path in [known(case), *(captured[end] for end in ENDS)]:
+                if (record["case"], path) not in there:
+                    append({"case": record["case"], "path": path, "answers": predicted(case, path)})
             print(f"{case.name}: solved", file=sys.stderr)
 
 
 def main() -> int:
     """Measure, solve, and print the tables in Markdown."""
     try:
+        capture_missing()
         measure_missing()
     except UnavailableError as error:
         print(error, file=sys.stderr)
         return 2
     solve_missing()
-    print(table(read(SESSIONS), read(SOLVED)))
+    print(table(read(SESSIONS), read(CAPTURES), read(SOLVED)))
     return 0
 
 

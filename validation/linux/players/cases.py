@@ -54,6 +54,11 @@ class Case:
         return " ".join(f"{value}" for value in asdict(self).values())
 
     @property
+    def path(self) -> dict[str, Any]:
+        """What another connection over the same path shares."""
+        return {"p": self.p, "rtt": self.rtt, "tcp": self.tcp}
+
+    @property
     def bytes(self) -> int:
         """Bytes of a file: the video as 16 bit samples of one channel, or whole packets of a segment."""
         if self.segment:

@@ -17,6 +17,9 @@ SHOWN = ("packets", "loss", "rtt_s", "rto_s", "throughput_pps", "intervals")
 TCP = {"reno": "reno-sack", "cubic": "cubic"}
 """The chain of a kernel's congestion control, for independent losses."""
 
+ENDS = ("estimate", "best", "worst")
+"""The paths of a capture: as estimated, and at the ends of its intervals."""
+
 BEFORE = 2
 """Round trips before the first data: the handshake and the request."""
 

@@ -12,10 +12,10 @@ LONGER, PER_STALL = 0.15, 0.05
 0.046 s in which its output begins to play again."""
 
 SHORTER = 0.25
-"""And less is no playback of all the media [s]: a log may lack its last line, and so the 0.2 s that the output holds."""
+"""And less is no playback of all the media [s]: a log may lack its last line, and with it the 0.2 s of the output."""
 
-OVERSLEPT, WAITED = 0.05, 0.25
-"""So was a player of segments that woke up later than this [s], or that was without a CPU for so long in all."""
+OVERSLEPT, WAITED = 0.05, 0.01
+"""So was a player of segments that woke up later than this [s], or that had no CPU for such a share of its media."""
 
 LATE = 0.15
 """A path that forwarded a packet later than this [s] may have made a timeout: Linux's timer has 0.2 s to spare."""
@@ -33,7 +33,7 @@ def starved(session: Session | Fetched, media: float) -> str | None:
     if isinstance(session, Fetched):
         if session.overslept > OVERSLEPT:
             return f"it woke up {session.overslept:.3f} s too late"
-        return f"it had no CPU for {session.waited:.2f} s" if session.waited > WAITED else None
+        return f"it had no CPU for {session.waited:.2f} s" if session.waited > WAITED * media else None
     if session.boot > BOOT:
         return f"it needed {session.boot:.2f} s to begin"
     took = session.played - session.stalled

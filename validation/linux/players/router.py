@@ -1,8 +1,8 @@
 """Every connection between two namespaces over one path: a delay and independent losses. A process of its own.
 
 ``python router.py SERVER CLIENT PATH``: the descriptors of two TUN devices, and as JSON the round trip [s], the loss
-probability, the seed, and which connection is captured where. Says when it is ready, stops when its input ends, and
-prints what it saw.
+probability, the seed, and where which connection is captured, if one is. Says when it is ready, stops when its input
+ends, and prints what it saw.
 """
 
 from __future__ import annotations
@@ -40,20 +40,22 @@ class Router:
         One way [s].
     losses : Losses
         Of packets with data from the server.
-    capture : path
+    capture : path, optional
         A pcap file of what the server sees of one connection.
     port : int
         The client's port of that connection.
     """
 
-    def __init__(self, tuns: tuple[int, int], delay: float, losses: Losses, capture: Path, port: int) -> None:
+    def __init__(
+        self, tuns: tuple[int, int], delay: float, losses: Losses, capture: str | None = None, port: int = 0
+    ) -> None:
         self.tuns, self.delay, self.losses = tuns, delay, losses
         self.port = struct.pack(">H", port)
         self.lines: tuple[deque[tuple[float, bytes]], ...] = (deque(), deque())  # to the clients, to the server
         self.forwarded, self.lateness = 0, 0.0
         self.stalls: list[tuple[float, float]] = []
-        self.pcap = capture.open("wb", buffering=1 << 20)
-        self.pcap.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, SNAP, 101))
+        self.capture = Path(capture or os.devnull)
+        self.captured = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, SNAP, 101)]
 
     def run(self) -> dict[str, Any]:
         """Forward until the input ends; return when packets were late [s, monotonic clock], and by how much."""
@@ -68,7 +70,7 @@ class Router:
             for way, tun in enumerate(self.tuns):
                 if tun in ready:
                     self._take(way, now)
-        self.pcap.close()
+        self.capture.write_bytes(b"".join(self.captured))
         mean = self.lateness / max(1, self.forwarded)
         return {
             "forwarded": self.forwarded, "mean_lateness": mean, "stalls": self.stalls, "sent": self.losses.asked,
@@ -99,14 +101,15 @@ class Router:
         if port == self.port:
             now = time.time()
             head = struct.pack("<IIII", int(now), int(now % 1 * 1e6), min(len(packet), SNAP), len(packet))
-            self.pcap.write(head + packet[:SNAP])
+            self.captured.append(head + packet[:SNAP])
 
 
 def main() -> None:
     """Forward packets."""
     path = json.loads(sys.argv[3])
     losses = Losses(path["p"], np.random.default_rng(path["seed"]))
-    router = Router((int(sys.argv[1]), int(sys.argv[2])), path["rtt"] / 2, losses, Path(path["capture"]), path["port"])
+    tuns = int(sys.argv[1]), int(sys.argv[2])
+    router = Router(tuns, path["rtt"] / 2, losses, path.get("capture"), path.get("port", 0))
     gc.disable()
     priority = real_time()
     print("ready", flush=True)

@@ -4,38 +4,51 @@ from __future__ import annotations
 
 from typing import Any
 
+from .cases import Case
+from .prediction import ENDS, Values, known
 from .verdict import FACTORS, Interval, counted, measured, predicted, within
+
+Record = dict[str, Any]
 
 TITLES = {"start": "start [s]", "stall_probability": "P(any stall)", "stalls": "stalls", "stalled": "stalled [s]"}
 
 
-def table(records: list[dict[str, Any]], solved: list[dict[str, Any]]) -> str:
+def table(records: list[Record], captures: list[Record], solved: list[Record]) -> str:
     """Return the tables in Markdown.
 
     Parameters
     ----------
-    records, solved : list of dict
-        The lines of linux_viewers.jsonl and linux_viewers_solved.jsonl.
+    records, captures, solved : list of dict
+        The lines of linux_viewers.jsonl, linux_viewers_captures.jsonl and linux_viewers_solved.jsonl.
     """
-    answers = {str(one["case"]): one["answers"] for one in solved}
-    rows = [(record, answers[str(record["case"])]) for record in records]
+    rows = [(record, answers(record["case"], captures, solved)) for record in records]
     played = [row for row in rows if not row[0]["case"]["segment"]]
     fetched = [row for row in rows if row[0]["case"]["segment"]]
     return "\n\n".join([_players(played), _segments(fetched)])
 
 
-def _players(rows: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
+def answers(case: Record, captures: list[Record], solved: list[Record]) -> dict[str, Values]:
+    """Return what the capture over its path, the ends of its intervals, and the path itself say of a case."""
+    captured = next(one["paths"] for one in captures if one["path"] == Case(**case).path)
+    paths = {end: captured[end] for end in ENDS} | {"known": known(Case(**case))}
+    found = {}
+    for name, path in paths.items():
+        found[name] = next(one["answers"] for one in solved if (one["case"], one["path"]) == (case, path))
+    return found
+
+
+def _players(rows: list[tuple[Record, dict[str, Values]]]) -> str:
     lines = [
         "| server | p | R [s] | mu [packets/s] | sessions | quantity | measured | by the capture | by the path "
         "| inside |",
         "|---|--:|--:|--:|--:|---|--:|--:|--:|---|",
     ]
     inside, near = [], []
-    for record, answers in rows:
-        case, seen, said = record["case"], measured(record), predicted(answers)
+    for record, said_by in rows:
+        case, seen, said = record["case"], measured(record), predicted(said_by)
         place = f"{case['tcp']} | {case['p']} | {case['rtt']} | {case['packet_rate']:g} | {_sessions(record)}"
         for name, interval in said.items():
-            path = answers["known"][name]["value"]
+            path = said_by["known"][name]["value"]
             meets = seen[name].meets(interval)
             inside.append(meets)
             near.append(seen[name].low <= path <= seen[name].high)
@@ -52,17 +65,17 @@ def _players(rows: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
-def _segments(rows: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
+def _segments(rows: list[tuple[Record, dict[str, Values]]]) -> str:
     lines = [
         "| p | R [s] | segment, held [s] | sessions | quantity | measured | by the capture | by the path | "
         "capture over measured | within |",
         "|--:|--:|--:|--:|---|--:|--:|--:|--:|---|",
     ]
-    for record, answers in rows:
-        case, seen, said = record["case"], measured(record), predicted(answers)
+    for record, said_by in rows:
+        case, seen, said = record["case"], measured(record), predicted(said_by)
         place = f"{case['p']} | {case['rtt']} | {case['segment']:g}, {case['held']:g} | {_sessions(record)}"
         for name, title in (("stalls_per_hour", "stalls per hour"), ("download", "mean download [s]")):
-            path, one = answers["known"][name]["value"], seen[name]
+            path, one = said_by["known"][name]["value"], seen[name]
             good = within(name, one.value, said[name].value)
             lines.append(
                 f"| {place} | {title} | {_shown(one)} | {_shown(said[name])} | {path:.3g} "
@@ -72,7 +85,7 @@ def _segments(rows: list[tuple[dict[str, Any], dict[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
-def _sessions(record: dict[str, Any]) -> str:
+def _sessions(record: Record) -> str:
     return f"{len(counted(record))} of {len(record['sessions'])}"
 
 

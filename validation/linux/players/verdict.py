@@ -71,7 +71,7 @@ def measured(record: dict[str, Any]) -> dict[str, Interval]:
     }
 
 
-def predicted(solved: dict[str, Any]) -> dict[str, Interval]:
+def predicted(solved: dict[str, dict[str, dict[str, float]]]) -> dict[str, Interval]:
     """Return what a capture predicts, by the paths solved: between their ends, and the errors of the solves."""
     found = {}
     for name, one in solved["estimate"].items():

@@ -1,4 +1,4 @@
-"""Sessions of players, many at once, and beside them the capture of another connection."""
+"""Sessions of players, many at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from . import mpv
 from .cases import Case
-from .network import CAPTURED_PORT, SERVER, served
+from .network import SERVER, served
 from .rejection import delayed
 from .session import Fetched, Session, UnreadableError
 
@@ -25,24 +25,15 @@ APART = 0.2
 PRIORITY = 5
 """Of the players, in real time; that of the router is higher."""
 
-DOWNLOAD = 1 << 30
-"""Bytes of the file whose download is captured."""
-
 HERE = Path(__file__).parent
 
 
 def watch(case: Case, folder: Path, seed: int, number: int) -> dict[str, Any]:
-    """Make so many sessions of a case, and ``other.pcap`` of another connection beside them; return their record."""
-    with (folder / "download").open("wb") as file:
-        file.truncate(DOWNLOAD)
+    """Make so many sessions of a case, and return their record."""
     write_media(case, folder)
-    path = {"p": case.p, "rtt": case.rtt, "seed": seed, "capture": str(folder / "other.pcap"), "port": CAPTURED_PORT}
     play = {"mpv": _mpv, "segments": _segments}[case.kind]
-    with served(folder, case.tcp, path) as router:
-        download = subprocess.Popen([sys.executable, str(HERE / "download.py")])
+    with served(folder, case.tcp, {"p": case.p, "rtt": case.rtt, "seed": seed}) as router:
         watched = _together(number, lambda index: play(case, folder, index))
-        download.kill()
-        download.wait()
     sessions = [_record(router["stalls"], *one) for one in watched]
     return {"router": router, "sessions": sessions}
 
