@@ -16,7 +16,7 @@ from namespaces import UnavailableError
 from players.captures import MEMORY, captures
 from players.cases import CASES, Case
 from players.network import available
-from players.prediction import ENDS, known, predicted
+from players.prediction import FOUND, known, predicted
 from players.table import table
 from players.verdict import counted, share
 from players.watch import watch
@@ -90,7 +90,7 @@ def solve_missing() -> None:
         for record in read(SESSIONS):
             case = Case(**record["case"])
             captured = found[str(case.path)]
-            for path in [known(case), *(captured[end] for end in ENDS)]:
+            for path in [known(case), *(captured[name] for name in FOUND)]:
                 if (record["case"], path) not in there:
                     append({"case": record["case"], "path": path, "answers": predicted(case, path)})
             print(f"{case.name}: solved", file=sys.stderr)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 from typing import Any
 
-from tcpstream import BufferedPlay, Path, Player, SegmentPlay, SegmentPlayer, Video, estimate, play, transfer_time
+from tcpstream import (
+    BufferedPlay,
+    Path,
+    Player,
+    SegmentPlay,
+    SegmentPlayer,
+    Video,
+    estimate,
+    play,
+    throughput,
+    transfer_time,
+)
 
 from .cases import MSS, Case
 from .mpv import LOOK, OUTPUT
@@ -20,6 +31,9 @@ TCP = {"reno": "reno-sack", "cubic": "cubic"}
 ENDS = ("estimate", "best", "worst")
 """The paths of a capture: as estimated, and at the ends of its intervals."""
 
+FOUND = (*ENDS, "throughput")
+"""What is asked of a capture: these paths, and that with the p for its throughput."""
+
 BEFORE = 2
 """Round trips before the first data: the handshake and the request."""
 
@@ -28,20 +42,25 @@ Values = dict[str, dict[str, float]]
 
 
 def paths(capture: FilePath) -> dict[str, Any]:
-    """Return the path that a capture shows, its best and its worst ends, and what the capture measured."""
+    """Return what a capture measured, its path, the ends of its intervals, and with the p for its throughput."""
     found = estimate(capture)
+    measured = found.to_dict()
     best, worst = found.ends(sender="classic")
     assert best is not None
-    measured = found.to_dict()
+    path = _given(found.path(sender="classic"))
+    given = {key: value for key, value in path.items() if key != "loss"}
+    fitted = Path.from_throughput(measured["throughput_pps"], sender="classic", **given)
     return {
-        "measured": {
-            key: measured[key] for key in ("packets", "loss", "rtt_s", "rto_s", "throughput_pps", "intervals")
-        },
-        **{
-            name: {key: getattr(path, key) for key in (*MEASURED, *PROPOSED)}
-            for name, path in (("estimate", found.path(sender="classic")), ("best", best), ("worst", worst))
-        },
+        "measured": {key: measured[key] for key in SHOWN},
+        "estimate": path,
+        "best": _given(best),
+        "worst": _given(worst),
+        "throughput": {"loss": fitted.loss, **given},
     }
+
+
+def _given(path: Path) -> dict[str, Any]:
+    return {key: getattr(path, key) for key in (*MEASURED, *PROPOSED)}
 
 
 def known(case: Case) -> dict[str, Any]:
@@ -51,6 +70,11 @@ def known(case: Case) -> dict[str, Any]:
         "loss": case.p, "rtt": case.rtt, "rto": case.rtt + variation, "tcp": TCP[case.tcp], "initial_window": 10,
         "detection": "rack",
     }  # fmt: skip
+
+
+def path_throughput(given: dict[str, Any]) -> float:
+    """Return T of the chain of a path [packets/s]."""
+    return throughput(Path(sender="classic", **given))
 
 
 def predicted(case: Case, given: dict[str, Any]) -> Values:
