@@ -89,21 +89,34 @@ def predicted(case: Case, given: dict[str, Any]) -> Values:
     path = Path(sender="classic", **given)
     if case.kind == "segments":
         return _segments(case, path)
-    held = case.wait + OUTPUT + LOOK
-    if path.tcp == "cubic":  # chains with so many states know how long a download takes, and count no stalls
-        found = transfer_time(path, bytes=held * case.rate * MSS, setup_round_trips=1)
-        return {"start": {"value": found.mean, "error": found.errors["mean"]}}
-    video = Video(packet_rate=case.rate, duration=case.seconds)
-    seen = play(path, video, Player(start_buffer=held, resume_buffer=held))
+    started = {"start": _start(case, path)}
+    if path.tcp == "cubic":  # chains with so many states count no stalls
+        return started
+    held = case.wait + OUTPUT + LOOK  # what comes while it waits for the next look, as fast as it plays
+    seen = play(path, Video(packet_rate=case.rate, duration=case.seconds), _player(held))
     assert isinstance(seen, BufferedPlay)
     assert seen.mean_stalls is not None
     off = seen.errors
-    return {
-        "start": {"value": BEFORE * path.rtt + seen.mean_join_time, "error": 0.0},
+    return started | {
         "stall_probability": {"value": seen.stall_probability, "error": off["stall_probability"]},
         "stalls": {"value": seen.mean_stalls, "error": off["mean_stalls"]},
         "stalled": {"value": seen.mean_total_rebuffer, "error": off["mean_total_rebuffer"]},
     }
+
+
+def _start(case: Case, path: Path) -> dict[str, float]:
+    """Return when mpv starts [s]: a look later than its buffers are full, as slow start fills them in bursts."""
+    held = case.wait + OUTPUT
+    if path.tcp == "cubic":
+        found = transfer_time(path, bytes=held * case.rate * MSS, setup_round_trips=1)
+        return {"value": LOOK + found.mean, "error": found.errors["mean"]}
+    seen = play(path, Video(packet_rate=case.rate, duration=2 * held), _player(held))
+    assert isinstance(seen, BufferedPlay)
+    return {"value": LOOK + BEFORE * path.rtt + seen.mean_join_time, "error": 0.0}
+
+
+def _player(held: float) -> Player:
+    return Player(start_buffer=held, resume_buffer=held)
 
 
 def _segments(case: Case, path: Path) -> Values:
