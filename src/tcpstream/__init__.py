@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .answers.live import live as live
     from .answers.live import live_many as live_many
     from .answers.live_play import LivePlay as LivePlay
+    from .answers.paced_play import PacedPlay as PacedPlay
+    from .answers.pacing import Pacing as Pacing
     from .answers.play import play as play
     from .answers.player import Player as Player
     from .answers.rate import largest_rate as largest_rate
@@ -76,6 +78,8 @@ _HOMES = {
     "play": "answers.play",
     "Play": "answers.delayed_play",
     "BufferedPlay": "answers.buffered_play",
+    "Pacing": "answers.pacing",
+    "PacedPlay": "answers.paced_play",
     "SegmentPlayer": "answers.segment_player",
     "SegmentPlay": "answers.segment_play",
     "LivePlay": "answers.live_play",

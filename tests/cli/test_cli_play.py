@@ -59,6 +59,10 @@ def test_as_far_as_an_answer_isknown(error, text):
         ("--rate 20pps --duration 10s --resume-buffer 5s", "a resume buffer of 5 s needs a start buffer"),
         ("--rate 20pps --duration 10s --start 1s --start-buffer 1s", "not both"),
         ("--rate 20pps --duration 10s --start-buffer 0s", "start buffer must be above 0, got 0 s"),
+        ("--rate 20pps --duration 10s --pace 0.5", "pace must lie between 1 and 1e+06 times the rate, got 0.5"),
+        ("--rate 20pps --duration 10s --burst 5s", "--burst is for a server that paces: give --pace as well"),
+        ("--rate 20pps --duration 10s --pace 2 --target-ratio 0.1", "give --target-stall"),
+        ("--rate 20pps --duration 10s --pace 2 --start-buffer 2s", "leave out live, segments and start_buffer"),
     ],
 )
 def test_bad_input(run, options, message):
@@ -66,6 +70,19 @@ def test_bad_input(run, options, message):
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_server_that_paces(run):
+    line = f"play {PATH} --rate 20pps --duration 10s --start 1s --pace 1.25 --burst 500ms --target-stall 0.05"
+    done = run(f"{line} --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    video, pacing = tcpstream.Video(packet_rate=20, duration=10), tcpstream.Pacing(1.25, burst=0.5)
+    result = tcpstream.play(path, video, tcpstream.Player(1.0), pacing=pacing)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
+    assert (done.answer["parameters"]["pace"], done.answer["parameters"]["burst_s"]) == (1.25, 0.5)
+    assert "sent at most at                   1.25 times the rate, after 0.5 s" in run(line).out
 
 
 def test_a_player_with_buffers(run):

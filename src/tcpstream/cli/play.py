@@ -13,7 +13,7 @@ from . import options as opt
 from . import units
 from .blocks import Table
 from .inputs import read_route, read_video
-from .players import read_player
+from .players import read_pacing, read_player
 from .report import Report
 from .seen import ANSWERS, seen
 from .words import wait
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..answers.delayed_play import Play
     from ..answers.interval import PropagatedIntervals
     from ..answers.live_play import LivePlay
+    from ..answers.paced_play import PacedPlay
     from ..answers.segment_play import SegmentPlay
     from ..path import Path
 
@@ -46,6 +47,8 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
     "restart|keep",
     "Of a connection idle between segments: slow start again, or as it was.  [default: restart]",
 )
+@opt.option("--pace", units.number, "K", "The server sends at most K times the rate of the video.  [default: no limit]")
+@opt.option("--burst", units.seconds, "T", "Media that it sends at once before.  [default: 0s]")
 @click.option("--live", is_flag=True, help="A live stream: TCP cannot send what does not exist yet.")
 @opt.option("--on-stall", str, "wait|skip", "Of a live stream: go on later, or skip what is late.  [default: wait]")
 @opt.option("--target-stall", units.probability, "P", "Also the start for at most this probability of a stall.")
@@ -61,6 +64,8 @@ def play(
     segment: float | None,
     client_buffer: float | None,
     idle: str | None,
+    pace: float | None,
+    burst: float | None,
     live: bool,
     on_stall: str | None,
     target_stall: float | None,
@@ -71,7 +76,8 @@ def play(
     """Stalls of a stored video, or of a live stream.
 
     The player starts after a delay and waits for each packet that is missing; or, with --start-buffer, it starts and
-    resumes when it holds some seconds of media; or, with --segment, it fetches segments one after the other. How
+    resumes when it holds some seconds of media; or, with --segment, it fetches segments one after the other. With
+    --pace the server sends no faster than that. How
     probable a stall is, how long viewers wait in total, and for what part of the time: with a rebuffering ratio of
     0.01 for 1 of 100 seconds. With --live, by how much the latency of a stream of some length drifts; or, with
     --on-stall skip, which part of it is skipped in the long run.
@@ -94,8 +100,9 @@ def play(
         start=start, start_buffer=start_buffer, resume_buffer=resume_buffer, on_stall=on_stall, segment=segment,
         client_buffer=client_buffer, idle=idle,
     )  # fmt: skip
-    if live and target_ratio is not None:
-        raise InputError("--target-ratio is for stored videos: give --target-stall with --live")
+    pacing = read_pacing(pace, burst)
+    if (live or pacing) and target_ratio is not None:
+        raise InputError("--target-ratio is for stored videos without --pace: give --target-stall")
     route = read_route(options)
     video = read_video(options, route, stored=not live)
     if refused := no_verdict(route, "live" if live else "stored", as_json):
@@ -106,9 +113,9 @@ def play(
         return skipping(route, video, player, accuracy, as_json)
 
     @cache
-    def solve(path: Path) -> Play | BufferedPlay | SegmentPlay | LivePlay:
-        found = model.play(path, video, player, live=live, accuracy=accuracy)
-        return cast("Play | BufferedPlay | SegmentPlay | LivePlay", found)
+    def solve(path: Path) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay:
+        found = model.play(path, video, player, live=live, pacing=pacing, accuracy=accuracy)
+        return cast("Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay", found)
 
     def answers(path: Path) -> list[float]:
         return [getattr(solve(path), name) for name in ANSWERS]

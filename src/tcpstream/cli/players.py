@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 
 if TYPE_CHECKING:
+    from ..answers.pacing import Pacing
     from ..answers.player import Player
     from ..answers.segment_player import SegmentPlayer
+
+
+def read_pacing(pace: float | None, burst: float | None) -> Pacing | None:
+    """Return how the server paces that some options describe, if it does, or raise `InputError`."""
+    from ..answers.pacing import Pacing
+
+    if pace is None:
+        if burst is not None:
+            raise InputError("--burst is for a server that paces: give --pace as well, as 1.25")
+        return None
+    return Pacing(pace, burst or 0.0)
 
 
 def read_player(

@@ -83,10 +83,14 @@ def _counted(mean: float | None, pmf: Any, length: float | None) -> list[tuple[s
 
 def _delayed(data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
     """Return what is only said of a player that starts after a delay."""
+    first = [("playback starts after", f"{data['join_time_s']['mean']:g} s")]
+    if pace := data["parameters"].get("pace"):
+        burst = data["parameters"]["burst_s"]
+        first.append(("sent at most at", f"{pace:g} times the rate" + (f", after {burst:g} s" if burst else "")))
     then = [("50%, 90%, 99% of viewers at most", _times(data["total_rebuffer_s"]))]
-    if first := data.get("first_stall_s"):
-        then.append(("first stall after, 50%, 90%, 99%", _times(first)))
-    return {"first": [("playback starts after", f"{data['join_time_s']['mean']:g} s")], "then": then}
+    if stall := data.get("first_stall_s"):
+        then.append(("first stall after, 50%, 90%, 99%", _times(stall)))
+    return {"first": first, "then": then}
 
 
 def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
