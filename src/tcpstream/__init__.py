@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .answers.live_play import LivePlay as LivePlay
     from .answers.paced_play import PacedPlay as PacedPlay
     from .answers.pacing import Pacing as Pacing
+    from .answers.pausing_play import PausingPlay as PausingPlay
+    from .answers.pausing_player import PausingPlayer as PausingPlayer
     from .answers.play import play as play
     from .answers.player import Player as Player
     from .answers.rate import largest_rate as largest_rate
@@ -78,6 +80,8 @@ _HOMES = {
     "play": "answers.play",
     "Play": "answers.delayed_play",
     "BufferedPlay": "answers.buffered_play",
+    "PausingPlayer": "answers.pausing_player",
+    "PausingPlay": "answers.pausing_play",
     "Pacing": "answers.pacing",
     "PacedPlay": "answers.paced_play",
     "SegmentPlayer": "answers.segment_player",

@@ -59,6 +59,9 @@ def test_as_far_as_an_answer_isknown(error, text):
         ("--rate 20pps --duration 10s --resume-buffer 5s", "a resume buffer of 5 s needs a start buffer"),
         ("--rate 20pps --duration 10s --start 1s --start-buffer 1s", "not both"),
         ("--rate 20pps --duration 10s --start-buffer 0s", "start buffer must be above 0, got 0 s"),
+        ("--rate 20pps --duration 10s --client-buffer 5s", "give a start buffer, as 2 s"),
+        ("--rate 20pps --duration 10s --refill-at 5s", "--refill-at is for a player that holds so much at most"),
+        ("--rate 20pps --duration 10s --segment 2s --refill-at 5s", "--refill-at is for a player without segments"),
         ("--rate 20pps --duration 10s --pace 0.5", "pace must lie between 1 and 1e+06 times the rate, got 0.5"),
         ("--rate 20pps --duration 10s --burst 5s", "--burst is for a server that paces: give --pace as well"),
         ("--rate 20pps --duration 10s --pace 2 --target-ratio 0.1", "give --target-stall"),
@@ -70,6 +73,24 @@ def test_bad_input(run, options, message):
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_player_that_holds_no_more_than_so_much(run):
+    line = (
+        f"play {PATH} --rate 20pps --duration 30s --start-buffer 1s --resume-buffer 1s --client-buffer 3s "
+        "--refill-at 2s --idle keep"
+    )
+    done = run(f"{line} --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    player = tcpstream.PausingPlayer(start_buffer=1, resume_buffer=1, client_buffer=3, refill_at=2, idle="keep")
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=30), player)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["stalls_per_hour"] == result.stalls_per_hour
+    assert done.answer["parameters"]["refill_at_s"] == 2
+    out = run(line).out
+    assert "reads until, and again at           3 s, 2 s held" in out
+    assert "stalls per hour, in the long run" in out
 
 
 def test_a_server_that_paces(run):
@@ -203,8 +224,8 @@ def test_segments_in_a_table(run):
     ("options", "message"),
     [
         ("--segment 4s --start 1s", "give --start-buffer, not --start"),
-        ("--client-buffer 8s", "--client-buffer is for a player that fetches segments"),
-        ("--idle keep", "--idle is for a player that fetches segments"),
+        ("--client-buffer 8s", "a player with a client buffer starts with some media held"),
+        ("--idle keep", "--idle is for a player that holds so much at most"),
         ("--segment 4s --client-buffer 2s", "client buffer must be above the segment of 4 s"),
         ("--segment 4s --accuracy exact", "a player that fetches segments has one accuracy"),
     ],

@@ -13,6 +13,7 @@ from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
 from .answer import probabilities, table
+from .held_at_most import HeldAtMost
 from .player import Player
 from .start_buffer import smallest_start_buffer
 from .two_finenesses import COUNTS, TwoFinenesses
@@ -36,11 +37,11 @@ class BufferedPlay(JoinedViewing):
 
     player: Player
 
-    def __init__(self, path: Path, video: Video, player: Player) -> None:
+    def __init__(self, path: Path, video: Video, player: Player, held: HeldAtMost | None = None) -> None:
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
         assert player.start_buffer is not None
-        self._solver = TwoFinenesses(chain, path, video, player.resume_buffer)
+        self._solver = TwoFinenesses(chain, path, video, player.resume_buffer, held)
         self._start_buffer = player.start_buffer
         self._found = self._solver.solve([player.start_buffer], LENGTHS)[0]
 

@@ -50,7 +50,7 @@ def on_lattices(path: Path, packets_due: float, quantum: float, coarser: float) 
         For windows that are too large.
     """
     chain = chain_of(path)
-    wide, narrow = (_cap(path, chain, packets_due, k) for k in (False, True))
+    wide, narrow = (as_large_as_matters(path, chain, packets_due, k) for k in (False, True))
     step = max(1, int(Scale.of(chain).rounds / LINE)) if chain_of(wide).n_states > FEW else 1
     cubic = isinstance(chain, IndependentChain) and path.tcp == "cubic"
     fine = _on(wide, packets_due, quantum, step, RATIO)
@@ -59,8 +59,8 @@ def on_lattices(path: Path, packets_due: float, quantum: float, coarser: float) 
     return fine, _on(narrow, packets_due, coarser, 2 * step if step > 1 else 1, COARSER_RATIO)
 
 
-def _cap(path: Path, chain: Chain, packets_due: float, fewer: bool) -> Path:
-    """Return a path whose largest window is as large as matters."""
+def as_large_as_matters(path: Path, chain: Chain, packets_due: float, fewer: bool = False) -> Path:
+    """Return a path whose largest window is as large as matters, or fewer for comparison."""
     if not isinstance(chain, IndependentChain):
         return path
     windows, rare = chain.graph.windows, RARE * (RARER_BY if fewer else 1.0)

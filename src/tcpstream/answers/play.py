@@ -9,6 +9,7 @@ from ..path import Path
 from ..video import Video
 from .delayed_play import Play
 from .pacing import Pacing
+from .pausing_player import PausingPlayer
 from .plan import is_coarse
 from .player import Player
 from .segment_player import SegmentPlayer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .buffered_play import BufferedPlay
     from .live_play import LivePlay
     from .paced_play import PacedPlay
+    from .pausing_play import PausingPlay
     from .segment_play import SegmentPlay
     from .skipping_play import SkippingPlay
 
@@ -60,8 +62,9 @@ def play(
     Returns
     -------
     Play, BufferedPlay, SegmentPlay, PacedPlay, LivePlay or SkippingPlay
-        For a stored video: a player that starts after a delay, with a buffer, with segments, and one of a server that
-        paces. For a live stream: one that waits, and one that skips.
+        For a stored video: a player that starts after a delay, with a buffer (a `PausingPlay`, which is one, where it
+        holds no more than so much), with segments, and one of a server that paces. For a live stream: one that waits,
+        and one that skips.
 
     Raises
     ------
@@ -100,6 +103,8 @@ def play(
         return SegmentPlay(path, video, player)
     if player.on_stall == "skip":
         raise InputError("a stored video waits after a stall: a player that skips is one of a live stream")
+    if isinstance(player, PausingPlayer):
+        return _play_pausing(path, video, player, accuracy)
     if player.start_buffer is not None:
         if accuracy is not None:
             raise InputError(f"a player with a start buffer has one accuracy, got accuracy={accuracy}")
@@ -121,6 +126,14 @@ def _play_paced(path: Path, video: Video, player: Player, pacing: Pacing, accura
     if accuracy is not None:
         raise InputError(f"a video that a server paces has one accuracy, got accuracy={accuracy}")
     return PacedPlay(path, video, player, pacing)
+
+
+def _play_pausing(path: Path, video: Video, player: PausingPlayer, accuracy: str | None) -> PausingPlay:
+    from .pausing_play import PausingPlay
+
+    if accuracy is not None:
+        raise InputError(f"a player with a client buffer has one accuracy, got accuracy={accuracy}")
+    return PausingPlay(path, video, player)
 
 
 def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -> LivePlay | SkippingPlay:

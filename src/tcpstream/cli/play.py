@@ -40,12 +40,13 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
 @opt.option("--start-buffer", units.seconds, "T", "Start with so much media held, instead of --start.")
 @opt.option("--resume-buffer", units.seconds, "T", "Resume after a stall with so much held.  [default: 0s]")
 @opt.option("--segment", units.seconds, "T", "Fetch segments of so much media, one after the other, as 4s.")
-@opt.option("--client-buffer", units.seconds, "T", "Media that a player of segments holds at most.  [default: 30s]")
+@opt.option("--client-buffer", units.seconds, "T", "Media that it holds at most.  [default: 30s with --segment]")
+@opt.option("--refill-at", units.seconds, "T", "Read again when so much is held.  [default: as --client-buffer]")
 @opt.option(
     "--idle",
     str,
     "restart|keep",
-    "Of a connection idle between segments: slow start again, or as it was.  [default: restart]",
+    "Of a connection that was idle: slow start again, or as it was.  [default: restart]",
 )
 @opt.option("--pace", units.number, "K", "The server sends at most K times the rate of the video.  [default: no limit]")
 @opt.option("--burst", units.seconds, "T", "Media that it sends at once before.  [default: 0s]")
@@ -63,6 +64,7 @@ def play(
     resume_buffer: float | None,
     segment: float | None,
     client_buffer: float | None,
+    refill_at: float | None,
     idle: str | None,
     pace: float | None,
     burst: float | None,
@@ -98,7 +100,7 @@ def play(
         probabilities(_TARGETS[name], [value])
     player = read_player(
         start=start, start_buffer=start_buffer, resume_buffer=resume_buffer, on_stall=on_stall, segment=segment,
-        client_buffer=client_buffer, idle=idle,
+        client_buffer=client_buffer, refill_at=refill_at, idle=idle,
     )  # fmt: skip
     pacing = read_pacing(pace, burst)
     if (live or pacing) and target_ratio is not None:

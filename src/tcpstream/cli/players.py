@@ -31,17 +31,27 @@ def read_player(
     on_stall: str | None,
     segment: float | None,
     client_buffer: float | None,
+    refill_at: float | None,
     idle: str | None,
 ) -> Player | SegmentPlayer:
     """Return the player that some options describe, or raise `InputError`."""
+    from ..answers.pausing_player import PausingPlayer
     from ..answers.player import Player
     from ..answers.segment_player import SegmentPlayer
 
     if segment is None:
-        for name, given in (("--client-buffer", client_buffer), ("--idle", idle)):
+        known: dict[str, Any] = {"on_stall": on_stall, "idle": idle, "refill_at": refill_at}
+        if client_buffer is not None:
+            known |= {"start": start, "start_buffer": start_buffer, "resume_buffer": resume_buffer}
+            return PausingPlayer(
+                client_buffer=client_buffer, **{name: value for name, value in known.items() if value is not None}
+            )
+        for name, given in (("--refill-at", refill_at), ("--idle", idle)):
             if given is not None:
-                raise InputError(f"{name} is for a player that fetches segments: give --segment as well, as 4s")
+                raise InputError(f"{name} is for a player that holds so much at most: give --client-buffer as well")
         return Player(start, start_buffer, resume_buffer or 0.0, on_stall or "wait")
+    if refill_at is not None:
+        raise InputError("--refill-at is for a player without segments, which are fetched when there is room for one")
     if start is not None:
         raise InputError("a player that fetches segments starts when it holds some: give --start-buffer, not --start")
     if on_stall is not None:

@@ -61,11 +61,7 @@ def _fetched(result: SegmentPlay, data: dict[str, Any]) -> dict[str, list[tuple[
         ("segments after an idle restart", f"{100 * result.restart_share:.3g}%"),
     ]
     then = _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
-    hourly = data["stalls_per_hour"]
-    if hourly is not None:
-        error = result.errors["stalls_per_hour"]
-        then.append(("stalls per hour, in the long run", known(hourly, error, "stalls_per_hour")))
-    return {"first": rows, "then": then}
+    return {"first": rows, "then": then + _hourly(result, data)}
 
 
 def _counted(mean: float | None, pmf: Any, length: float | None) -> list[tuple[str, str]]:
@@ -105,7 +101,18 @@ def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tupl
     if first:
         then.append(("first stall after, 50%, 90%, 99%", _times(first)))
     then += _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
-    return {"first": rows, "then": then}
+    held = data["parameters"]
+    if "refill_at_s" in held:
+        rows.insert(0, ("reads until, and again at", f"{held['client_buffer_s']:g} s, {held['refill_at_s']:g} s held"))
+    return {"first": rows, "then": then + _hourly(result, data)}
+
+
+def _hourly(result: Viewing, data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the stalls of an hour in the long run, where they are known."""
+    hourly = data.get("stalls_per_hour")
+    if hourly is None:
+        return []
+    return [("stalls per hour, in the long run", known(hourly, result.errors["stalls_per_hour"], "stalls_per_hour"))]
 
 
 def _times(found: dict[str, float]) -> str:
