@@ -236,3 +236,15 @@ def test_segments_that_are_refused(run, options, message):
     assert done.out == ""
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_video_from_the_sizes_of_its_segments(run, tmp_path):
+    file = tmp_path / "movie.json"
+    file.write_text('{"segment_duration_ms": 2000, "segment_sizes_bits": [[9e4, 48e4], [9e4, 24e4], [9e4, 48e4]]}')
+    done = run(f"play {PATH} --playback {file} --rung 2 --start 1s --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    video = tcpstream.Video(curve=([0, 2, 4, 6], [0, 40, 60, 100]))
+    assert done.answer["stall_probability"] == tcpstream.play(path, video, tcpstream.Player(1.0)).stall_probability
+    assert "give rung, from 1 to 2" in run(f"play {PATH} --playback {file}").err
+    assert "--rung is for a movie of Sabre" in run(f"play {PATH} --rate 20pps --duration 10s --rung 1").err
