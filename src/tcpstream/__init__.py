@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from .answers.buffered_play import BufferedPlay as BufferedPlay
     from .answers.delayed_play import Play as Play
+    from .answers.encoded_play import EncodedPlay as EncodedPlay
     from .answers.from_throughput import Path as Path
     from .answers.interval import delay_interval as delay_interval
     from .answers.interval import require_match as require_match
@@ -87,6 +88,7 @@ _HOMES = {
     "SegmentPlayer": "answers.segment_player",
     "SegmentPlay": "answers.segment_play",
     "LivePlay": "answers.live_play",
+    "EncodedPlay": "answers.encoded_play",
     "SkippingPlay": "answers.skipping_play",
     "transfer_time": "answers.transfer_time",
     "TransferTime": "answers.transfer_time",

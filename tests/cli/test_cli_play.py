@@ -246,5 +246,8 @@ def test_a_video_from_the_sizes_of_its_segments(run, tmp_path):
     path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
     video = tcpstream.Video(curve=([0, 2, 4, 6], [0, 40, 60, 100]))
     assert done.answer["stall_probability"] == tcpstream.play(path, video, tcpstream.Player(1.0)).stall_probability
+    streamed = run(f"play {PATH} --playback {file} --rung 2 --start 1s --live --json").answer
+    live = tcpstream.play(path, video, tcpstream.Player(1.0), live=True)
+    assert streamed["stall_probability"] == live.stall_probability
     assert "give rung, from 1 to 2" in run(f"play {PATH} --playback {file}").err
     assert "--rung is for a movie of Sabre" in run(f"play {PATH} --rate 20pps --duration 10s --rung 1").err

@@ -18,7 +18,7 @@ from .latency_drift import RISK, Drift, FirstPassage
 from .latency_lattices import Followed
 from .player import Player
 from .timeline import Timeline
-from .viewing import Viewing
+from .viewing import QUANTILES, Viewing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,7 +137,7 @@ class Drifting(Viewing, Generic[Kind]):
         latency, rate, known = self._fine.latency, self.video.packet_rate, dict[int, float]()
 
         def stalls(start: float) -> float:
-            level = int(np.ceil(self._fine.place(np.array(rate * start)) - 1e-9))
+            level = self._fine.level(rate * start)
             if level < latency.certain:
                 return 1.0
             if level not in known:
@@ -146,6 +146,25 @@ class Drifting(Viewing, Generic[Kind]):
 
         R = self.path.rtt
         return smallest_delay(stalls, wanted, max(self.start, 2 * R), low=R, tolerance=R * SEARCHED)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers and what they were computed from, ready for JSON."""
+        return self._with_header(
+            {
+                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.start),
+                "stall_probability": self.stall_probability,
+                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
+                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
+                "rebuffer_count": None,
+                "rebuffering_ratio": self.rebuffering_ratio,
+                "error_bound": self.errors,
+            },
+            **self._settings(),
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        """Return what is asked beside path, video and player."""
+        return {}
 
     def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
         """Return P(S > x) for some times x [s] as a table indexed by them.

@@ -49,6 +49,10 @@ class Followed(Generic[Kind]):
             return np.floor(packets / self.quantum + WHOLE)
         return packets / self.quantum - 0.5  # a quantum stands for half of what is around it
 
+    def level(self, packets: float) -> int:
+        """Return the level that decides whether so many packets of startup delay are enough."""
+        return int(np.ceil(self.place(np.array(packets)) - 1e-9))
+
 
 def followed(path: Path, packets_due: float, many: int = QUANTA) -> tuple[Followed[Latency], Followed[Latency] | None]:
     """Return a live stream of so many packets a round on a lattice, and on one to compare with; None for an exact one.

@@ -94,23 +94,13 @@ class LivePlay(Drifting[Latency]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
-        return self._with_header(
-            {
-                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.start),
-                "stall_probability": self.stall_probability,
-                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
-                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
-                "first_stall_s": {"mean": self.mean_first_stall}
-                | {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()}
-                if self._seen
-                else None,
-                "rebuffer_count": None,
-                "rebuffering_ratio": self.rebuffering_ratio,
-                "error_bound": self.errors,
-            },
-            live=True,
-            on_stall=self.player.on_stall,
-        )
+        quantiles = {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()} if self._seen else None
+        first = None if quantiles is None else {"mean": self.mean_first_stall} | quantiles
+        return super().to_dict() | {"first_stall_s": first}
+
+    def _settings(self) -> dict[str, Any]:
+        """Return what is asked beside path, video and player."""
+        return {"live": True, "on_stall": self.player.on_stall}
 
     def summary(self) -> str:
         """Return a few lines for people."""

@@ -15,7 +15,7 @@ from ..playout.latency import Lattice
 from ..stationary.decay import decay_rate
 from ..tcp import chain_of
 from .chain_lattices import on_lattices
-from .latency_lattices import FINEST, QUANTA, WHOLE, Followed, exact_quanta
+from .latency_lattices import FINEST, QUANTA, WHOLE, Followed, Kind, exact_quanta
 from .pacing import Pacing
 from .timeline import Timeline
 
@@ -123,12 +123,16 @@ def paced(path: Path, on: Timeline, pacing: Pacing) -> tuple[Followed[Paced], Fo
     return served(fine, RISK), served(coarse or fine, HIGHER_RISK)
 
 
-class Phased(Followed[Paced]):
+class Phased(Followed[Kind]):
     """Whole packets, of which other parts are due each round: nothing is known between two levels."""
 
     def place(self, packets: Floats) -> Floats:
         """Return levels in packets."""
         return packets
+
+    def level(self, packets: float) -> int:
+        """Return the level below: no more stalls than there."""
+        return math.floor(packets + WHOLE)
 
 
 def _safe_lead(path: Path, on: Timeline, pacing: Pacing, risk: float) -> float:

@@ -11,7 +11,6 @@ from .paced import Paced, paced
 from .pacing import Pacing
 from .player import Player
 from .timeline import Timeline
-from .viewing import QUANTILES
 
 
 class PacedPlay(Drifting[Paced]):
@@ -29,20 +28,9 @@ class PacedPlay(Drifting[Paced]):
         fine, coarse = paced(path, Timeline.of(path, video), pacing)
         super().__init__(path, video, player, fine, coarse)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answers and what they were computed from, ready for JSON."""
-        return self._with_header(
-            {
-                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.start),
-                "stall_probability": self.stall_probability,
-                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
-                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
-                "rebuffer_count": None,
-                "rebuffering_ratio": self.rebuffering_ratio,
-                "error_bound": self.errors,
-            },
-            **self.pacing.to_dict(),
-        )
+    def _settings(self) -> dict[str, Any]:
+        """Return what is asked beside path, video and player."""
+        return self.pacing.to_dict()
 
     def summary(self) -> str:
         """Return a few lines for people."""

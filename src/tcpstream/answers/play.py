@@ -17,6 +17,7 @@ from .stored import stored
 
 if TYPE_CHECKING:
     from .buffered_play import BufferedPlay
+    from .encoded_play import EncodedPlay
     from .live_play import LivePlay
     from .paced_play import PacedPlay
     from .pausing_play import PausingPlay
@@ -35,7 +36,7 @@ def play(
     live: bool = False,
     pacing: Pacing | None = None,
     accuracy: str | None = None,
-) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | SkippingPlay:
+) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay | SkippingPlay:
     """Solve what a viewer sees: P(any stall), the stalled time, the rebuffering ratio.
 
     A player that starts after a delay waits for each packet that is missing. One that starts with a buffer resumes with
@@ -61,18 +62,18 @@ def play(
 
     Returns
     -------
-    Play, BufferedPlay, SegmentPlay, PacedPlay, LivePlay or SkippingPlay
+    Play, BufferedPlay, SegmentPlay, PacedPlay, LivePlay, EncodedPlay or SkippingPlay
         For a stored video: a player that starts after a delay, with a buffer (a `PausingPlay`, which is one, where it
         holds no more than so much), with segments, and one of a server that paces. For a live stream: one that waits,
-        and one that skips.
+        at a constant rate and along a curve, and one that skips.
 
     Raises
     ------
     InputError
-        Without a duration; for a playback curve, or an accuracy, with a start buffer, segments, pacing or a live
-        stream; for a path that segments are not followed on; for pacing beside a start buffer, segments or a live
-        stream; for a start buffer or segments of a live stream, and a player that skips in a stored video, or in a
-        stream with a duration.
+        Without a duration; for a playback curve with a start buffer, segments, pacing or a player that skips; for an
+        accuracy where there is no choice; for a path that segments are not followed on; for pacing beside a start
+        buffer, segments or a live stream; for a start buffer or segments of a live stream, and a player that skips in
+        a stored video, or in a stream with a duration.
     NoFiniteDelayError
         For a live stream that TCP does not sustain, whose player skips.
     AccuracyError
@@ -136,12 +137,13 @@ def _play_pausing(path: Path, video: Video, player: PausingPlayer, accuracy: str
     return PausingPlay(path, video, player)
 
 
-def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -> LivePlay | SkippingPlay:
+def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -> LivePlay | EncodedPlay | SkippingPlay:
+    from .encoded_play import EncodedPlay
     from .live_play import LivePlay
     from .skipping_play import SkippingPlay
 
-    if video.curve is not None:
-        raise InputError("live streaming takes a constant playback rate, not a playback curve")
+    if video.curve is not None and player.on_stall == "skip":
+        raise InputError("a live stream whose player skips takes a constant playback rate, not a playback curve")
     if player.start_buffer is not None:
         raise InputError("the player of a live stream starts after a delay: give start, not a start buffer")
     if player.on_stall == "skip":
@@ -154,4 +156,4 @@ def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -
         raise InputError(f"a live stream whose player waits has one accuracy, got accuracy={accuracy}")
     if video.duration is None:
         raise InputError("a live stream whose player waits needs a duration [s]: its latency grows as long as it lasts")
-    return LivePlay(path, video, player)
+    return LivePlay(path, video, player) if video.curve is None else EncodedPlay(path, video, player)

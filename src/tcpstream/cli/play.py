@@ -21,6 +21,7 @@ from .words import wait
 if TYPE_CHECKING:
     from ..answers.buffered_play import BufferedPlay
     from ..answers.delayed_play import Play
+    from ..answers.encoded_play import EncodedPlay
     from ..answers.interval import PropagatedIntervals
     from ..answers.live_play import LivePlay
     from ..answers.paced_play import PacedPlay
@@ -115,9 +116,9 @@ def play(
         return skipping(route, video, player, accuracy, as_json)
 
     @cache
-    def solve(path: Path) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay:
+    def solve(path: Path) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay:
         found = model.play(path, video, player, live=live, pacing=pacing, accuracy=accuracy)
-        return cast("Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay", found)
+        return cast("Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay", found)
 
     def answers(path: Path) -> list[float]:
         return [getattr(solve(path), name) for name in ANSWERS]

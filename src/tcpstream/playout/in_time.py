@@ -67,15 +67,15 @@ class InTime:
     safe: int
     memory: float
 
-    def lost(self, curves: Curves, *, parallel: bool) -> tuple[float, float]:
+    def lost(self, curves: Curves, *, parallel: bool | None) -> tuple[float, float]:
         """Return minus the logarithm of the probability that nothing is late, and its error.
 
         Parameters
         ----------
         curves : Curves
-            Straight lines, but for their ends.
-        parallel : bool
-            Whether they are, so that nothing is ever out of reach.
+        parallel : bool or None
+            Whether they are straight lines, but for their ends, that never part; None where they are no such lines, so
+            that all of them is followed.
 
         Raises
         ------
@@ -83,10 +83,11 @@ class InTime:
             Where it takes too long, or too much memory.
         """
         rounds, begin = curves.rounds, -int(curves.due[0])
-        mass = self._mass(begin, begin + min(self.safe, int(curves.exists[-1])))
+        mass = self._mass(begin, max(begin, min(begin + self.safe, int((curves.exists - curves.due).max()))))
         products = float(sum(len(one.target) for one in self.moves)) * mass.rows.shape[1]
         reached = begin / max(1, int(curves.due[rounds] - curves.due[0]) / rounds)
-        _check(products * min(rounds, reached + FORGOTTEN * self.memory), rounds)
+        usual = rounds if parallel is None else min(rounds, reached + FORGOTTEN * self.memory)
+        _check(products * usual, rounds)
         chunk, look, known = max(1, int(CHUNK / products)), max(1, math.ceil(reached)), 0
         looked: list[tuple[int, float]] = []
         while known < rounds:
@@ -100,7 +101,7 @@ class InTime:
             if known == look:
                 look += max(1, look // LATER)
                 looked.append((known, _hazard(mass.away[0], left + mass.away[1])))
-                if known > reached + MEMORIES * self.memory:
+                if parallel is not None and known > reached + MEMORIES * self.memory:
                     more, off = _rest(looked[-3:], rounds, reached, parallel)
                     if off <= SETTLED * (looked[-1][1] + more):
                         return looked[-1][1] + more, off + float(mass.away[2])
