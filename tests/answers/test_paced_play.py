@@ -33,6 +33,8 @@ def curves(path, rate, duration, start, pacing):
         (RENO | {"rto": 0.3, "max_window": 5}, 20, 3, 0.5, 1.5, 0.35),
         (RENO | {"rto": 0.2, "max_window": 6}, 30, 2, 0.25, 2.2, 0.1),
         (RENO | {"rto": 0.1, "max_window": 5}, 10, 2.5, 0.1, 1, 0.5),
+        (RENO | {"rto": 0.2, "max_window": 6}, 30, 2, 0.05, 1.2, 0.1),
+        (SACK | {"rto": 0.2, "max_window": 6, "initial_window": 6}, 30, 0.9, 0.0, 1, 0.07),
         (SACK | {"rto": 0.3, "max_window": 6}, 40, 1.4, 0.3, 1.1, 0.2),
         (SACK | {"rto": 0.2, "max_window": 6, "tcp": "cubic"}, 20, 1.5, 0.4, 3, 0),
         ({"tcp": "reno-sack", "rto": 0.3, "max_window": 6}, 30, 1.5, 0.0, 1.3, 1.0),
