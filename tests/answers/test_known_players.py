@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tcpstream import InputError, Player, SegmentPlayer, Video, known_player
+from tcpstream import InputError, PausingPlayer, Player, SegmentPlayer, Video, known_player
 
 VIDEO = Video(bitrate=20e6, duration=60)
 
@@ -38,6 +38,8 @@ def test_what_is_given_replaces_what_a_player_comes_with():
     player = known_player("exoplayer", VIDEO, segment=2, client_buffer=20, resume_buffer=2, idle="keep")
     assert player == SegmentPlayer(2, client_buffer=20, start_buffer=2.5, resume_buffer=2, idle="keep")
     assert known_player("mpv", VIDEO, resume_buffer=3).resume_buffer == 3
+    held = known_player("mpv", VIDEO, client_buffer=20, idle="keep")
+    assert held == PausingPlayer(None, 1 / VIDEO.packet_rate, 1, client_buffer=20, idle="keep")
 
 
 @pytest.mark.parametrize(

@@ -244,10 +244,7 @@ def test_what_is_refused(video, player, settings, message):
         play(Path(loss=0.01, rtt=0.1), video, player, live=True, **settings)
 
 
-def test_curves_and_windows_that_are_too_large_are_refused():
-    curve = Video(curve=([0, 1, 2], [0, 10, 40]))
-    with pytest.raises(InputError, match="constant playback rate"):
-        play(Path(loss=0.01, rtt=0.1), curve, live=True)
+def test_windows_that_are_too_large_are_refused():
     path = Path(sender="linux", tcp="reno-sack", loss=1e-6, rtt=0.02)
     with pytest.raises(AccuracyError, match="windows of up to 600 packets"):
         play(path, Video(bitrate=500e6, duration=60), live=True)

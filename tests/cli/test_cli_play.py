@@ -59,6 +59,13 @@ def test_as_far_as_an_answer_isknown(error, text):
         ("--rate 20pps --duration 10s --resume-buffer 5s", "a resume buffer of 5 s needs a start buffer"),
         ("--rate 20pps --duration 10s --start 1s --start-buffer 1s", "not both"),
         ("--rate 20pps --duration 10s --start-buffer 0s", "start buffer must be above 0, got 0 s"),
+        ("--rate 20pps --duration 10s --client-buffer 5s", "give a start buffer, as 2 s"),
+        ("--rate 20pps --duration 10s --refill-at 5s", "--refill-at is for a player that holds so much at most"),
+        ("--rate 20pps --duration 10s --segment 2s --refill-at 5s", "--refill-at is for a player without segments"),
+        ("--rate 20pps --duration 10s --pace 0.5", "pace must lie between 1 and 1e+06 times the rate, got 0.5"),
+        ("--rate 20pps --duration 10s --burst 5s", "--burst is for a server that paces: give --pace as well"),
+        ("--rate 20pps --duration 10s --pace 2 --target-ratio 0.1", "give --target-stall"),
+        ("--rate 20pps --duration 10s --pace 2 --start-buffer 2s", "leave out live, segments and start_buffer"),
     ],
 )
 def test_bad_input(run, options, message):
@@ -66,6 +73,37 @@ def test_bad_input(run, options, message):
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_player_that_holds_no_more_than_so_much(run):
+    line = (
+        f"play {PATH} --rate 20pps --duration 30s --start-buffer 1s --resume-buffer 1s --client-buffer 3s "
+        "--refill-at 2s --idle keep"
+    )
+    done = run(f"{line} --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    player = tcpstream.PausingPlayer(start_buffer=1, resume_buffer=1, client_buffer=3, refill_at=2, idle="keep")
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=30), player)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["stalls_per_hour"] == result.stalls_per_hour
+    assert done.answer["parameters"]["refill_at_s"] == 2
+    out = run(line).out
+    assert "reads until, and again at           3 s, 2 s held" in out
+    assert "stalls per hour, in the long run" in out
+
+
+def test_a_server_that_paces(run):
+    line = f"play {PATH} --rate 20pps --duration 10s --start 1s --pace 1.25 --burst 500ms --target-stall 0.05"
+    done = run(f"{line} --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    video, pacing = tcpstream.Video(packet_rate=20, duration=10), tcpstream.Pacing(1.25, burst=0.5)
+    result = tcpstream.play(path, video, tcpstream.Player(1.0), pacing=pacing)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
+    assert (done.answer["parameters"]["pace"], done.answer["parameters"]["burst_s"]) == (1.25, 0.5)
+    assert "sent at most at                   1.25 times the rate, after 0.5 s" in run(line).out
 
 
 def test_a_player_with_buffers(run):
@@ -187,8 +225,8 @@ def test_segments_in_a_table(run):
     ("options", "message"),
     [
         ("--segment 4s --start 1s", "give --start-buffer, not --start"),
-        ("--client-buffer 8s", "--client-buffer is for a player that fetches segments"),
-        ("--idle keep", "--idle is for a player that fetches segments"),
+        ("--client-buffer 8s", "a player with a client buffer starts with some media held"),
+        ("--idle keep", "--idle is for a player that holds so much at most"),
         ("--segment 4s --client-buffer 2s", "client buffer must be above the segment of 4 s"),
         ("--segment 4s --accuracy exact", "a player that fetches segments has one accuracy"),
     ],
@@ -241,7 +279,7 @@ def test_sessions_are_written(run, tmp_path):
         ("--player vlc --segment 4s", "--player must be one of hls.js, shaka, exoplayer, media3, dash.js, mpv"),
         ("--player shaka", "shaka fetches segments"),
         ("--player shaka --segment 4s --start 2s", "give --start-buffer, not --start"),
-        ("--player mpv --idle keep", "--idle is for a player that fetches segments"),
+        ("--player mpv --idle keep", "--idle is for a player that holds so much at most"),
         ("--player mpv --live", "--player is for stored videos"),
         ("--live --setup-round-trips 1", "round trips before the request are those of a stored video"),
         ("--setup-round-trips=-1", "round trips before the request must be a whole number of at least 0, got -1"),
@@ -251,6 +289,8 @@ def test_sessions_are_written(run, tmp_path):
         ("--sessions 10 --out a.json", "written as .csv, got a.json"),
         ("--sessions 10 --out nowhere/a.csv", "no such folder"),
         ("--sessions 10 --out a.csv --live", "leave out --sessions, or --live"),
+        ("--sessions 10 --out a.csv --pace 2", "leave out --sessions, or --pace"),
+        ("--sessions 10 --out a.csv --start-buffer 2s --client-buffer 8s", "leave out --sessions, or --client-buffer"),
     ],
 )
 def test_players_and_sessions_that_are_refused(run, options, message):
@@ -258,3 +298,18 @@ def test_players_and_sessions_that_are_refused(run, options, message):
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_video_from_the_sizes_of_its_segments(run, tmp_path):
+    file = tmp_path / "movie.json"
+    file.write_text('{"segment_duration_ms": 2000, "segment_sizes_bits": [[9e4, 48e4], [9e4, 24e4], [9e4, 48e4]]}')
+    done = run(f"play {PATH} --playback {file} --rung 2 --start 1s --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    video = tcpstream.Video(curve=([0, 2, 4, 6], [0, 40, 60, 100]))
+    assert done.answer["stall_probability"] == tcpstream.play(path, video, tcpstream.Player(1.0)).stall_probability
+    streamed = run(f"play {PATH} --playback {file} --rung 2 --start 1s --live --json").answer
+    live = tcpstream.play(path, video, tcpstream.Player(1.0), live=True)
+    assert streamed["stall_probability"] == live.stall_probability
+    assert "give rung, from 1 to 2" in run(f"play {PATH} --playback {file}").err
+    assert "--rung is for a movie of Sabre" in run(f"play {PATH} --rate 20pps --duration 10s --rung 1").err

@@ -11,6 +11,7 @@ from tcpstream import (
     MissingExtraError,
     NoFiniteDelayError,
     Path,
+    PausingPlayer,
     Player,
     SegmentPlayer,
     Video,
@@ -109,6 +110,7 @@ def test_players_with_buffers_are_single_ones():
             dict(start_buffer=1.0),
             dict(start_buffer=2.0, segment=2.0, client_buffer=6.0),
             dict(segment=2.0),
+            dict(start_buffer=1.0, client_buffer=2.0),
             dict(resume_buffer=1.0),
             dict(start_buffer=9.0, segment=2.0, client_buffer=6.0),
         ]
@@ -123,14 +125,15 @@ def test_players_with_buffers_are_single_ones():
         Player(start_buffer=1),
         SegmentPlayer(2, 6, 2),
         SegmentPlayer(2),
+        PausingPlayer(start_buffer=1, client_buffer=2),
     ]
     for i, player in enumerate(given):
         alone, row = play(path, video, player), table.loc[i]
         assert row["error"] == ""
         for name in ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio", "mean_join_time"):
             assert row[name] == getattr(alone, name)
-    assert table["error"][4] == "give start_buffer"
-    assert "start buffer must lie between 0 and 6 s" in table["error"][5]
+    assert table["error"][5] == "give start_buffer"
+    assert "start buffer must lie between 0 and 6 s" in table["error"][6]
     assert table.attrs["units"]["mean_join_time"] == "s"
 
 

@@ -13,6 +13,7 @@ from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
 from .answer import probabilities
+from .held_at_most import HeldAtMost
 from .joined import Joined
 from .player import Player
 from .start_buffer import smallest_start_buffer
@@ -37,11 +38,11 @@ class BufferedPlay(Joined):
 
     player: Player
 
-    def __init__(self, path: Path, video: Video, player: Player) -> None:
+    def __init__(self, path: Path, video: Video, player: Player, held: HeldAtMost | None = None) -> None:
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
         assert player.start_buffer is not None
-        self._solver = TwoFinenesses(chain, path, video, player.resume_buffer)
+        self._solver = TwoFinenesses(chain, path, video, player.resume_buffer, held)
         self._start_buffer = player.start_buffer
         self._found = self._solver.solve([player.start_buffer], LENGTHS)[0]
         self._answers, self._errors = self._found.answers, self._found.errors
@@ -142,7 +143,7 @@ class BufferedPlay(Joined):
         Raises
         ------
         InputError
-            For a size below 1, or sessions of too many round trips together.
+            For a size below 1, or sessions of too many round trips together; for a player with a client buffer.
         """
         from .draw import draw_rounds
 

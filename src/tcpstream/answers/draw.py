@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import whole
+from ..errors import InputError, whole
 from ..path import Path
 from ..playout.drawn_rounds import drawn_rounds
 from ..playout.drawn_segments import Fetching, drawn_segments
@@ -14,6 +14,7 @@ from ..playout.watched import Thresholds, watched
 from ..tcp import chain_of
 from ..video import Video
 from .drawn_sessions import DrawnSessions, media
+from .pausing_player import PausingPlayer
 from .player import Player
 from .segment_player import SegmentPlayer
 from .timeline import Timeline
@@ -29,8 +30,10 @@ def draw_rounds(
     Raises
     ------
     InputError
-        For a size below 1, or sessions of too many rounds.
+        For a size below 1, or sessions of too many rounds; for a player that pauses.
     """
+    if isinstance(player, PausingPlayer):
+        raise InputError("sessions are not drawn of a player that holds no more than so much, but of one with segments")
     found = drawn_rounds(chain_of(path), Timeline.of(path, video).packets, whole("size", size), rng)
     least = 1 / video.packet_rate  # a packet
     begin, resume = (max(least, one or 0.0) for one in (player.start_buffer, player.resume_buffer))

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import InputError, choice
 from ..video import Video
+from .pausing_player import PausingPlayer
 from .player import Player
 from .segment_player import SegmentPlayer
 
@@ -84,11 +85,12 @@ def known_player(name: str, video: Video, *, segment: float | None = None, **set
     segment : float, optional
         Media in a segment [s]; for all but mpv, which reads a stream.
     **settings
-        Of `SegmentPlayer`, and for mpv of `Player`, in place of those that it comes with.
+        Of `SegmentPlayer`, and for mpv of `Player`, or with a client buffer of `PausingPlayer`, in place of those that
+        it comes with.
 
     Returns
     -------
-    SegmentPlayer, or Player for mpv
+    SegmentPlayer, or for mpv Player or PausingPlayer
 
     Raises
     ------
@@ -101,7 +103,8 @@ def known_player(name: str, video: Video, *, segment: float | None = None, **set
         if segment is not None:
             raise InputError(f"{name} reads a stream: leave out the segment of {segment:g} s")
         packet = 1 / video.packet_rate
-        return Player(**{"start_buffer": known.starts or packet, "resume_buffer": known.resumes} | settings)
+        made = PausingPlayer if "client_buffer" in settings else Player
+        return made(**{"start_buffer": known.starts or packet, "resume_buffer": known.resumes} | settings)
     if segment is None:
         raise InputError(f"{name} fetches segments: give the media in a segment, as 4 s")
     own = {

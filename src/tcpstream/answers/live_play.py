@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import AccuracyError
-from ..numerics.curves import smallest_delay
 from ..path import Path
-from ..tcp import chain_of
+from ..playout.latency import Latency
 from ..video import Video
-from .answer import check_duration, delay_before, probabilities
+from .answer import probabilities
+from .drifting import Drifting
 from .first_stall import FirstStall
-from .latency_drift import RISK, Drift
 from .latency_lattices import followed
 from .player import Player
-from .stalled_time import Waiting
 from .timeline import Timeline
 from .viewing import QUANTILES
 
-Floats = NDArray[np.float64]
 
-SEARCHED = 0.02
-"""Of a round trip, to which a startup delay is searched."""
-
-
-class LivePlay(Waiting):
+class LivePlay(Drifting[Latency]):
     """A live stream as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
@@ -39,36 +31,8 @@ class LivePlay(Waiting):
     """
 
     def __init__(self, path: Path, video: Video, player: Player) -> None:
-        check_duration(path, video)
-        super().__init__(path, video, player, chain_of(path).packets_per_round / path.rtt)
-        assert player.start is not None
-        self.start, timeline = delay_before(player.start, video.duration), Timeline.of(path, video)
-        self._length = timeline.length
-        self._fine, coarse = followed(path, timeline.packets_due)
-        self._drift = Drift(self._fine, coarse, video.packet_rate, self.start, self._length)
-
-    def _longer_than(self, seconds: Floats) -> tuple[Floats, Floats]:
-        return self._drift.longer_than(seconds)
-
-    def _mean_of(self, weight: Callable[[Floats], Floats]) -> tuple[float, float]:
-        return self._drift.mean(weight)
-
-    def total_rebuffer_quantile(self, u: float) -> float:
-        """Return the least x with P(S <= x) >= u, a quantile of the drift of the latency [s].
-
-        Parameters
-        ----------
-        u : float
-            0 < u < 1.
-
-        Raises
-        ------
-        InputError
-            For a probability out of range.
-        AccuracyError
-            For a probability so near 1 that it is not followed.
-        """
-        return self._drift.quantile(float(probabilities("quantile", [u])[0]))
+        fine, coarse = followed(path, Timeline.of(path, video).packets_due)
+        super().__init__(path, video, player, fine, coarse)
 
     @property
     def errors(self) -> dict[str, float]:
@@ -123,51 +87,15 @@ class LivePlay(Waiting):
         self._check_seen()
         return self._first.quantile(wanted) * self.path.rtt
 
-    def required_start(self, *, stall_probability: float) -> float:
-        """Return the least startup delay [s] with at most this probability of any stall, between 0 and 1.
-
-        Raises
-        ------
-        InputError
-            For a target out of range.
-        AccuracyError
-            For a target finer than the accuracy of the solve.
-        """
-        wanted = float(probabilities("stall probability", [stall_probability])[0])
-        if wanted <= RISK:
-            raise AccuracyError(f"a target of {wanted:g} is finer than the solve, which tells stalls above {RISK:g}")
-        latency, rate, known = self._fine.latency, self.video.packet_rate, dict[int, float]()
-
-        def stalls(start: float) -> float:
-            level = int(np.ceil(self._fine.place(np.array(rate * start)) - 1e-9))
-            if level < latency.due:
-                return 1.0
-            if level not in known:
-                known[level] = float(-np.expm1(-latency.ended(level, self._length)[0]))
-            return known[level]
-
-        R = self.path.rtt
-        return smallest_delay(stalls, wanted, max(self.start, 2 * R), low=R, tolerance=R * SEARCHED)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
-        return self._with_header(
-            {
-                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.start),
-                "stall_probability": self.stall_probability,
-                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
-                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
-                "first_stall_s": {"mean": self.mean_first_stall}
-                | {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()}
-                if self._seen
-                else None,
-                "rebuffer_count": None,
-                "rebuffering_ratio": self.rebuffering_ratio,
-                "error_bound": self.errors,
-            },
-            live=True,
-            on_stall=self.player.on_stall,
-        )
+        quantiles = {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()} if self._seen else None
+        first = None if quantiles is None else {"mean": self.mean_first_stall} | quantiles
+        return super().to_dict() | {"first_stall_s": first}
+
+    def _settings(self) -> dict[str, Any]:
+        """Return what is asked beside path, video and player."""
+        return {"live": True, "on_stall": self.player.on_stall}
 
     def summary(self) -> str:
         """Return a few lines for people."""

@@ -24,15 +24,18 @@ class Draw:
         The file; None where no sessions are asked for.
     """
 
-    def __init__(self, sessions: float | None, seed: float | None, out: str | None, live: bool) -> None:
+    def __init__(self, sessions: float | None, seed: float | None, out: str | None, beside: list[str]) -> None:
         self.out = out
         if sessions is None or out is None:
             for name, value in (("--sessions", sessions), ("--seed", seed), ("--out", out)):
                 if value is not None:
                     raise InputError(f"{name} is for sessions that are drawn: give --sessions N and --out FILE")
             return
-        if live:
-            raise InputError("sessions are drawn of stored videos: leave out --sessions, or --live")
+        if beside:
+            raise InputError(
+                "sessions are drawn of stored videos that TCP sends as fast as it can, or in segments: leave out "
+                f"--sessions, or {beside[0]}"
+            )
         self.sessions = whole("sessions", sessions)
         self.seed = whole("seed", SEED if seed is None else seed, 0)
         if FilePath(out).suffix != ".csv":

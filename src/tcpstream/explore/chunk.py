@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..answers.answer import Streaming
 from ..answers.joined import Joined
 from ..answers.live import LiveStreaming, backlog_key, live, with_backlogs
+from ..answers.pausing_player import PausingPlayer
 from ..answers.play import play
 from ..answers.player import Player
 from ..answers.segment_player import SegmentPlayer
@@ -68,8 +69,8 @@ def _seen(path: Path, video: Video, row: Row, question: str, live: bool) -> dict
     if question not in row and "segment" not in row:
         return {"error": f"give {question}"}
     settings = {name: row[name] for name in (question, *PLAYER) if name in row}
-    player = SegmentPlayer(**settings) if "segment" in row else Player(**settings)
-    result = play(path, video, player, live=live)
+    made = SegmentPlayer if "segment" in row else PausingPlayer if "client_buffer" in row else Player
+    result = play(path, video, made(**settings), live=live)
     join = {JOIN: result.mean_join_time} if isinstance(result, Joined) else {}
     errors = {f"{name}_error": result.errors[name] for name in SEEN}
     return join | {name: getattr(result, name) for name in SEEN} | errors

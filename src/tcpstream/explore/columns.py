@@ -20,7 +20,7 @@ VIEWERS = ("start", "start_buffer")
 """Questions about what a viewer sees."""
 
 PLAYER = ("resume_buffer", "segment", "client_buffer")
-"""Beside a start buffer: as of `Player`, and with a segment of `SegmentPlayer`."""
+"""Beside a start buffer: `SegmentPlayer` with a segment, `PausingPlayer` with a client buffer alone, or `Player`."""
 
 SEEN = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 """What a viewer sees, and by how much each may be off."""
