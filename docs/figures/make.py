@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("agg")
 
@@ -36,7 +37,18 @@ def transfer_time() -> None:
     ax.figure.savefig(Path(__file__).parent / "transfer_time.png", dpi=150, metadata={"Software": None})
 
 
+def held() -> None:
+    """Draw the figure of whole sessions."""
+    path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    player = tcpstream.Player(start_buffer=2, resume_buffer=5)
+    result = tcpstream.play(path, tcpstream.Video(bitrate=480e3, duration=60), player)
+    ax = result.sessions(1000, np.random.default_rng(7)).plot()
+    ax.set_title("p = 0.02, R = 100 ms, R_TO = 300 ms, 480 kbit/s, 60 s")
+    ax.figure.savefig(Path(__file__).parent / "held.png", dpi=150, metadata={"Software": None})
+
+
 if __name__ == "__main__":
     late_fraction()
     total_rebuffer()
     transfer_time()
+    held()

@@ -23,14 +23,21 @@ if TYPE_CHECKING:
 
     from .answers.buffered_play import BufferedPlay as BufferedPlay
     from .answers.delayed_play import Play as Play
+    from .answers.drawn_sessions import DrawnSessions as DrawnSessions
+    from .answers.encoded_play import EncodedPlay as EncodedPlay
     from .answers.from_throughput import Path as Path
     from .answers.interval import delay_interval as delay_interval
     from .answers.interval import require_match as require_match
+    from .answers.known_players import known_player as known_player
     from .answers.live import EndlessLive as EndlessLive
     from .answers.live import FiniteLive as FiniteLive
     from .answers.live import live as live
     from .answers.live import live_many as live_many
     from .answers.live_play import LivePlay as LivePlay
+    from .answers.paced_play import PacedPlay as PacedPlay
+    from .answers.pacing import Pacing as Pacing
+    from .answers.pausing_play import PausingPlay as PausingPlay
+    from .answers.pausing_player import PausingPlayer as PausingPlayer
     from .answers.play import play as play
     from .answers.player import Player as Player
     from .answers.rate import largest_rate as largest_rate
@@ -76,10 +83,17 @@ _HOMES = {
     "play": "answers.play",
     "Play": "answers.delayed_play",
     "BufferedPlay": "answers.buffered_play",
+    "known_player": "answers.known_players",
+    "PausingPlayer": "answers.pausing_player",
+    "PausingPlay": "answers.pausing_play",
+    "Pacing": "answers.pacing",
+    "PacedPlay": "answers.paced_play",
     "SegmentPlayer": "answers.segment_player",
     "SegmentPlay": "answers.segment_play",
     "LivePlay": "answers.live_play",
+    "EncodedPlay": "answers.encoded_play",
     "SkippingPlay": "answers.skipping_play",
+    "DrawnSessions": "answers.drawn_sessions",
     "transfer_time": "answers.transfer_time",
     "TransferTime": "answers.transfer_time",
     "largest_rate": "answers.rate",

@@ -11,7 +11,7 @@ import pytest
 from numba import njit
 
 import tcpstream
-from tcpstream import AccuracyError, InputError, Path, Player, Video, play
+from tcpstream import AccuracyError, InputError, InputWarning, Path, Player, Video, play
 from tcpstream.explicit import explicit_live_finite
 from tcpstream.tcp import chain_of
 
@@ -221,7 +221,8 @@ def test_its_json_and_table_are_its_answers():
 
 def test_nobody_sees_a_stall_with_a_delay_that_holds_all_of_it():
     path = Path(tcp="reno-sack", loss=0.01, rtt=0.1, max_window=9)
-    result = play(path, Video(packet_rate=20, duration=2), Player(start=200), live=True)
+    with pytest.warns(InputWarning, match="200 s is longer than the video of 2 s: 200 ms are 0.2 s"):
+        result = play(path, Video(packet_rate=20, duration=2), Player(start=200), live=True)
     assert result.stall_probability <= result.errors["stall_probability"]
     assert result.to_dict()["first_stall_s"] is None
     with pytest.raises(AccuracyError, match="no first stall"):
@@ -243,10 +244,7 @@ def test_what_is_refused(video, player, settings, message):
         play(Path(loss=0.01, rtt=0.1), video, player, live=True, **settings)
 
 
-def test_curves_and_windows_that_are_too_large_are_refused():
-    curve = Video(curve=([0, 1, 2], [0, 10, 40]))
-    with pytest.raises(InputError, match="constant playback rate"):
-        play(Path(loss=0.01, rtt=0.1), curve, live=True)
+def test_windows_that_are_too_large_are_refused():
     path = Path(sender="linux", tcp="reno-sack", loss=1e-6, rtt=0.02)
     with pytest.raises(AccuracyError, match="windows of up to 600 packets"):
         play(path, Video(bitrate=500e6, duration=60), live=True)

@@ -217,3 +217,9 @@ def test_times_and_quantiles_out_of_range():
     with pytest.raises(InputError, match="known up to"):
         found.quantile(1 - 1e-15)
     assert "50%, 90%, 99% of transfers" in found.summary()
+
+
+def test_every_transfer_is_over_at_last():
+    found = transfer_time(path(tcp="reno-sack", max_window=9), packets=20)
+    assert found.cdf([np.inf, -np.inf]).tolist() == [1, 0]
+    assert found.cdf(1e9) == pytest.approx(1, abs=found.errors["cdf"] + 1e-12)

@@ -59,6 +59,13 @@ def test_as_far_as_an_answer_isknown(error, text):
         ("--rate 20pps --duration 10s --resume-buffer 5s", "a resume buffer of 5 s needs a start buffer"),
         ("--rate 20pps --duration 10s --start 1s --start-buffer 1s", "not both"),
         ("--rate 20pps --duration 10s --start-buffer 0s", "start buffer must be above 0, got 0 s"),
+        ("--rate 20pps --duration 10s --client-buffer 5s", "give a start buffer, as 2 s"),
+        ("--rate 20pps --duration 10s --refill-at 5s", "--refill-at is for a player that holds so much at most"),
+        ("--rate 20pps --duration 10s --segment 2s --refill-at 5s", "--refill-at is for a player without segments"),
+        ("--rate 20pps --duration 10s --pace 0.5", "pace must lie between 1 and 1e+06 times the rate, got 0.5"),
+        ("--rate 20pps --duration 10s --burst 5s", "--burst is for a server that paces: give --pace as well"),
+        ("--rate 20pps --duration 10s --pace 2 --target-ratio 0.1", "give --target-stall"),
+        ("--rate 20pps --duration 10s --pace 2 --start-buffer 2s", "leave out live, segments and start_buffer"),
     ],
 )
 def test_bad_input(run, options, message):
@@ -66,6 +73,37 @@ def test_bad_input(run, options, message):
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_player_that_holds_no_more_than_so_much(run):
+    line = (
+        f"play {PATH} --rate 20pps --duration 30s --start-buffer 1s --resume-buffer 1s --client-buffer 3s "
+        "--refill-at 2s --idle keep"
+    )
+    done = run(f"{line} --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    player = tcpstream.PausingPlayer(start_buffer=1, resume_buffer=1, client_buffer=3, refill_at=2, idle="keep")
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=30), player)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["stalls_per_hour"] == result.stalls_per_hour
+    assert done.answer["parameters"]["refill_at_s"] == 2
+    out = run(line).out
+    assert "reads until, and again at           3 s, 2 s held" in out
+    assert "stalls per hour, in the long run" in out
+
+
+def test_a_server_that_paces(run):
+    line = f"play {PATH} --rate 20pps --duration 10s --start 1s --pace 1.25 --burst 500ms --target-stall 0.05"
+    done = run(f"{line} --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    video, pacing = tcpstream.Video(packet_rate=20, duration=10), tcpstream.Pacing(1.25, burst=0.5)
+    result = tcpstream.play(path, video, tcpstream.Player(1.0), pacing=pacing)
+    assert done.answer["stall_probability"] == result.stall_probability
+    assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
+    assert (done.answer["parameters"]["pace"], done.answer["parameters"]["burst_s"]) == (1.25, 0.5)
+    assert "sent at most at                   1.25 times the rate, after 0.5 s" in run(line).out
 
 
 def test_a_player_with_buffers(run):
@@ -146,6 +184,7 @@ def test_a_stream_that_tcp_does_not_sustain_has_no_skipping_player(run):
         ("--live --rate 20pps --duration 10s --on-stall jump", "--on-stall must be one of wait, skip, got 'jump'"),
         ("--live --rate 20pps --duration 10s --on-stall skip", "leave out the duration, got 10 s"),
         ("--live --rate 20pps --duration 10s --start-buffer 1s", "starts after a delay"),
+        ("--live --rate 20pps --duration 10s --resume-buffer 1s", "leave out --resume-buffer"),
         ("--live --rate 20pps --duration 10s --target-ratio 0.1", "--target-ratio is for stored videos"),
         ("--live --rate 20pps --on-stall skip --target-stall 0.1", "leave out --target-stall"),
         ("--live --rate 20pps --duration 10s --accuracy fast", "one accuracy, got --accuracy=fast"),
@@ -186,8 +225,8 @@ def test_segments_in_a_table(run):
     ("options", "message"),
     [
         ("--segment 4s --start 1s", "give --start-buffer, not --start"),
-        ("--client-buffer 8s", "--client-buffer is for a player that fetches segments"),
-        ("--idle keep", "--idle is for a player that fetches segments"),
+        ("--client-buffer 8s", "a player with a client buffer starts with some media held"),
+        ("--idle keep", "--idle is for a player that holds so much at most"),
         ("--segment 4s --client-buffer 2s", "client buffer must be above the segment of 4 s"),
         ("--segment 4s --accuracy exact", "a player that fetches segments has one accuracy"),
     ],
@@ -198,3 +237,79 @@ def test_segments_that_are_refused(run, options, message):
     assert done.out == ""
     assert message in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_player_by_its_name(run):
+    done = run(f"play {LINUX} --player exoplayer --segment 4s --client-buffer 20s --setup-round-trips 2 --json")
+    assert (done.status, done.err) == (0, "")
+    video = tcpstream.Video(bitrate=700e3, duration=100)
+    player = tcpstream.known_player("exoplayer", video, segment=4, client_buffer=20, setup_round_trips=2)
+    path = tcpstream.Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack")
+    result = tcpstream.play(path, video, player)
+    assert done.answer["join_time_s"]["mean"] == result.mean_join_time
+    assert done.answer["parameters"] | player.to_dict() == done.answer["parameters"]
+    assert done.answer["parameters"]["setup_round_trips"] == 2
+    assert done.answer["parameters"]["resume_buffer_s"] == 8
+
+
+def test_round_trips_before_the_request_are_join_time(run):
+    command = f"play {PATH} --rate 20pps --duration 5s"
+    for player in ("--start 1s", "--start-buffer 1s --resume-buffer 1s"):
+        plain, counted = (run(f"{command} {player} {more} --json").answer for more in ("", "--setup-round-trips 2"))
+        assert counted["join_time_s"]["p90"] == pytest.approx(plain["join_time_s"]["p90"] + 0.3)
+        assert counted["stall_probability"] == plain["stall_probability"]
+
+
+def test_sessions_are_written(run, tmp_path):
+    out = tmp_path / "sessions.csv"
+    command = f"play {PATH} --rate 20pps --duration 5s --start 1s --sessions 50 --seed 3 --out {out}"
+    done = run(f"{command} --json")
+    first, *rows = out.read_text().splitlines()
+    assert first == "session,join_time_s,stalls,total_rebuffer_s,rebuffering_ratio,stall_start_s,stall_length_s"
+    assert len(rows) == 50
+    stalled = sum(row.split(",")[2] != "0" for row in rows)
+    assert done.answer["sessions"] == {"drawn": 50, "seed": 3, "with_stalls": stalled, "file": str(out)}
+    assert f"50 sessions, {stalled} of them with stalls, are in {out} (seed 3)." in run(command).out
+    assert out.read_text().splitlines()[1:] == rows
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--player vlc --segment 4s", "--player must be one of hls.js, shaka, exoplayer, media3, dash.js, mpv"),
+        ("--player shaka", "shaka fetches segments"),
+        ("--player shaka --segment 4s --start 2s", "give --start-buffer, not --start"),
+        ("--player mpv --idle keep", "--idle is for a player that holds so much at most"),
+        ("--player mpv --live", "--player is for stored videos"),
+        ("--live --setup-round-trips 1", "round trips before the request are those of a stored video"),
+        ("--setup-round-trips=-1", "round trips before the request must be a whole number of at least 0, got -1"),
+        ("--sessions 10", "give --sessions N and --out FILE"),
+        ("--seed 10", "--seed is for sessions that are drawn"),
+        ("--sessions 1.5 --out a.csv", "sessions must be a whole number"),
+        ("--sessions 10 --out a.json", "written as .csv, got a.json"),
+        ("--sessions 10 --out nowhere/a.csv", "no such folder"),
+        ("--sessions 10 --out a.csv --live", "leave out --sessions, or --live"),
+        ("--sessions 10 --out a.csv --pace 2", "leave out --sessions, or --pace"),
+        ("--sessions 10 --out a.csv --start-buffer 2s --client-buffer 8s", "leave out --sessions, or --client-buffer"),
+    ],
+)
+def test_players_and_sessions_that_are_refused(run, options, message):
+    done = run(f"play {LINUX} {options}")
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_video_from_the_sizes_of_its_segments(run, tmp_path):
+    file = tmp_path / "movie.json"
+    file.write_text('{"segment_duration_ms": 2000, "segment_sizes_bits": [[9e4, 48e4], [9e4, 24e4], [9e4, 48e4]]}')
+    done = run(f"play {PATH} --playback {file} --rung 2 --start 1s --json")
+    assert (done.status, done.err) == (0, "")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    video = tcpstream.Video(curve=([0, 2, 4, 6], [0, 40, 60, 100]))
+    assert done.answer["stall_probability"] == tcpstream.play(path, video, tcpstream.Player(1.0)).stall_probability
+    streamed = run(f"play {PATH} --playback {file} --rung 2 --start 1s --live --json").answer
+    live = tcpstream.play(path, video, tcpstream.Player(1.0), live=True)
+    assert streamed["stall_probability"] == live.stall_probability
+    assert "give rung, from 1 to 2" in run(f"play {PATH} --playback {file}").err
+    assert "--rung is for a movie of Sabre" in run(f"play {PATH} --rate 20pps --duration 10s --rung 1").err

@@ -140,7 +140,10 @@ def test_a_process_shows_no_bar_in_a_pipe(process, file):
         ),
         (('"100ms"', "{ from = 1, to = 2, number = 1 }"), "rtt.number must be a whole number of at least 2, got 1"),
         (('"100ms"', "{ from = 1, to = 2, number = 3, scale = 'x' }"), "rtt.scale must be one of linear, log, got 'x'"),
-        (('delay = [1, "2000ms"]', ""), "points need exactly one of delay, target, no_late, start, got none"),
+        (
+            ('delay = [1, "2000ms"]', ""),
+            "points need exactly one of delay, target, no_late, start, start_buffer, got none",
+        ),
         (('kind = "stored"', "kind = 'stored'\nalpha = 3"), "case.toml: alpha must be one of True, False, got 3"),
         (('"100ms"', ""), "case.toml is not TOML: "),
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tcpstream
+from tcpstream import InputError
+from tcpstream.cli import sizes
 
 PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic"
 
@@ -29,6 +31,29 @@ def test_a_capture_gives_intervals(run, capture):
     done = run(f"transfer --capture {capture} --size 200kB --sender classic --json").answer
     low, high = done["transfer_time_interval_s"]["mean"]
     assert low <= done["transfer_time_s"]["mean"] <= high
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        *(("2B", ("bytes", 2)), ("2.5MB", ("bytes", 2.5e6)), ("300KB", ("bytes", 3e5)), ("1TB", ("bytes", 1e12))),
+        *(("1MiB", ("bytes", 2**20)), ("2 KiB", ("bytes", 2048)), ("2kbytes", ("bytes", 2e3))),
+        *(("300kbit", ("bytes", 37500)), ("8 bits", ("bytes", 1)), ("1Mibit", ("bytes", 2**17))),
+        *(("100pkts", ("packets", 100)), ("1 packet", ("packets", 1)), ("7Packets", ("packets", 7))),
+    ],
+)
+def test_sizes(text, found):
+    assert sizes.size(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [("300kb", "is ambiguous"), ("3Mib", "is ambiguous"), ("5", "has no unit"), ("1iB", "is not a size"),
+     ("1XB", "is not a size"), ("much", "is not a size")],
+)  # fmt: skip
+def test_what_is_wrong_with_a_size(text, wrong):
+    with pytest.raises(InputError, match=f"{text!r} {wrong}: give a number with B, kB, MB, GB or TB"):
+        sizes.size(text)
 
 
 @pytest.mark.parametrize("size", ["2Mb", "much", "0B", "-3MB", "1.5packets", "1e99GB"])

@@ -43,6 +43,7 @@ def test_rates(text, rate):
     ("text", "wrong"),
     [
         *(("3MBPS", "is ambiguous"), ("3MB", "is ambiguous"), ("3Mb", "is ambiguous"), ("3B/S", "is ambiguous")),
+        *(("nan", "is no rate above 0"), ("0", "is no rate above 0"), ("inf", "is no rate above 0")),
         *(("3", "has no unit"), ("3M", "is not a rate"), ("3MiB/s", "is not a rate"), ("3%", "is not a rate")),
     ],
 )

@@ -11,7 +11,9 @@ from tcpstream import (
     MissingExtraError,
     NoFiniteDelayError,
     Path,
+    PausingPlayer,
     Player,
+    SegmentPlayer,
     Video,
     explore,
     live,
@@ -88,10 +90,51 @@ def test_what_viewers_see_is_that_of_single_players():
             assert getattr(row, name) == getattr(alone, name)
             assert getattr(row, f"{name}_error") == alone.errors[name]
     assert table.attrs["units"]["mean_total_rebuffer"] == "s"
-    with pytest.raises(InputError, match="for stored video"):
-        explore.sweep(points, "live")
     wrong = explore.sweep(points.assign(start=[None, -1.0, 0.5, 2.0]), "stored")["error"].tolist()
     assert wrong[:2] == ["give start", "start must not be negative, got -1 s"]
+
+
+def test_viewers_of_live_streams_are_those_of_single_players():
+    points = explore.grid(loss=0.05, rtt=0.1, packet_rate=20, duration=10, start=[0.5, 1.0], **SMALL)
+    for row in explore.sweep(points, "live").itertuples():
+        path = Path(loss=row.loss, rtt=0.1, **SMALL)
+        alone = play(path, Video(packet_rate=20, duration=10), Player(row.start), live=True)
+        assert (row.stall_probability, row.rebuffering_ratio) == (alone.stall_probability, alone.rebuffering_ratio)
+
+
+def test_players_with_buffers_are_single_ones():
+    common = dict(loss=0.05, rtt=0.1, packet_rate=20, duration=10, tcp="reno-sack", initial_window=4, **SMALL)
+    players = pd.DataFrame(
+        [
+            dict(start_buffer=1.0, resume_buffer=0.5),
+            dict(start_buffer=1.0),
+            dict(start_buffer=2.0, segment=2.0, client_buffer=6.0),
+            dict(segment=2.0),
+            dict(start_buffer=1.0, client_buffer=2.0),
+            dict(resume_buffer=1.0),
+            dict(start_buffer=9.0, segment=2.0, client_buffer=6.0),
+        ]
+    )
+    table = explore.sweep(players.assign(**common), "stored")
+    path, video = (
+        Path(loss=0.05, rtt=0.1, tcp="reno-sack", initial_window=4, **SMALL),
+        Video(packet_rate=20, duration=10),
+    )
+    given = [
+        Player(start_buffer=1, resume_buffer=0.5),
+        Player(start_buffer=1),
+        SegmentPlayer(2, 6, 2),
+        SegmentPlayer(2),
+        PausingPlayer(start_buffer=1, client_buffer=2),
+    ]
+    for i, player in enumerate(given):
+        alone, row = play(path, video, player), table.loc[i]
+        assert row["error"] == ""
+        for name in ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio", "mean_join_time"):
+            assert row[name] == getattr(alone, name)
+    assert table["error"][5] == "give start_buffer"
+    assert "start buffer must lie between 0 and 6 s" in table["error"][6]
+    assert table.attrs["units"]["mean_join_time"] == "s"
 
 
 def test_a_timer_that_is_not_given_is_that_of_linux():
@@ -205,10 +248,12 @@ def test_points_without_sense(row, words, kind):
     ("axes", "kind", "words"),
     [
         (dict(loss=0.1, delay=1), "both", "kind of a sweep must be one of live, stored, got 'both'"),
-        (dict(loss=0.1), "live", "exactly one of delay, target, no_late, start, got none"),
+        (dict(loss=0.1), "live", "exactly one of delay, target, no_late, start, start_buffer, got none"),
         (dict(loss=0.1, delay=1, target=0.1), "live", "got delay, target"),
         (dict(loss=0.1, no_late=0.9), "live", "no_late, a probability that no packet is late, is for stored video"),
         (dict(rtt=0.1, delay=1), "live", "points need the column loss"),
+        (dict(loss=0.1, start_buffer=1), "live", "start_buffer, the media with which a player starts, is for stored"),
+        (dict(loss=0.1, start=1, segment=4), "stored", "segment is for players with buffers: ask for start_buffer"),
     ],
 )
 def test_sweep_bad_input(axes, kind, words):

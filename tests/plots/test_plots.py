@@ -101,3 +101,56 @@ def test_save(tmp_path, ending, start):
     plots.save(plots.required_delay(CURVES), file)
     assert file.read_bytes().startswith(start)
     assert pyplot.get_fignums() == []
+
+
+class Seen:
+    """Playback that begins after one round trip of 1 s with probability 0.7, and after two of them otherwise."""
+
+    def join_time_cdf(self, t):
+        return 0.7 * (np.asarray(t) >= 1) + 0.3 * (np.asarray(t) >= 2)
+
+    def join_time_quantile(self, u):
+        return 1.0 if u <= 0.7 else 2.0
+
+
+def test_join_time():
+    axes = plots.join_time(Seen(), label="2 s")
+    (curve,) = axes.lines
+    assert set(curve.get_ydata().tolist()) == {0, 0.7, 1}
+    assert axes.get_xlim() == pytest.approx((0, 2.2))
+    assert labels(axes) == ["2 s"]
+    assert len(plots.join_time(Seen(), ax=axes).lines) == 2
+
+
+class Holding:
+    """Two sessions that hold 1 and 3 s of media all the time."""
+
+    join_time, total_rebuffer, length = np.array([1.0, 2.0]), np.array([0.0, 1.0]), 8.0
+
+    def __len__(self):
+        return 2
+
+    def buffer(self, t):
+        return np.array([1.0, 3.0])[:, np.newaxis] * np.ones(len(t))
+
+
+def test_held():
+    axes = plots.held(Holding())
+    assert set(axes.lines[0].get_ydata().tolist()) == {2}
+    band = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert (band.min(), band.max()) == pytest.approx((1.1, 2.9))
+    assert axes.get_xlim() == pytest.approx((0, 10))  # half of the sessions are over
+    assert plots.held(Holding(), until=4).get_xlim()[1] == 4
+    assert labels(axes) == ["5% to 95%", "median of 2 sessions"]
+
+
+def test_what_viewers_see():
+    path = tcpstream.Path(loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
+    video = tcpstream.Video(packet_rate=40, duration=10)
+    live = tcpstream.play(path, video, tcpstream.Player(start=1), live=True)
+    assert live.plot().lines[0].get_ydata()[0] == live.stall_probability
+    buffered = tcpstream.play(path, video, tcpstream.Player(start_buffer=1, resume_buffer=1))
+    (curve,) = buffered.plot().lines
+    assert curve.get_ydata().tolist() == buffered.join_time_cdf(curve.get_xdata()).tolist()
+    assert curve.get_ydata()[-1] > 0.999
+    assert len(buffered.sessions(5, np.random.default_rng(1)).plot().lines) == 1

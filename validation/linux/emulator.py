@@ -196,9 +196,9 @@ class Emulator:
 
     def _from_sender(self) -> None:
         now = time.monotonic()
-        for packet in _packets(self.ends.tuns[0]):
+        for packet in packets(self.ends.tuns[0]):
             self._record(packet)
-            if not _payload(packet):
+            if not payload(packet):
                 self.there.append((max(now, self.busy) + self.delay, -1, packet))
                 continue
             if now - self.last_data > SILENCE * 2 * self.delay:
@@ -217,7 +217,7 @@ class Emulator:
 
     def _from_receiver(self) -> None:
         now = time.monotonic()
-        for packet in _packets(self.ends.tuns[1]):
+        for packet in packets(self.ends.tuns[1]):
             self.back.append((now + self.delay, self.delivered_round, packet))
 
     def _end_capture(self) -> None:
@@ -246,7 +246,8 @@ class Emulator:
             self.seen.info.append((now, rtt / 1e6, rto / 1e6, backoff))
 
 
-def _packets(tun: int) -> list[bytes]:
+def packets(tun: int) -> list[bytes]:
+    """Return the TCP packets that wait at a device, 64 at most."""
     found: list[bytes] = []
     try:
         while len(found) < 64:
@@ -272,7 +273,7 @@ def _received(receiver: socket.socket, inbox: bytearray) -> int:
         return 0
 
 
-def _payload(packet: bytes) -> int:
+def payload(packet: bytes) -> int:
     """Return the bytes of TCP payload of an IPv4 packet."""
     header = 4 * (packet[0] & 15)
     return int.from_bytes(packet[2:4], "big") - header - 4 * (packet[header + 12] >> 4)

@@ -83,7 +83,7 @@ def ends(congestion: str, settings: Mapping[str, object], buffer: int) -> Ends:
     enough_memory()  # the limit is not to be seen from within a namespace
     tuns, sockets = [], []
     for address in ADDRESSES:
-        tuns.append(_namespace(address, settings))
+        tuns.append(namespace(address, settings))
         one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         one.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, buffer)
         one.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, buffer)
@@ -110,7 +110,7 @@ def memory() -> int:
     return next(int(line.split()[-1]) for line in lines if line.startswith("TCP:"))
 
 
-def _namespace(address: str, settings: Mapping[str, object]) -> int:
+def namespace(address: str, settings: Mapping[str, object]) -> int:
     """Enter a new namespace with one TUN device, and return the device."""
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) != 0:
         raise UnavailableError(f"no network namespace: {os.strerror(ctypes.get_errno())}")

@@ -12,14 +12,16 @@ from ..errors import AccuracyError
 from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
-from .answer import probabilities, table
+from .answer import probabilities
+from .held_at_most import HeldAtMost
+from .joined import Joined
 from .player import Player
 from .start_buffer import smallest_start_buffer
 from .two_finenesses import COUNTS, TwoFinenesses
-from .viewing import QUANTILES, JoinedViewing, target
+from .viewing import QUANTILES, target
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from .drawn_sessions import DrawnSessions
 
 Floats = NDArray[np.float64]
 
@@ -28,26 +30,22 @@ LENGTHS = 48
 """Of the video from its begin, for which the probability of no stall is kept."""
 
 
-class BufferedPlay(JoinedViewing):
+class BufferedPlay(Joined):
     """A stored video as a player with buffer thresholds shows it; made by `play`.
 
-    The join time is from the first round of data on.
+    The join time is from the first round of data on, or from the connection where round trips before it are given.
     """
 
     player: Player
 
-    def __init__(self, path: Path, video: Video, player: Player) -> None:
+    def __init__(self, path: Path, video: Video, player: Player, held: HeldAtMost | None = None) -> None:
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
         assert player.start_buffer is not None
-        self._solver = TwoFinenesses(chain, path, video, player.resume_buffer)
+        self._solver = TwoFinenesses(chain, path, video, player.resume_buffer, held)
         self._start_buffer = player.start_buffer
         self._found = self._solver.solve([player.start_buffer], LENGTHS)[0]
-
-    @property
-    def stall_probability(self) -> float:
-        """Probability that playback stalls at all."""
-        return max(0.0, float(self._found.answers[0]))
+        self._answers, self._errors = self._found.answers, self._found.errors
 
     @property
     def counted(self) -> bool:
@@ -55,48 +53,14 @@ class BufferedPlay(JoinedViewing):
         return self.player.resume_buffer > 0
 
     @property
-    def stall_counts(self) -> Floats | None:
-        """P(N = k) of the number of stalls, k = 0 .. 3, and of 4 or more; None without a resume buffer."""
-        if not self.counted:
-            return None
-        pmf = np.clip(self._found.answers[:COUNTS], 0.0, 1.0)
-        pmf[0] = 1 - pmf[0]
-        return np.append(pmf, max(0.0, 1 - pmf.sum()))
-
-    @property
     def mean_stalls(self) -> float | None:
         """E[N], the mean number of stalls; None without a resume buffer."""
-        return float(self._found.answers[COUNTS]) if self.counted else None
-
-    @property
-    def mean_total_rebuffer(self) -> float:
-        """E[S], the mean stalled time of the whole video [s]."""
-        return float(self._found.answers[COUNTS + 1])
-
-    @property
-    def mean_stall_length(self) -> float | None:
-        """E[S] / E[N], the mean length of a stall [s]; None without a resume buffer, or where nothing ever stalls."""
-        stalls = self.mean_stalls
-        return self.mean_total_rebuffer / stalls if stalls else None
-
-    @property
-    def rebuffering_ratio(self) -> float:
-        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
-        return float(self._found.answers[COUNTS + 2])
+        return float(self._answers[COUNTS]) if self.counted else None
 
     @property
     def errors(self) -> dict[str, float]:
         """By how much answers may be off, by the names of the properties; `stall_counts` by the most for any number."""
-        off = self._found.errors
-        found = {
-            "stall_probability": float(off[0]),
-            "mean_total_rebuffer": float(off[COUNTS + 1]),
-            "rebuffering_ratio": float(off[COUNTS + 2]),
-            "no_stall_until": self._found.unstalled_error,
-        }
-        if self.counted:
-            found |= {"mean_stalls": float(off[COUNTS]), "stall_counts": float(off[:COUNTS].max())}
-        return found
+        return super().errors | {"no_stall_until": self._found.unstalled_error}
 
     def required_start_buffer(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
         """Return the smallest start buffer [s] that meets a target with this resume buffer.
@@ -168,35 +132,28 @@ class BufferedPlay(JoinedViewing):
         stalled = np.maximum.accumulate(1 - self._found.unstalled)
         return float(np.interp(wanted * stalled[-1], stalled, self._found.lengths))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answers and what they were computed from, ready for JSON."""
-        pmf = self.stall_counts
-        seen = self.stall_probability > self.errors["stall_probability"]
-        return self._with_header(
-            {
-                "join_time_s": self._join_times,
-                "stall_probability": self.stall_probability,
-                "total_rebuffer_s": {"mean": self.mean_total_rebuffer},
-                "rebuffer_count": None if pmf is None else {"mean": self.mean_stalls, "pmf": pmf.tolist()},
-                "stall_length_s": None if self.mean_stall_length is None else {"mean": self.mean_stall_length},
-                "first_stall_s": {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()}
-                if seen
-                else None,
-                "rebuffering_ratio": self.rebuffering_ratio,
-                "error_bound": self.errors,
-            }
-        )
+    def sessions(self, size: int, rng: np.random.Generator) -> DrawnSessions:
+        """Return independent sessions, drawn from the chain of TCP.
 
-    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
-        """Return P(no stall in so many seconds of playback) as a table indexed by them [s].
+        Parameters
+        ----------
+        size : int
+        rng : numpy.random.Generator
 
         Raises
         ------
-        MissingExtraError
-            Without pandas.
+        InputError
+            For a size below 1, or sessions of too many round trips together; for a player with a client buffer.
         """
-        t = np.ravel(np.asarray(seconds, dtype=float))
-        return table({"playback_s": t, "no_stall": self.no_stall_until(t)})
+        from .draw import draw_rounds
+
+        return draw_rounds(self.path, self.video, self.player, self.setup, size, rng)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers and what they were computed from, ready for JSON."""
+        seen = self.stall_probability > self.errors["stall_probability"]
+        first = {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()} if seen else None
+        return self._with_header(self._told() | {"first_stall_s": first})
 
     def summary(self) -> str:
         """Return a few lines for people."""

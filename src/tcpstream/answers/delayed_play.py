@@ -8,23 +8,23 @@ video is what the startup delay tau lacks of the delay without which no packet i
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..errors import AccuracyError, InputError, real
+from ..errors import AccuracyError
 from ..numerics.curves import smallest_delay
 from ..numerics.tails import Tail
-from .answer import probabilities, table
+from .answer import probabilities
 from .player import Player
+from .stalled_time import Waiting
 from .stored_streaming import StoredStreaming
-from .viewing import QUANTILES, Viewing, target
+from .viewing import QUANTILES, target
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
+    from .drawn_sessions import DrawnSessions
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ SEARCHED = 0.02
 """Of a round trip, to which a startup delay is searched."""
 
 
-class Play(Viewing):
+class Play(Waiting):
     """A stored video as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
@@ -49,53 +49,17 @@ class Play(Viewing):
         The video as `stored` answers it, for any startup delay.
     """
 
-    player: Player
-
     def __init__(self, player: Player, solved: StoredStreaming) -> None:
         super().__init__(solved.path, solved.video, player, solved.throughput)
         assert player.start is not None
         self.solved, self.start = solved, player.start
         self._late = Tail(solved.stalled, max(solved.path.rtt, STEP))
 
-    @property
-    def join_time(self) -> float:
-        """When playback starts [s since the request]: the startup delay."""
-        return self.start
+    def _longer_than(self, seconds: Floats) -> tuple[Floats, Floats]:
+        return self._late.at(self.start + seconds)
 
-    @cached_property
-    def stall_probability(self) -> float:
-        """Probability that playback stalls at all."""
-        return float(self.longer_than(0.0))
-
-    def longer_than(self, seconds: ArrayLike) -> Any:
-        """Return P(S > x), the probability that playback stalls for longer in total.
-
-        Parameters
-        ----------
-        seconds : array_like
-            x [s], >= 0.
-
-        Returns
-        -------
-        float or ndarray
-            Of the shape of `seconds`.
-
-        Raises
-        ------
-        InputError
-            For a negative time.
-        AccuracyError
-            Where alpha is not known, see `StoredStreaming.no_late_probability`.
-        """
-        x = np.array([real("time", one, "s") for one in np.ravel(np.asarray(seconds, dtype=object))])
-        if (x < 0).any():
-            raise InputError(f"time must not be negative, got {x.min():g} s")
-        found = self._late.at(self.start + x)[0]
-        return float(found[0]) if np.ndim(seconds) == 0 else found.reshape(np.shape(seconds))
-
-    def longer_than_error(self, seconds: float) -> float:
-        """Return by how much P(S > x) may be off, for one x >= 0 [s]."""
-        return float(self._late.at(np.array([self.start + seconds]))[1][0])
+    def _mean_of(self, weight: Callable[[Floats], Floats]) -> tuple[float, float]:
+        return self._late.mean(self.start, weight, TOLERANCE)
 
     def total_rebuffer_quantile(self, u: float) -> float:
         """Return the least x with P(S <= x) >= u, a quantile of the total stalled time.
@@ -123,25 +87,6 @@ class Play(Viewing):
         start, R = self.start, self.path.rtt
         first = start + max(R, start)
         return smallest_delay(self._stalls, wanted, first, low=start, tolerance=R * SEARCHED) - start
-
-    @property
-    def mean_total_rebuffer(self) -> float:
-        """E[S], the mean stalled time of the whole video [s]."""
-        return self._mean[0]
-
-    @property
-    def rebuffering_ratio(self) -> float:
-        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
-        return self._ratio[0]
-
-    @property
-    def errors(self) -> dict[str, float]:
-        """By how much P(S > 0), E[S] [s] and the rebuffering ratio may be off, by the names of these properties."""
-        return {
-            "stall_probability": self.longer_than_error(0.0),
-            "mean_total_rebuffer": self._mean[1],
-            "rebuffering_ratio": self._ratio[1],
-        }
 
     def required_start(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
         """Return the least startup delay [s] that meets a target.
@@ -172,11 +117,22 @@ class Play(Viewing):
         low = 0.0 if self._knows((1 - SEARCHED) * R) else (1 + SEARCHED) * R
         return smallest_delay(at, wanted, max(self.start, 2 * R), low=low, tolerance=R * SEARCHED)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the law of the total stalled time; see `tcpstream.plots.total_rebuffer`."""
-        from .. import plots
+    def sessions(self, size: int, rng: np.random.Generator) -> DrawnSessions:
+        """Return independent sessions, drawn from the chain of TCP.
 
-        return plots.total_rebuffer(self, ax=ax)
+        Parameters
+        ----------
+        size : int
+        rng : numpy.random.Generator
+
+        Raises
+        ------
+        InputError
+            For a size below 1, or sessions of too many round trips together.
+        """
+        from .draw import draw_rounds
+
+        return draw_rounds(self.path, self.video, self.player, self.setup, size, rng)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
@@ -191,17 +147,6 @@ class Play(Viewing):
                 "error_bound": self.errors,
             }
         )
-
-    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
-        """Return P(S > x) for some times x [s] as a table indexed by them.
-
-        Raises
-        ------
-        MissingExtraError
-            Without pandas.
-        """
-        x = np.ravel(np.asarray(seconds, dtype=float))
-        return table({"total_rebuffer_s": x, "probability_longer": self.longer_than(x)})
 
     def summary(self) -> str:
         """Return a few lines for people."""
@@ -218,17 +163,6 @@ class Play(Viewing):
 
     def __repr__(self) -> str:
         return f"<Play: start {self.join_time:g} s, T/mu = {1 / self.load:.4g}>"
-
-    @cached_property
-    def _mean(self) -> tuple[float, float]:
-        return self._late.mean(self.start, lambda x: x, TOLERANCE)
-
-    @cached_property
-    def _ratio(self) -> tuple[float, float]:
-        return self._late.mean(self.start, self._share, TOLERANCE)
-
-    def _share(self, x: Floats) -> Floats:
-        return np.asarray(x / (x + self.length))
 
     def _stalls(self, delay: float) -> float:
         """Return P(any stall) at a startup delay."""

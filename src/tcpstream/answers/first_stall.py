@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..playout.latency import Latency
 from .latency_lattices import Followed
 
 Floats = NDArray[np.float64]
@@ -41,7 +42,7 @@ class FirstStall:
     """
 
     def __init__(
-        self, on: Followed, level: float, length: float, start: float, whole: float, relative: float
+        self, on: Followed[Latency], level: float, length: float, start: float, whole: float, relative: float
     ) -> None:  # fmt: skip
         place = max(float(on.place(np.array(level))), float(on.latency.due))
         generated = math.floor(length + 1e-9)

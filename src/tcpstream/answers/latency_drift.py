@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,22 @@ from ..system.threads import on_cores
 from .latency_lattices import Followed
 
 Floats = NDArray[np.float64]
+
+
+class FirstPassage(Protocol):
+    """What is followed of a video, on a lattice."""
+
+    @property
+    def due(self) -> int:
+        """Quanta that play in a round."""
+
+    @property
+    def certain(self) -> int:
+        """Quanta of startup delay below which every video stalls."""
+
+    def ended(self, level: int, length: float) -> tuple[float, float]:
+        """Return minus the logarithm of P(no packet is late) for quanta of startup delay, and its error."""
+
 
 LEAST = 5e-3
 """Relative error of a hazard that is stated at least, on a lattice that is not exact."""
@@ -68,15 +85,29 @@ class Drift:
         mu [packets/s], the startup delay [s], and the stream's length [rounds].
     """
 
-    def __init__(self, fine: Followed, coarse: Followed | None, rate: float, start: float, length: float) -> None:
+    def __init__(
+        self,
+        fine: Followed[FirstPassage],
+        coarse: Followed[FirstPassage] | None,
+        rate: float,
+        start: float,
+        length: float,
+    ) -> None:
         self._fine, self._coarse, self._rate, self._length = fine, coarse, rate, length
-        self.level = rate * start
-        self._first = max(fine.latency.due, math.floor(fine.place(np.array(self.level))))
+        self.level = self._no_higher(rate * start)
+        self._first = max(fine.latency.certain, math.floor(fine.place(np.array(self.level))))
         if not fine.exact:
             self._first -= self._first % 2  # the coarser lattice has it, too
         self._curve, self._other = Curve(), Curve()
         self._follow()
         self._compare()
+
+    def _no_higher(self, level: float) -> float:
+        """Return a level, or that of the whole stream, where it is lower and next to never passed: so are all above."""
+        latency, quantum = self._fine.latency, self._fine.quantum
+        generated = math.ceil(self._length * latency.due)
+        most = (generated + 2) * quantum
+        return most if level > most and latency.ended(generated, self._length)[0] <= RISK else level
 
     def longer_than(self, x: Floats) -> tuple[Floats, Floats]:
         """Return P(S > x) for some x [s], and how far each is off."""
@@ -125,7 +156,7 @@ class Drift:
 
     def _surely(self, packets: Floats) -> NDArray[np.bool_]:
         """Return whether a level is passed in any case: nothing is there after one round."""
-        return np.asarray(packets < self._fine.latency.due * self._fine.quantum * (1 - 1e-9))
+        return np.asarray(packets < self._fine.latency.certain * self._fine.quantum * (1 - 1e-9))
 
     def _follow(self) -> None:
         """Follow levels until the mean is known."""

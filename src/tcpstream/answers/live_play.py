@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..errors import AccuracyError, InputError, real
-from ..numerics.curves import smallest_delay
+from ..errors import AccuracyError
 from ..path import Path
-from ..tcp import chain_of
+from ..playout.latency import Latency
 from ..video import Video
-from .answer import check_duration, probabilities, table
+from .answer import probabilities
+from .drifting import Drifting
 from .first_stall import FirstStall
-from .latency_drift import RISK, Drift
 from .latency_lattices import followed
 from .player import Player
 from .timeline import Timeline
-from .viewing import QUANTILES, Viewing
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Floats = NDArray[np.float64]
-
-SEARCHED = 0.02
-"""Of a round trip, to which a startup delay is searched."""
+from .viewing import QUANTILES
 
 
-class LivePlay(Viewing):
+class LivePlay(Drifting[Latency]):
     """A live stream as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
@@ -39,86 +30,14 @@ class LivePlay(Viewing):
         Startup delay tau [s]: the latency at first.
     """
 
-    player: Player
-
     def __init__(self, path: Path, video: Video, player: Player) -> None:
-        check_duration(path, video)
-        super().__init__(path, video, player, chain_of(path).packets_per_round / path.rtt)
-        assert player.start is not None
-        self.start, timeline = player.start, Timeline.of(path, video)
-        self._length = timeline.length
-        self._fine, coarse = followed(path, timeline.packets_due)
-        self._drift = Drift(self._fine, coarse, video.packet_rate, self.start, self._length)
-
-    @cached_property
-    def stall_probability(self) -> float:
-        """Probability that playback stalls at all."""
-        return float(self.longer_than(0.0))
-
-    def longer_than(self, seconds: ArrayLike) -> Any:
-        """Return P(S > x), the probability that the latency drifts by more than x in all: the total stalled time.
-
-        Parameters
-        ----------
-        seconds : array_like
-            x [s], >= 0.
-
-        Returns
-        -------
-        float or ndarray
-            Of the shape of `seconds`.
-
-        Raises
-        ------
-        InputError
-            For a negative time.
-        """
-        x = np.array([real("time", one, "s") for one in np.ravel(np.asarray(seconds, dtype=object))])
-        if (x < 0).any():
-            raise InputError(f"time must not be negative, got {x.min():g} s")
-        found = self._drift.longer_than(x)[0]
-        return float(found[0]) if np.ndim(seconds) == 0 else found.reshape(np.shape(seconds))
-
-    def longer_than_error(self, seconds: float) -> float:
-        """Return by how much P(S > x) may be off, for one x >= 0 [s]."""
-        return float(self._drift.longer_than(np.array([float(seconds)]))[1][0])
-
-    def total_rebuffer_quantile(self, u: float) -> float:
-        """Return the least x with P(S <= x) >= u, a quantile of the drift of the latency [s].
-
-        Parameters
-        ----------
-        u : float
-            0 < u < 1.
-
-        Raises
-        ------
-        InputError
-            For a probability out of range.
-        AccuracyError
-            For a probability so near 1 that it is not followed.
-        """
-        return self._drift.quantile(float(probabilities("quantile", [u])[0]))
-
-    @property
-    def mean_total_rebuffer(self) -> float:
-        """E[S], the mean drift of the latency: the mean stalled time of the whole stream [s]."""
-        return self._mean[0]
-
-    @property
-    def rebuffering_ratio(self) -> float:
-        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
-        return self._ratio[0]
+        fine, coarse = followed(path, Timeline.of(path, video).packets_due)
+        super().__init__(path, video, player, fine, coarse)
 
     @property
     def errors(self) -> dict[str, float]:
         """By how much answers may be off, by the names of the properties; times [s]."""
-        return {
-            "stall_probability": self.longer_than_error(0.0),
-            "mean_total_rebuffer": self._mean[1],
-            "rebuffering_ratio": self._ratio[1],
-            "no_stall_until": self._first.off,
-        }
+        return super().errors | {"no_stall_until": self._first.off}
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback).
@@ -138,12 +57,7 @@ class LivePlay(Viewing):
         InputError
             For times out of range.
         """
-        t = np.asarray(seconds, dtype=float)
-        wrong = ~((t >= 0) & (t <= self.length * (1 + 1e-12)))
-        if wrong.any():
-            raise InputError(
-                f"times must lie between 0 and the duration of {self.length:g} s, got {t[wrong].ravel()[0]:g} s"
-            )
+        t = self._times(seconds)
         found = np.interp(t / self.path.rtt, self._first.times, self._first.unstalled)
         return float(found) if t.ndim == 0 else found
 
@@ -173,62 +87,15 @@ class LivePlay(Viewing):
         self._check_seen()
         return self._first.quantile(wanted) * self.path.rtt
 
-    def required_start(self, *, stall_probability: float) -> float:
-        """Return the least startup delay [s] with at most this probability of any stall, between 0 and 1.
-
-        Raises
-        ------
-        InputError
-            For a target out of range.
-        AccuracyError
-            For a target finer than the accuracy of the solve.
-        """
-        wanted = float(probabilities("stall probability", [stall_probability])[0])
-        if wanted <= RISK:
-            raise AccuracyError(f"a target of {wanted:g} is finer than the solve, which tells stalls above {RISK:g}")
-        latency, rate, known = self._fine.latency, self.video.packet_rate, dict[int, float]()
-
-        def stalls(start: float) -> float:
-            level = int(np.ceil(self._fine.place(np.array(rate * start)) - 1e-9))
-            if level < latency.due:
-                return 1.0
-            if level not in known:
-                known[level] = float(-np.expm1(-latency.ended(level, self._length)[0]))
-            return known[level]
-
-        R = self.path.rtt
-        return smallest_delay(stalls, wanted, max(self.start, 2 * R), low=R, tolerance=R * SEARCHED)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
-        return self._with_header(
-            {
-                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.start),
-                "stall_probability": self.stall_probability,
-                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
-                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
-                "first_stall_s": {"mean": self.mean_first_stall}
-                | {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()}
-                if self._seen
-                else None,
-                "rebuffer_count": None,
-                "rebuffering_ratio": self.rebuffering_ratio,
-                "error_bound": self.errors,
-            },
-            live=True,
-            on_stall=self.player.on_stall,
-        )
+        quantiles = {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()} if self._seen else None
+        first = None if quantiles is None else {"mean": self.mean_first_stall} | quantiles
+        return super().to_dict() | {"first_stall_s": first}
 
-    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
-        """Return P(S > x) for some times x [s] as a table indexed by them.
-
-        Raises
-        ------
-        MissingExtraError
-            Without pandas.
-        """
-        x = np.ravel(np.asarray(seconds, dtype=float))
-        return table({"total_rebuffer_s": x, "probability_longer": self.longer_than(x)})
+    def _settings(self) -> dict[str, Any]:
+        """Return what is asked beside path, video and player."""
+        return {"live": True, "on_stall": self.player.on_stall}
 
     def summary(self) -> str:
         """Return a few lines for people."""
@@ -259,11 +126,3 @@ class LivePlay(Viewing):
     def _check_seen(self) -> None:
         if not self._seen:
             raise AccuracyError("no first stall: a stall is less probable than the error of the solve")
-
-    @cached_property
-    def _mean(self) -> tuple[float, float]:
-        return self._drift.mean(lambda x: x)
-
-    @cached_property
-    def _ratio(self) -> tuple[float, float]:
-        return self._drift.mean(lambda x: np.asarray(x / (x + self.length)))

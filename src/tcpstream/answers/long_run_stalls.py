@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..coarse.resolution import FACTOR
 from ..path import Path
+from ..playout.latency import Latency
 from ..playout.skips import stands
 from ..system.threads import on_cores
 from .latency_lattices import Followed, followed
@@ -72,7 +73,7 @@ class LongRunStalls:
         return cls(float(mean[0, 0]), float(mean[0, 1]), float(wrong[0]), float(wrong[1]))
 
 
-def _levels(one: Followed, stop: float, resume: float) -> list[tuple[int, int]]:
+def _levels(one: Followed[Latency], stop: float, resume: float) -> list[tuple[int, int]]:
     """Return the levels on a lattice, or those on both sides of them."""
     places = one.place(np.array([stop, resume]))
     if one.exact:

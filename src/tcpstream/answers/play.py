@@ -8,6 +8,8 @@ from ..errors import InputError
 from ..path import Path
 from ..video import Video
 from .delayed_play import Play
+from .pacing import Pacing
+from .pausing_player import PausingPlayer
 from .plan import is_coarse
 from .player import Player
 from .segment_player import SegmentPlayer
@@ -15,7 +17,10 @@ from .stored import stored
 
 if TYPE_CHECKING:
     from .buffered_play import BufferedPlay
+    from .encoded_play import EncodedPlay
     from .live_play import LivePlay
+    from .paced_play import PacedPlay
+    from .pausing_play import PausingPlay
     from .segment_play import SegmentPlay
     from .skipping_play import SkippingPlay
 
@@ -29,8 +34,9 @@ def play(
     player: Player | SegmentPlayer | None = None,
     *,
     live: bool = False,
+    pacing: Pacing | None = None,
     accuracy: str | None = None,
-) -> Play | BufferedPlay | SegmentPlay | LivePlay | SkippingPlay:
+) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay | SkippingPlay:
     """Solve what a viewer sees: P(any stall), the stalled time, the rebuffering ratio.
 
     A player that starts after a delay waits for each packet that is missing. One that starts with a buffer resumes with
@@ -47,22 +53,27 @@ def play(
         When it starts, and resumes, and whether it fetches segments; after 2 s by default.
     live : bool
         Whether the video is a live stream, which TCP cannot send before it exists; a stored video otherwise.
+    pacing : Pacing, optional
+        Of the server of a stored video; by default TCP has all of it from the start.
     accuracy : {"exact", "fine", "fast"}, optional
         As for `stored`. By default exact where a hundred startup delays are forecast to take a second at most. A player
-        with buffers or segments, or of a live stream that waits, has no choice; one that skips has that of `live`.
+        with buffers or segments, a server that paces, and a live stream that waits have no choice; one that skips has
+        that of `live`.
 
     Returns
     -------
-    Play, BufferedPlay, SegmentPlay, LivePlay or SkippingPlay
-        For a stored video: a player that starts after a delay, with a buffer, and with segments. For a live stream: one
-        that waits, and one that skips.
+    Play, BufferedPlay, SegmentPlay, PacedPlay, LivePlay, EncodedPlay or SkippingPlay
+        For a stored video: a player that starts after a delay, with a buffer (a `PausingPlay`, which is one, where it
+        holds no more than so much), with segments, and one of a server that paces. For a live stream: one that waits,
+        at a constant rate and along a curve, and one that skips.
 
     Raises
     ------
     InputError
-        Without a duration; for a playback curve, or an accuracy, with a start buffer, segments or a live stream; for a
-        path that segments are not followed on; for a start buffer or segments of a live stream, and a player that skips
-        in a stored video, or in a stream with a duration.
+        Without a duration; for a playback curve with a start buffer, segments, pacing or a player that skips; for an
+        accuracy where there is no choice; for a path that segments are not followed on; for pacing beside a start
+        buffer, segments or a live stream; for a start buffer or segments of a live stream, and a player that skips in
+        a stored video, or in a stream with a duration; for round trips before a live stream.
     NoFiniteDelayError
         For a live stream that TCP does not sustain, whose player skips.
     AccuracyError
@@ -74,6 +85,11 @@ def play(
     packet, and P(S > x | tau) = 1 - alpha(tau + x) with alpha of Wang, Kurose, Shenoy and Towsley, Section 3.3.2.
     """
     player = player or Player()
+    if pacing is not None and (live or isinstance(player, SegmentPlayer) or player.start_buffer is not None):
+        raise InputError(
+            "a pace is that of a server of a stored video whose player starts after a delay: leave out live, segments "
+            "and start_buffer"
+        )
     if live:
         if isinstance(player, SegmentPlayer):
             raise InputError("segments are those of a stored video: leave out live, or take a Player")
@@ -88,23 +104,48 @@ def play(
         return SegmentPlay(path, video, player)
     if player.on_stall == "skip":
         raise InputError("a stored video waits after a stall: a player that skips is one of a live stream")
+    if isinstance(player, PausingPlayer):
+        return _play_pausing(path, video, player, accuracy)
     if player.start_buffer is not None:
         if accuracy is not None:
             raise InputError(f"a player with a start buffer has one accuracy, got accuracy={accuracy}")
         from .buffered_play import BufferedPlay
 
         return BufferedPlay(path, video, player)
+    if pacing is not None:
+        return _play_paced(path, video, player, pacing, accuracy)
     if accuracy is None and is_coarse([(path, video)], None, None, PASSES):
         accuracy = "fine"
     return Play(player, stored(path, video, accuracy=accuracy))
 
 
-def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -> LivePlay | SkippingPlay:
+def _play_paced(path: Path, video: Video, player: Player, pacing: Pacing, accuracy: str | None) -> PacedPlay:
+    from .paced_play import PacedPlay
+
+    if video.curve is not None:
+        raise InputError("a server that paces takes a constant playback rate, not a playback curve")
+    if accuracy is not None:
+        raise InputError(f"a video that a server paces has one accuracy, got accuracy={accuracy}")
+    return PacedPlay(path, video, player, pacing)
+
+
+def _play_pausing(path: Path, video: Video, player: PausingPlayer, accuracy: str | None) -> PausingPlay:
+    from .pausing_play import PausingPlay
+
+    if accuracy is not None:
+        raise InputError(f"a player with a client buffer has one accuracy, got accuracy={accuracy}")
+    return PausingPlay(path, video, player)
+
+
+def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -> LivePlay | EncodedPlay | SkippingPlay:
+    from .encoded_play import EncodedPlay
     from .live_play import LivePlay
     from .skipping_play import SkippingPlay
 
-    if video.curve is not None:
-        raise InputError("live streaming takes a constant playback rate, not a playback curve")
+    if player.setup_round_trips is not None:
+        raise InputError("round trips before the request are those of a stored video: leave them out, or live")
+    if video.curve is not None and player.on_stall == "skip":
+        raise InputError("a live stream whose player skips takes a constant playback rate, not a playback curve")
     if player.start_buffer is not None:
         raise InputError("the player of a live stream starts after a delay: give start, not a start buffer")
     if player.on_stall == "skip":
@@ -117,4 +158,4 @@ def _play_live(path: Path, video: Video, player: Player, accuracy: str | None) -
         raise InputError(f"a live stream whose player waits has one accuracy, got accuracy={accuracy}")
     if video.duration is None:
         raise InputError("a live stream whose player waits needs a duration [s]: its latency grows as long as it lasts")
-    return LivePlay(path, video, player)
+    return LivePlay(path, video, player) if video.curve is None else EncodedPlay(path, video, player)

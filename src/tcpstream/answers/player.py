@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError, choice
+from ..errors import InputError, choice, whole
 from .answer import startup_delay
 
 START = 2.0
 """Startup delay of a player of which nothing is said [s]."""
+
+MOST_SETUP = 1000
+"""Round trips before a request."""
 
 ON_STALL = ("wait", "skip")
 """What a player of a live stream does after a stall."""
@@ -33,6 +36,10 @@ class Player:
     on_stall : {"wait", "skip"}
         After a stall of a live stream: go on where playback stopped, that much later; or jump to the startup delay
         behind the stream again. A stored video waits.
+    setup_round_trips : int, optional
+        Of a stored video: count the join time from the connection on, with so many round trips before the request (1
+        for a handshake of TCP, 2 with TLS 1.3, 3 with TLS 1.2) and that of the request itself; by default from the
+        first round of data on.
 
     Raises
     ------
@@ -45,10 +52,13 @@ class Player:
     start_buffer: float | None = None
     resume_buffer: float = 0.0
     on_stall: str = "wait"
+    setup_round_trips: int | None = None
 
     def __post_init__(self) -> None:
         choice("on_stall", self.on_stall, ON_STALL)
         object.__setattr__(self, "resume_buffer", startup_delay(self.resume_buffer, "resume buffer"))
+        if self.setup_round_trips is not None:
+            whole("round trips before the request", self.setup_round_trips, 0, most=MOST_SETUP)
         if self.start_buffer is None:
             object.__setattr__(self, "start", startup_delay(START if self.start is None else self.start, "start"))
             if self.on_stall == "skip":
@@ -74,7 +84,17 @@ class Player:
                 f"{self.resume_buffer:g} s: more does not exist yet"
             )
 
+    @property
+    def rounds_before(self) -> int:
+        """Round trips before the first round of data that count as join time."""
+        return 0 if self.setup_round_trips is None else 1 + self.setup_round_trips
+
     def to_dict(self) -> dict[str, Any]:
         """Return the settings, ready for JSON."""
-        settings = {"start_s": self.start, "start_buffer_s": self.start_buffer, "resume_buffer_s": self.resume_buffer}
+        settings = {
+            "start_s": self.start,
+            "start_buffer_s": self.start_buffer,
+            "resume_buffer_s": self.resume_buffer,
+            "setup_round_trips": self.setup_round_trips,
+        }
         return {name: value for name, value in settings.items() if value is not None}

@@ -12,23 +12,23 @@ from ..path import Path
 from ..playout.segment_sessions import STALLS
 from ..tcp import chain_of
 from ..video import Video
-from .answer import table
+from .joined import Joined
 from .segment_player import SegmentPlayer
 from .segment_solve import packets_of, segments_of, solve_sessions
-from .viewing import JoinedViewing, target
+from .viewing import target
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from .drawn_sessions import DrawnSessions
 
 Floats = NDArray[np.float64]
 
 HOUR = 3600.0
 
 
-class SegmentPlay(JoinedViewing):
+class SegmentPlay(Joined):
     """A stored video as a player shows it that fetches segments; made by `play`.
 
-    The join time is from the first request on.
+    The join time is from the first request on, or from the connection where round trips before it are given.
 
     Attributes
     ----------
@@ -50,38 +50,14 @@ class SegmentPlay(JoinedViewing):
         self._unstalled = self._found.unstalled[start]
 
     @property
-    def stall_probability(self) -> float:
-        """Probability that playback stalls at all."""
-        return float(self._answers[0])
-
-    @property
-    def stall_counts(self) -> Floats | None:
-        """P(N = k) of the number of stalls, k = 0 .. 3, and of 4 or more; None where a video is too long to count."""
-        if not self._found.counted:
-            return None
-        pmf = np.clip(self._answers[:STALLS], 0.0, 1.0)
-        pmf[0] = 1 - pmf[0]
-        return np.append(pmf, max(0.0, 1 - pmf.sum()))
+    def counted(self) -> bool:
+        """Whether the law of the number of stalls is known: not where a video is longer than sessions settle in."""
+        return self._found.counted
 
     @property
     def mean_stalls(self) -> float:
         """E[N], the mean number of stalls."""
         return float(self._answers[STALLS])
-
-    @property
-    def mean_total_rebuffer(self) -> float:
-        """E[S], the mean stalled time of the whole video [s]."""
-        return float(self._answers[STALLS + 1])
-
-    @property
-    def mean_stall_length(self) -> float | None:
-        """E[S] / E[N], the mean length of a stall [s]; None where nothing ever stalls."""
-        return self.mean_total_rebuffer / self.mean_stalls if self.mean_stalls > 0 else None
-
-    @property
-    def rebuffering_ratio(self) -> float:
-        """E[S / (S + length)], stalled over watched time; the start-up is not counted."""
-        return float(self._answers[STALLS + 2])
 
     @property
     def mean_download_time(self) -> float:
@@ -113,16 +89,10 @@ class SegmentPlay(JoinedViewing):
     def errors(self) -> dict[str, float]:
         """By how much answers may be off, by the names of the properties; `stall_counts` by the most of any number."""
         off = self._errors
-        found = {
-            "stall_probability": float(off[0]),
-            "mean_stalls": float(off[STALLS]),
-            "mean_total_rebuffer": float(off[STALLS + 1]),
-            "rebuffering_ratio": float(off[STALLS + 2]),
+        found = super().errors | {
             "mean_download_time": float(off[STALLS + 3]),
             "restart_share": float(off[STALLS + 4]),
         }
-        if self._found.counted:
-            found["stall_counts"] = float(off[:STALLS].max())
         if np.isfinite(self._found.long_run_errors[0]):
             found["stalls_per_hour"] = float(self._found.long_run_errors[0]) * HOUR / self.player.segment
         return found
@@ -183,36 +153,36 @@ class SegmentPlay(JoinedViewing):
             found = found * (self._unstalled[known] / self._unstalled[known - 1]) ** np.maximum(asked - known, 0)
         return float(found) if t.ndim == 0 else found
 
+    def sessions(self, size: int, rng: np.random.Generator) -> DrawnSessions:
+        """Return independent sessions, drawn from the law of downloads.
+
+        Parameters
+        ----------
+        size : int
+        rng : numpy.random.Generator
+
+        Raises
+        ------
+        InputError
+            For a size below 1.
+        """
+        from .draw import draw_segments
+
+        how = self.path, self.video, self.player, self._found.downloads
+        return draw_segments(*how, self.setup, size, rng, self.segments)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
-        pmf, errors = self.stall_counts, self.errors
         return self._with_header(
             {
                 "segments": self.segments,
                 "segment_packets": self.packets,
-                "join_time_s": self._join_times,
-                "stall_probability": self.stall_probability,
-                "total_rebuffer_s": {"mean": self.mean_total_rebuffer},
-                "rebuffer_count": {"mean": self.mean_stalls, "pmf": None if pmf is None else pmf.tolist()},
-                "stall_length_s": None if self.mean_stall_length is None else {"mean": self.mean_stall_length},
-                "rebuffering_ratio": self.rebuffering_ratio,
-                "stalls_per_hour": self.stalls_per_hour if "stalls_per_hour" in errors else None,
+                **self._told(),
+                "stalls_per_hour": self.stalls_per_hour if "stalls_per_hour" in self.errors else None,
                 "download_time_s": {"mean": self.mean_download_time},
                 "restart_share": self.restart_share,
-                "error_bound": errors,
             }
         )
-
-    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
-        """Return P(no stall in so many seconds of playback) as a table indexed by them [s].
-
-        Raises
-        ------
-        MissingExtraError
-            Without pandas.
-        """
-        t = np.ravel(np.asarray(seconds, dtype=float))
-        return table({"playback_s": t, "no_stall": self.no_stall_until(t)})
 
     def summary(self) -> str:
         """Return a few lines for people."""

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError, choice, positive, within
+from ..errors import InputError, choice, positive, whole, within
+from .player import MOST_SETUP
 
 IDLE = ("restart", "keep")
 """What an idle time makes of the window."""
@@ -32,6 +33,9 @@ class SegmentPlayer:
     idle : {"restart", "keep"}
         Whether the server's window shrinks, and slow start comes back, once nothing was sent for longer than the
         retransmission timer: Linux's default, or as with ``tcp_slow_start_after_idle = 0``.
+    setup_round_trips : int
+        Round trips before the first request, which count as join time: 1 for a handshake of TCP, 2 with TLS 1.3, 3 with
+        TLS 1.2.
 
     Raises
     ------
@@ -44,6 +48,7 @@ class SegmentPlayer:
     start_buffer: float | None = None
     resume_buffer: float | None = None
     idle: str = "restart"
+    setup_round_trips: int = 0
 
     def __post_init__(self) -> None:
         """Judge every value."""
@@ -55,12 +60,18 @@ class SegmentPlayer:
                 f"{most:g} s"
             )
         choice("idle", self.idle, IDLE)
+        whole("round trips before the request", self.setup_round_trips, 0, most=MOST_SETUP)
         for name in ("start_buffer", "resume_buffer"):
             given = getattr(self, name)
             if given is not None:
                 within(name.replace("_", " "), given, 0.0, math.floor(most / segment + 1e-9) * segment, "s")
         object.__setattr__(self, "segment", segment)
         object.__setattr__(self, "client_buffer", most)
+
+    @property
+    def rounds_before(self) -> int:
+        """Round trips before the first request."""
+        return self.setup_round_trips
 
     @property
     def starts_with(self) -> int:
@@ -88,4 +99,5 @@ class SegmentPlayer:
             "start_buffer_s": self.starts_with * self.segment,
             "resume_buffer_s": self.resumes_with * self.segment,
             "idle": self.idle,
+            "setup_round_trips": self.setup_round_trips,
         }

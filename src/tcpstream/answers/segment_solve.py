@@ -14,7 +14,7 @@ from ..coarse.resolution import FACTOR
 from ..errors import AccuracyError, InputError
 from ..path import Path
 from ..playout.segment_clock import Clock
-from ..playout.segment_downloads import downloads
+from ..playout.segment_downloads import Downloads, downloads
 from ..playout.segment_sessions import ANY, DAMPED, FETCHING, IDLE, MEAN, STALLED, STALLS, SegmentPass
 from ..playout.segment_start import join_rounds, points_at_start
 from ..tcp.chain import Chain
@@ -68,6 +68,8 @@ class Sessions:
         Stalls and stalled time [s] of a segment, in the long run.
     joined : array
         Chance that playback starts after 0, 1, 2, ... rounds.
+    downloads : Downloads
+        How long segments take.
     """
 
     answers: Floats
@@ -77,6 +79,7 @@ class Sessions:
     long_run: Floats
     long_run_errors: Floats
     joined: Floats
+    downloads: Downloads
 
 
 def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer) -> Sessions:
@@ -153,15 +156,18 @@ def _solved(
     most = np.array([segments] * (STALLS + 1) + [video.duration, 1, player.segment, 1])  # what is left out stalls
     errors = np.tile(found.left_out * most + RISK, (len(answers), 1))
     if segments - player.starts_with > known:
-        errors[:, STALLS] += (segments - known) * ran.off
+        more = segments - known
+        errors[:, STALLS] += more * ran.apart[MEAN]
+        errors[:, STALLS + 3] += more / segments * ran.apart[FETCHING] * clock.step
+        errors[:, STALLS + 4] += more / segments * ran.apart[IDLE]
     for answer, error in zip(answers, errors):
         stalls = max(float(answer[0]), RISK)
         error[STALLS + 2] += stalls * quadrature_error(4 * answer[STALLS + 1] / stalls / video.duration)
-    off = found.left_out + (ran.off if ran.settled else math.inf)
+    off = found.left_out + (ran.apart[MEAN] if ran.settled else math.inf)
     return Sessions(
         answers, errors, segments - player.starts_with <= known, 1 - ran.seen[..., ANY],
         ran.gains[[MEAN, STALLED]] * [1, clock.step], off * np.array([1, player.segment]),
-        join_rounds(found, min(player.starts_with, segments)),
+        join_rounds(found, min(player.starts_with, segments)), found,
     )  # fmt: skip
 
 

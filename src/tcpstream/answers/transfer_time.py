@@ -15,6 +15,7 @@ from ..path import Path
 from ..playout.transfers import transfer_rounds
 from ..tcp import chain_of
 from .answer import SCHEMA, probabilities, table
+from .player import MOST_SETUP
 from .viewing import QUANTILES
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ STARTS = ("connection", "stationary")
 SEGMENT = 1448
 """Bytes that a packet carries: 1500 less the headers of IPv4 and TCP, with timestamps."""
 
-MOST_PACKETS, MOST_SETUP = 1_000_000, 1000
+MOST_PACKETS = 1_000_000
 
 EXACT, MOST_OF = 512, 64
 """Packets up to which each is followed; beyond, quanta of up to so many are, compared with half as many quanta."""
@@ -88,7 +89,7 @@ class TransferTime:
             raise InputError("time must be a number, got nan s")
         rounds = np.floor(t / self.path.rtt * (1 + 1e-12)) - self._before
         at = np.clip(rounds, -1, len(self._cdf) - 1).astype(np.int64)
-        found = np.where(at >= 0, self._cdf[at], 0.0)
+        found = np.where(at >= 0, np.where(np.isposinf(t), 1.0, self._cdf[at]), 0.0)
         return float(found) if t.ndim == 0 else found
 
     def quantile(self, u: float) -> float:

@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 from ..coarse.resolution import FACTOR, SPREAD, Scale
 from ..errors import AccuracyError, InputError
 from ..path import Path
-from ..playout.deliveries import deliveries
+from ..playout.deliveries import Deliveries, deliveries
 from ..playout.fineness import Fineness
 from ..playout.measures import measures
+from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, join_times, sessions
 from ..tcp import Chain
 from ..video import Video
+from .held_at_most import HeldAtMost
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
-
-COUNTS = 4
-"""Numbers of stalls that are told apart: 0 to 3."""
 
 NODES = 4
 """Of the quadrature of the rebuffering ratio."""
@@ -49,6 +48,10 @@ HALF = 0.5
 """Packets by which places in a round differ at most."""
 
 
+COUNTS = STALLS
+"""Numbers of stalls that are told apart: 0 to 3."""
+
+
 @dataclass(frozen=True, eq=False)
 class Seen:
     """What viewers see.
@@ -61,6 +64,9 @@ class Seen:
         Lengths of the video from its begin [s], from 0 on, and the probability that nothing stalls in them.
     unstalled_error : float
         Of any of these, and between them.
+    grown, grown_apart : (n, 2) arrays
+        E[N] and E[S] [rounds] from a full buffer on, by rounds of playback, of a player that pauses; and by how much
+        they may be more or less, together.
     """
 
     answers: Floats
@@ -68,15 +74,20 @@ class Seen:
     lengths: Floats
     unstalled: Floats
     unstalled_error: float
+    grown: Floats
+    grown_apart: Floats
 
 
 class TwoFinenesses:
     """A path, a video and a player at a constant rate."""
 
-    def __init__(self, chain: Chain, path: Path, video: Video, resume_buffer: float) -> None:
+    def __init__(
+        self, chain: Chain, path: Path, video: Video, resume_buffer: float, held: HeldAtMost | None = None
+    ) -> None:  # fmt: skip
         if video.curve is not None:
             raise InputError("a player with buffer thresholds is followed at a constant rate, got a playback curve")
         self._chain, self._rtt, self._video, self._resume = chain, path.rtt, video, resume_buffer
+        self._held = held
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
         self._fine = Fineness.of(self._due, self._scale.rounds)
@@ -100,7 +111,7 @@ class TwoFinenesses:
         while True:
             rough = self._pass(fine.coarser(), starts, top, lengths)
             enough = SLACK * np.array([self._seen(rough, b) for b in range(len(starts))]) + RISK
-            if top >= most or (self._answers(rough.slack) <= enough)[:, [0, COUNTS + 1]].all():
+            if self._held or top >= most or (self._answers(rough.slack) <= enough)[:, [0, COUNTS + 1]].all():
                 break
             top = min(2 * top, most)
         found = self._pass(fine, starts, top, lengths)
@@ -111,8 +122,7 @@ class TwoFinenesses:
 
     def joined(self, start: float) -> Floats:
         """Return the chance that playback begins after 0, 1, 2, ... rounds, with some media held [s]."""
-        found = deliveries(self._chain, self._fine.step, self._fine.ratio)
-        return join_times(found, self._fine, self._video.packets, self._packets(start))
+        return join_times(self._deliveries(self._fine), self._fine, self._video.packets, self._packets(start))
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
@@ -126,17 +136,26 @@ class TwoFinenesses:
         off[-1] += seen[0] * quadrature_error(4 * seen[COUNTS + 1] / max(seen[0], 1e-300) / self._length)
         off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
         lengths, unstalled = np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])
-        return Seen(seen, off, lengths * self._rtt, unstalled, float(off[0]) + _between(lengths, unstalled))
+        grown, apart = found.grown, FACTOR * (found.grown - rough.grown)
+        between = float(off[0]) + _between(lengths, unstalled)
+        return Seen(seen, off, lengths * self._rtt, unstalled, between, grown, apart)
 
     def _packets(self, seconds: float) -> float:
         """Return the packets of a buffer: one at least, and the whole video at most."""
         return min(max(1.0, seconds * self._video.packet_rate), max(1.0, self._video.packets))
 
     def _pass(self, fine: Fineness, starts: Sequence[float], top: float, lengths: int) -> Sessions:
-        found = deliveries(self._chain, fine.step, fine.ratio)
+        found = self._deliveries(fine)
         asked = measures(COUNTS, np.exp(-laggauss(NODES)[0] / self._length), fine.quanta, int(found.rounds.max()))
         begin, resume = [self._packets(start) for start in starts], self._packets(self._resume)
-        return sessions(found, fine, self._video.packets, begin, resume, asked, top, lengths, self._settled())
+        pauses, settled = (None, self._settled()) if self._held is None else (self._held.pauses, math.inf)
+        packets = self._video.packets
+        return sessions(found, fine, packets, begin, resume, asked, top, lengths, settled, pauses)
+
+    def _deliveries(self, fine: Fineness) -> Deliveries:
+        if self._held and self._held.restarting is not None:
+            return self._held.restarting
+        return deliveries(self._chain, fine.step, fine.ratio)
 
     def _variance(self) -> float:
         """Return that of the packets of a round, in the long run."""

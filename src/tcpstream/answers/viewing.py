@@ -49,6 +49,11 @@ class Watching:
         self.path, self.video, self.player, self.throughput = path, video, player, throughput
         self.load = video.packet_rate / throughput
 
+    @property
+    def setup(self) -> float:
+        """Time before the first round of data, of a player of segments before the first request, that counts [s]."""
+        return self.player.rounds_before * self.path.rtt
+
     def _with_header(self, answers: dict[str, Any], **parameters: Any) -> dict[str, Any]:
         """Return answers after what they were computed from, ready for JSON."""
         return {
@@ -89,35 +94,6 @@ class Viewing(Watching, ABC):
         """Of the video [s]."""
         assert self.video.duration is not None
         return self.video.duration
-
-
-class JoinedViewing(Viewing):
-    """The same where playback starts when some media are held."""
-
-    @property
-    @abstractmethod
-    def _joined(self) -> Floats:
-        """Chance that playback begins after 0, 1, 2, ... rounds."""
-
-    @property
-    def mean_join_time(self) -> float:
-        """Mean time until playback starts [s]."""
-        return float(self._joined @ np.arange(len(self._joined))) * self.path.rtt
-
-    def join_time_quantile(self, u: float) -> float:
-        """Return the least t with P(join time <= t) >= u [s], a whole number of round trips.
-
-        Raises
-        ------
-        InputError
-            For a probability out of range.
-        """
-        wanted = float(probabilities("quantile", [u])[0])
-        return int(np.searchsorted(np.cumsum(self._joined), wanted - 1e-12)) * self.path.rtt
-
-    @property
-    def _join_times(self) -> dict[str, float]:
-        return {"mean": self.mean_join_time} | {name: self.join_time_quantile(u) for name, u in QUANTILES.items()}
 
     def _times(self, seconds: ArrayLike) -> Floats:
         """Return times of playback [s], or raise `InputError` for those out of range."""

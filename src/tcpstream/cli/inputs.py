@@ -49,7 +49,15 @@ def read_video(options: dict[str, Any], route: Route, *, stored: bool) -> Video:
     if options["playback"] is not None:
         if twice := [flag(name) for name in ("rate", "duration") if options[name] is not None]:
             raise InputError(f"--playback gives rate and duration: leave out {' and '.join(twice)}, or --playback")
+        from ..traces import is_media, read_media
+
+        if is_media(options["playback"]):
+            return read_media(options["playback"], packet_size=size, rung=options.get("rung"))
+        if options.get("rung") is not None:
+            raise InputError(f"--rung is for a movie of Sabre, in JSON, got --playback {options['playback']}")
         return Video.from_file(options["playback"], packet_size=size)
+    if options.get("rung") is not None:
+        raise InputError("--rung is for a movie of Sabre: give --playback FILE as well")
     needed = ("rate", "duration") if stored else ("rate",)
     if missing := [flag(name) for name in needed if options[name] is None]:
         accepted = "a stored video is --rate R --duration T, or --playback FILE" if stored else "a live one is --rate R"

@@ -29,7 +29,8 @@ PARSERS: dict[str, Callable[[str], Any]] = {
 #: Parameters that messages of the library name; the command line has them as options, and has no quantum.
 _PARAMETERS = (*(one.name for one in PARAMETERS if "_" in one.name), "packet_size", "time_limit", "on_stall")
 _NAMES = re.compile(
-    rf"\b({'|'.join(_PARAMETERS)}|(?<=shorter )(?:duration|rto)|accuracy(?==| must))\b|( or a larger quantum)"
+    rf"\b({'|'.join(_PARAMETERS)}|(?<=shorter )(?:duration|rto)|(?:accuracy|player)(?==| must))\b"
+    "|( or a larger quantum)"
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -124,8 +125,15 @@ limited_option = click.option(
 )
 rate_option = option("--rate", units.rate, "R", "Playback rate mu, as 25pps or 600kbps.")
 duration_option = option("--duration", units.seconds, "T", "Length of the video, as 80s or 10min.")
-playback_option = option(
-    "--playback", str, "FILE", "Instead of --rate and --duration: CSV of time_s,packets, the packets due by then."
+playback_option = _all(
+    option(
+        "--playback",
+        str,
+        "FILE",
+        "Instead of --rate and --duration: CSV of time_s,packets, the packets due by then; or sizes of frames or "
+        "segments, as CSV of time_s,bytes or duration_s,bytes, JSON of ffprobe, or a movie of Sabre.",
+    ),
+    option("--rung", units.number, "N", "Which bit rate of a movie of Sabre, from 1 on."),
 )
 delay_option = option(
     "--delay", units.times, "T[,T...]", "Startup delays tau, one or several, as 1,2.5,500ms.", required=True

@@ -12,8 +12,9 @@ from ..errors import InputError
 from . import options as opt
 from . import units
 from .blocks import Table
+from .drawn import Draw
 from .inputs import read_route, read_video
-from .players import read_player
+from .players import read_pacing, read_player
 from .report import Report
 from .seen import ANSWERS, seen
 from .words import wait
@@ -21,8 +22,10 @@ from .words import wait
 if TYPE_CHECKING:
     from ..answers.buffered_play import BufferedPlay
     from ..answers.delayed_play import Play
+    from ..answers.encoded_play import EncodedPlay
     from ..answers.interval import PropagatedIntervals
     from ..answers.live_play import LivePlay
+    from ..answers.paced_play import PacedPlay
     from ..answers.segment_play import SegmentPlay
     from ..path import Path
 
@@ -35,43 +38,70 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
 @opt.duration_option
 @opt.playback_option
 @opt.packet_size_option
+@opt.option(
+    "--player",
+    str,
+    "NAME",
+    "With the settings of hls.js, shaka, exoplayer, media3, dash.js or mpv; options that are given replace them.",
+)
 @opt.option("--start", units.seconds, "T", "Startup delay of the player, as 500ms.  [default: 2s]")
 @opt.option("--start-buffer", units.seconds, "T", "Start with so much media held, instead of --start.")
 @opt.option("--resume-buffer", units.seconds, "T", "Resume after a stall with so much held.  [default: 0s]")
 @opt.option("--segment", units.seconds, "T", "Fetch segments of so much media, one after the other, as 4s.")
-@opt.option("--client-buffer", units.seconds, "T", "Media that a player of segments holds at most.  [default: 30s]")
+@opt.option("--client-buffer", units.seconds, "T", "Media that it holds at most.  [default: 30s with --segment]")
+@opt.option("--refill-at", units.seconds, "T", "Read again when so much is held.  [default: as --client-buffer]")
 @opt.option(
     "--idle",
     str,
     "restart|keep",
-    "Of a connection idle between segments: slow start again, or as it was.  [default: restart]",
+    "Of a connection that was idle: slow start again, or as it was.  [default: restart]",
 )
+@click.option(
+    "--setup-round-trips",
+    type=int,
+    metavar="N",
+    help="Count the join time from the connection on: 1 for TCP, 2 with TLS 1.3, 3 with TLS 1.2.",
+)
+@opt.option("--pace", units.number, "K", "The server sends at most K times the rate of the video.  [default: no limit]")
+@opt.option("--burst", units.seconds, "T", "Media that it sends at once before.  [default: 0s]")
 @click.option("--live", is_flag=True, help="A live stream: TCP cannot send what does not exist yet.")
 @opt.option("--on-stall", str, "wait|skip", "Of a live stream: go on later, or skip what is late.  [default: wait]")
 @opt.option("--target-stall", units.probability, "P", "Also the start for at most this probability of a stall.")
 @opt.option("--target-ratio", units.probability, "Q", "Also the start for at most this rebuffering ratio.")
+@opt.option("--sessions", units.number, "N", "Also draw so many sessions at random, and write a row of each.")
+@opt.option("--seed", units.number, "N", "Of the random numbers.  [default: 1]")
+@opt.option("--out", str, "FILE", "Where sessions are written, as .csv.")
 @opt.accuracy_option
 @opt.time_limit_option
 @opt.json_option
 def play(
     as_json: bool,
+    player: str | None,
     start: float | None,
     start_buffer: float | None,
     resume_buffer: float | None,
     segment: float | None,
     client_buffer: float | None,
+    refill_at: float | None,
     idle: str | None,
+    setup_round_trips: int | None,
+    pace: float | None,
+    burst: float | None,
     live: bool,
     on_stall: str | None,
     target_stall: float | None,
     target_ratio: float | None,
+    sessions: float | None,
+    seed: float | None,
+    out: str | None,
     accuracy: str | None,
     **options: Any,
 ) -> Report:
     """Stalls of a stored video, or of a live stream.
 
     The player starts after a delay and waits for each packet that is missing; or, with --start-buffer, it starts and
-    resumes when it holds some seconds of media; or, with --segment, it fetches segments one after the other. How
+    resumes when it holds some seconds of media; or, with --segment, it fetches segments one after the other. With
+    --pace the server sends no faster than that. How
     probable a stall is, how long viewers wait in total, and for what part of the time: with a rebuffering ratio of
     0.01 for 1 of 100 seconds. With --live, by how much the latency of a stream of some length drifts; or, with
     --on-stall skip, which part of it is skipped in the long run.
@@ -90,25 +120,33 @@ def play(
     wanted = {name: value for name, value in targets.items() if value is not None}
     for name, value in wanted.items():
         probabilities(_TARGETS[name], [value])
-    player = read_player(
-        start=start, start_buffer=start_buffer, resume_buffer=resume_buffer, on_stall=on_stall, segment=segment,
-        client_buffer=client_buffer, idle=idle,
-    )  # fmt: skip
-    if live and target_ratio is not None:
-        raise InputError("--target-ratio is for stored videos: give --target-stall with --live")
+    if (live or pace is not None) and target_ratio is not None:
+        raise InputError("--target-ratio is for stored videos without --pace: give --target-stall")
+    beside = {
+        "--live": live,
+        "--pace": pace is not None,
+        "--client-buffer": segment is None and client_buffer is not None,
+    }
+    draw = Draw(sessions, seed, out, [name for name, given in beside.items() if given])
+    pacing = read_pacing(pace, burst)
     route = read_route(options)
     video = read_video(options, route, stored=not live)
+    watching = read_player(
+        video, name=player, live=live, start=start, start_buffer=start_buffer, resume_buffer=resume_buffer,
+        on_stall=on_stall, segment=segment, client_buffer=client_buffer, refill_at=refill_at, idle=idle,
+        setup_round_trips=setup_round_trips,
+    )  # fmt: skip
     if refused := no_verdict(route, "live" if live else "stored", as_json):
         return refused
-    if live and isinstance(player, Player) and player.on_stall == "skip":
+    if live and isinstance(watching, Player) and watching.on_stall == "skip":
         if wanted:
             raise InputError("a player that skips always stalls some time: leave out --target-stall")
-        return skipping(route, video, player, accuracy, as_json)
+        return skipping(route, video, watching, accuracy, as_json)
 
     @cache
-    def solve(path: Path) -> Play | BufferedPlay | SegmentPlay | LivePlay:
-        found = model.play(path, video, player, live=live, accuracy=accuracy)
-        return cast("Play | BufferedPlay | SegmentPlay | LivePlay", found)
+    def solve(path: Path) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay:
+        found = model.play(path, video, watching, live=live, pacing=pacing, accuracy=accuracy)
+        return cast("Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay", found)
 
     def answers(path: Path) -> list[float]:
         return [getattr(solve(path), name) for name in ANSWERS]
@@ -131,6 +169,7 @@ def play(
         if span is not None:
             data[f"{key}_interval_s"] = [float(span.low), float(span.high)]
         blocks.insert(0, _sentence(tau, key, target_stall, target_ratio, span))
+    draw.write(result, data, blocks)
     blocks += details.solved(result.solved if isinstance(result, Play) else result, route)
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))
 

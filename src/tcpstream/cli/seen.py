@@ -18,6 +18,9 @@ ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 
 _QUANTILES = ("p50", "p90", "p99")
 
+COARSE = 0.1
+"""Error of a share from which on it is told as a range."""
+
 
 def seen(result: Viewing, data: dict[str, Any], found: PropagatedIntervals | None) -> Table:
     """Return what a viewer sees: answers, what goes before them, and what goes before the last one."""
@@ -58,14 +61,10 @@ def _fetched(result: SegmentPlay, data: dict[str, Any]) -> dict[str, list[tuple[
         ("join time, mean", f"{join['mean']:.3g} s"),
         ("50%, 90%, 99% of viewers at most", _times(join)),
         ("download time of a segment, mean", f"{result.mean_download_time:.4g} s"),
-        ("segments after an idle restart", f"{100 * result.restart_share:.3g}%"),
+        ("segments after an idle restart", _share(result.restart_share, result.errors["restart_share"])),
     ]
     then = _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
-    hourly = data["stalls_per_hour"]
-    if hourly is not None:
-        error = result.errors["stalls_per_hour"]
-        then.append(("stalls per hour, in the long run", known(hourly, error, "stalls_per_hour")))
-    return {"first": rows, "then": then}
+    return {"first": rows, "then": then + _hourly(result, data)}
 
 
 def _counted(mean: float | None, pmf: Any, length: float | None) -> list[tuple[str, str]]:
@@ -83,10 +82,14 @@ def _counted(mean: float | None, pmf: Any, length: float | None) -> list[tuple[s
 
 def _delayed(data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
     """Return what is only said of a player that starts after a delay."""
+    first = [("playback starts after", f"{data['join_time_s']['mean']:.6g} s")]
+    if pace := data["parameters"].get("pace"):
+        burst = data["parameters"]["burst_s"]
+        first.append(("sent at most at", f"{pace:g} times the rate" + (f", after {burst:g} s" if burst else "")))
     then = [("50%, 90%, 99% of viewers at most", _times(data["total_rebuffer_s"]))]
-    if first := data.get("first_stall_s"):
-        then.append(("first stall after, 50%, 90%, 99%", _times(first)))
-    return {"first": [("playback starts after", f"{data['join_time_s']['mean']:g} s")], "then": then}
+    if stall := data.get("first_stall_s"):
+        then.append(("first stall after, 50%, 90%, 99%", _times(stall)))
+    return {"first": first, "then": then}
 
 
 def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
@@ -101,7 +104,25 @@ def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tupl
     if first:
         then.append(("first stall after, 50%, 90%, 99%", _times(first)))
     then += _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
-    return {"first": rows, "then": then}
+    held = data["parameters"]
+    if "refill_at_s" in held:
+        rows.insert(0, ("reads until, and again at", f"{held['client_buffer_s']:g} s, {held['refill_at_s']:g} s held"))
+    return {"first": rows, "then": then + _hourly(result, data)}
+
+
+def _hourly(result: Viewing, data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the stalls of an hour in the long run, where they are known."""
+    hourly = data.get("stalls_per_hour")
+    if hourly is None:
+        return []
+    return [("stalls per hour, in the long run", known(hourly, result.errors["stalls_per_hour"], "stalls_per_hour"))]
+
+
+def _share(share: float, error: float) -> str:
+    """Return a share in percent, or what it lies between where little is known of it."""
+    if error <= COARSE:
+        return f"{100 * share:.3g}%"
+    return f"{100 * max(share - error, 0.0):.2g}% to {100 * min(share + error, 1.0):.2g}%"
 
 
 def _times(found: dict[str, float]) -> str:

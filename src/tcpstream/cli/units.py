@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import NamedTuple
 
@@ -83,6 +84,8 @@ def rate(text: str) -> Rate:
         return Rate("bitrate", value * PREFIXES[bits[1].lower()])
     if octets := _BYTES.fullmatch(unit):
         return Rate("bitrate", 8 * value * PREFIXES[octets[1].lower()])
+    if not unit and not 0 < value < math.inf:
+        raise InputError(f"{text!r} is no rate above 0: give a number with {RATES}, as 25pps")
     wrong = "is ambiguous" if _EITHER.fullmatch(unit) else "is not a rate" if unit else "has no unit"
     raise InputError(f"{text!r} {wrong}: give a number with {RATES}, as 25pps")
 

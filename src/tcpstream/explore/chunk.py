@@ -7,16 +7,19 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from ..answers.answer import Streaming
+from ..answers.joined import Joined
 from ..answers.live import LiveStreaming, backlog_key, live, with_backlogs
+from ..answers.pausing_player import PausingPlayer
 from ..answers.play import play
 from ..answers.player import Player
+from ..answers.segment_player import SegmentPlayer
 from ..answers.stored import StoredStreaming, stored, stored_many
 from ..errors import TcpstreamError, TimeLimitError
 from ..path import Path
 from ..tcp import throughput
 from ..video import Video
 from .cases import Row, case, known
-from .columns import FILLED, LOAD, QUESTIONS, SEEN, answers, check
+from .columns import FILLED, JOIN, LOAD, PLAYER, QUESTIONS, SEEN, VIEWERS, answers, check
 from .frames import pandas
 
 if TYPE_CHECKING:
@@ -42,9 +45,9 @@ def solve(points: DataFrame, kind: str, alpha: bool) -> DataFrame:
     found = [dict.fromkeys(names, math.nan) | {"error": ""} for _ in range(len(points))]
     rows = known(points)
     cases = _cases(rows, found)
-    if question == "start":
+    if question in VIEWERS:
         for i, one in cases.items():
-            found[i].update(_try(found[i], _seen, *one, rows[i].get("start")) or {})
+            found[i].update(_try(found[i], _seen, *one, rows[i], question, kind == "live") or {})
         return _table(pd, found, points, names)
     results = (_live if kind == "live" else _stored)(cases, found)
     while results:  # each is let go once it has answered: some hold lattices
@@ -61,13 +64,16 @@ def _table(pd: Any, found: list[dict[str, Any]], points: DataFrame, names: list[
     return table.astype({name: "string" if name == "error" else "float64" for name in names})
 
 
-def _seen(path: Path, video: Video, start: Any) -> dict[str, Any]:
-    """Return what a viewer sees with a startup delay."""
-    if start is None:
-        return {"error": "give start"}
-    result = play(path, video, Player(start))
+def _seen(path: Path, video: Video, row: Row, question: str, live: bool) -> dict[str, Any]:
+    """Return what a viewer sees with a startup delay, or with a start buffer."""
+    if question not in row and "segment" not in row:
+        return {"error": f"give {question}"}
+    settings = {name: row[name] for name in (question, *PLAYER) if name in row}
+    made = SegmentPlayer if "segment" in row else PausingPlayer if "client_buffer" in row else Player
+    result = play(path, video, made(**settings), live=live)
+    join = {JOIN: result.mean_join_time} if isinstance(result, Joined) else {}
     errors = {f"{name}_error": result.errors[name] for name in SEEN}
-    return {name: getattr(result, name) for name in SEEN} | errors
+    return join | {name: getattr(result, name) for name in SEEN} | errors
 
 
 def _try(answer: dict[str, Any], work: Callable[..., Any], *given: Any) -> Any:
@@ -88,7 +94,7 @@ def _cases(rows: list[dict[str, Any]], found: list[dict[str, Any]]) -> dict[int,
     made: dict[Hashable, tuple[Case | None, dict[str, Any]]] = {}
     cases: dict[int, Case] = {}
     for i, row in enumerate(rows):
-        key = tuple(item for item in row.items() if item[0] not in QUESTIONS)
+        key = tuple(item for item in row.items() if item[0] not in (*QUESTIONS, *PLAYER))
         if key not in made:
             filled: dict[str, Any] = {}
             one = _try(filled, case, row)

@@ -15,11 +15,20 @@ KINDS = ("live", "stored")
 PATH = (*(one.name for one in PARAMETERS), "sender")
 VIDEO = ("packet_rate", "bitrate", "packet_size", "duration")
 LOAD = "T_over_mu"
-QUESTIONS = ("delay", "target", "no_late", "start")
-SEEN = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
-"""What a viewer sees with a startup delay, and by how much each may be off."""
+QUESTIONS = ("delay", "target", "no_late", "start", "start_buffer")
+VIEWERS = ("start", "start_buffer")
+"""Questions about what a viewer sees."""
 
-POINTS = (*PATH, *VIDEO, LOAD, *QUESTIONS)
+PLAYER = ("resume_buffer", "segment", "client_buffer")
+"""Beside a start buffer: `SegmentPlayer` with a segment, `PausingPlayer` with a client buffer alone, or `Player`."""
+
+SEEN = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
+"""What a viewer sees, and by how much each may be off."""
+
+JOIN = "mean_join_time"
+"""With a start buffer as well."""
+
+POINTS = (*PATH, *VIDEO, LOAD, *QUESTIONS, *PLAYER)
 """Columns that a table of points may have."""
 
 WORDS = (*(one.name for one in PARAMETERS if takes_text(one)), "sender")
@@ -42,6 +51,9 @@ UNITS = {
     "target": "1",
     "no_late": "1",
     "start": "s",
+    "start_buffer": "s",
+    **dict.fromkeys(PLAYER, "s"),
+    JOIN: "s",
     **dict(zip(SEEN, ("1", "s", "1"))),
     **dict(zip([f"{name}_error" for name in SEEN], ("1", "s", "1"))),
     "throughput": "packets/s",
@@ -90,8 +102,10 @@ def check(names: Iterable[str], kind: str) -> str:
         raise InputError(f"points need exactly one of {', '.join(QUESTIONS)}, got {', '.join(questions) or 'none'}")
     if questions == ["no_late"] and kind == "live":
         raise InputError("no_late, a probability that no packet is late, is for stored video")
-    if questions == ["start"] and kind == "live":
-        raise InputError("start, the startup delay of a player that waits, is for stored video")
+    if questions == ["start_buffer"] and kind == "live":
+        raise InputError("start_buffer, the media with which a player starts, is for stored video")
+    if questions != ["start_buffer"] and (beside := [name for name in PLAYER if name in have]):
+        raise InputError(f"{beside[0]} is for players with buffers: ask for start_buffer")
     if "loss" not in have:
         raise InputError("points need the column loss")
     return questions[0]
@@ -99,8 +113,9 @@ def check(names: Iterable[str], kind: str) -> str:
 
 def answers(kind: str, question: str, alpha: bool) -> list[str]:
     """Return the columns of the answers, in order."""
-    if question == "start":
-        return ["throughput", *SEEN, *(f"{name}_error" for name in SEEN), "error"]
+    if question in VIEWERS:
+        join = [JOIN] if question == "start_buffer" else []
+        return ["throughput", *join, *SEEN, *(f"{name}_error" for name in SEEN), "error"]
     if question != "delay":
         found = ["required_delay"]
     elif kind == "live":

@@ -24,7 +24,8 @@ def grid(**axes: Any) -> DataFrame:
     **axes : value or sequence of values
         By name, those of `tcpstream.Path` and `tcpstream.Video` (not `curve`); ``T_over_mu`` in place of the playback
         rate, or beside it in place of `rtt`; and one question: ``delay``, startup delays tau [s]; ``target``, late
-        fractions whose startup delay is wanted; or ``no_late``, probabilities of no late packet.
+        fractions whose startup delay is wanted; ``no_late``, probabilities of no late packet; or, for what a viewer
+        sees, ``start`` or ``start_buffer`` [s], the latter with ``resume_buffer``, ``segment`` and ``client_buffer``.
 
     Returns
     -------

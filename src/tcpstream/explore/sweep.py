@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from .batches import chunks
 from .cases import known
-from .columns import check
+from .columns import VIEWERS, check
 from .frames import pandas
 from .run import here, on_cluster
 from .store import Store
@@ -55,10 +55,10 @@ def sweep(
     pandas.DataFrame
         The points with their index, `rtt`, `packet_rate` and `T_over_mu` filled in, and the answers: ``throughput`` T
         [packets/s]; for delays ``late_fraction`` f and, stored, Theorem 1's ``no_late_lower_bound``; for targets
-        ``required_delay`` [s]; for starts of a player that waits ``stall_probability``, ``mean_total_rebuffer`` [s] and
-        ``rebuffering_ratio``, each with its ``_error``; else ``error_bound`` of f and alpha, and ``lattice_error``
-        (live) or ``quantum`` and ``quantum_error`` (stored), as in the results of `live` and `stored`; and ``error``,
-        why there is no answer, or
+        ``required_delay`` [s]; for starts and start buffers ``stall_probability``, ``mean_total_rebuffer`` [s] and
+        ``rebuffering_ratio``, each with its ``_error``, and with a start buffer ``mean_join_time`` [s]; else
+        ``error_bound`` of f and alpha, and ``lattice_error`` (live) or ``quantum`` and ``quantum_error`` (stored), as
+        in the results of `live` and `stored`; and ``error``, why there is no answer, or
         nothing. ``attrs`` holds units and provenance.
 
     Raises
@@ -72,7 +72,7 @@ def sweep(
     question = check(points.columns, kind)
     pandas("a sweep")
     plain = points.reset_index(drop=True)
-    parts = chunks(known(plain), kind, alpha or question == "start")
+    parts = chunks(known(plain), kind, alpha or question in VIEWERS)
     about = {
         "version": __version__,
         "kind": kind,

@@ -66,6 +66,11 @@ def deliveries(chain: Chain, step: int = 1, ratio: float = 1.0) -> Deliveries:  
     ratio : float
         Of the windows of neighbouring lines of CUBIC that have states.
     """
+    return as_written_out(chain)
+
+
+def as_written_out(chain: Chain) -> Deliveries:
+    """Return them state by state."""
     rows = chain.written_out
     return Deliveries(
         rows.n_states, rows.start, rows.from_state, rows.to_state, rows.rounds, rows.in_order,

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..kernels.latency_passes import GENERATING, Later, Moves, back_in_stream
 from ..system import watch
-from .deliveries import Deliveries
-from .latency_groups import grouped
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -70,32 +68,27 @@ class Below:
 
 
 @dataclass(frozen=True, eq=False)
-class Latency:
-    """A chain with a live stream on a lattice.
+class Lattice:
+    """A chain whose deliveries are quanta.
 
     Attributes
     ----------
     moves : Moves
     start : int
-        State in which a stream begins.
-    due : int
-        Quanta generated in a round.
+        State in which a video begins.
     memory : float
-        Rounds in which the backlog forgets, about; infinite where TCP is slower than the stream.
+        Rounds in which the backlog forgets, about; infinite where TCP is slower than the video.
     drains : float
         Rounds in which a quantum of backlog is sent; infinite likewise.
+    quantum : float
+        [packets]
     """
 
     moves: Moves
     start: int
-    due: int
     memory: float
     drains: float
-
-    @classmethod
-    def of(cls, found: Deliveries, packets_due: float, quanta: int, memory: float, drains: float) -> Latency:
-        """Return a chain with so many packets, or quanta, generated in a round."""
-        return cls(grouped(found, packets_due / quanta), found.start, quanta, memory, drains)
+    quantum: float
 
     @property
     def depths(self) -> Ints:
@@ -104,6 +97,29 @@ class Latency:
         for one in self.moves:
             np.maximum.at(depths, one.target, one.lasts + 2)
         return depths
+
+
+@dataclass(frozen=True, eq=False)
+class Latency(Lattice):
+    """A chain with a live stream on a lattice; attributes as for `Lattice`, and
+
+    Attributes
+    ----------
+    due : int
+        Quanta generated in a round.
+    """
+
+    due: int
+
+    @classmethod
+    def on(cls, one: Lattice, due: int) -> Latency:
+        """Return a chain with so many quanta generated in a round."""
+        return cls(one.moves, one.start, one.memory, one.drains, one.quantum, due)
+
+    @property
+    def certain(self) -> int:
+        """Quanta of startup delay below which every stream stalls: nothing is there after one round."""
+        return self.due
 
     def below(self, level: int, rounds: int) -> Below:
         """Return how probable it is that the backlog does not pass a level [quanta] within so many rounds.

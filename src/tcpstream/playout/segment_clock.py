@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,13 @@ class Clock:
 
         Once for each timer after which it is not over, but for the first (`tcp_cwnd_restart` of Linux).
         """
-        timers = (self.rtt + idle * self.step) / self.timer
-        return max(0, min(math.ceil(timers - 1e-9) - 1, most))
+        return int(halvings_after(idle * self.step, self.rtt, self.timer, most))
+
+
+def halvings_after(idle: ArrayLike, rtt: float, timer: float, most: int) -> Ints:
+    """Return the same for idle times [s], of their shape."""
+    timers = (rtt + np.asarray(idle)) / timer
+    return np.asarray(np.clip(np.ceil(timers - 1e-9) - 1, 0, most), dtype=np.int64)
 
 
 def on_steps(chance: Floats, steps: float) -> Floats:

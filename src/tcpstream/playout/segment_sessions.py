@@ -44,15 +44,15 @@ class SegmentSessions:
         By how playback begins, of 0, 1, ..., n segments.
     gains : (columns,) array
         What a segment adds in the long run, to the columns that are means.
-    off : float
-        Stalls of a segment by which any two sessions differ still.
+    apart : (columns,) array
+        By how much what a segment adds differs still between any two sessions: `MEAN` says of the stalls.
     settled : bool
         Whether that is next to nothing.
     """
 
     seen: Floats
     gains: Floats
-    off: float
+    apart: Floats
     settled: bool
 
 
@@ -103,7 +103,7 @@ class SegmentPass:
         value = np.zeros((self.levels, P, columns))
         filling = [np.zeros((P, columns)) for _ in range(self._resume)]  # by the segments held while stalled
         seen = [np.zeros((len(begins), columns))]
-        gains, low, high = np.zeros(columns), 0.0, math.inf
+        gains, low, high, apart = np.zeros(columns), 0.0, math.inf, np.full(columns, math.inf)
         for n in range(segments):
             watch.at(n, segments, watch.SHORTER)
             before = value
@@ -115,10 +115,11 @@ class SegmentPass:
             seen.append(np.array([begin @ one for begin, one in zip(begins, held)]))
             gain = value - before
             low, high = float(gain[..., MEAN].min()), float(gain[..., MEAN].max())
-            gains = gain.mean(axis=(0, 1))
+            gains, apart = gain.mean(axis=(0, 1)), np.ptp(gain, axis=(0, 1))
             if n > self._resume and high - low <= SETTLED * high + NONE:
                 break
-        return SegmentSessions(np.array(seen).transpose(1, 0, 2), gains, high - low, high - low <= NEARLY * high + NONE)
+        settled = high - low <= NEARLY * high + NONE
+        return SegmentSessions(np.array(seen).transpose(1, 0, 2), gains, apart, settled)
 
     def _at(self, value: Floats, media: int) -> Floats:
         """Return what is to come once some media are held, (n, columns); the connection is idle if there is no room."""

@@ -19,6 +19,7 @@ from .deliveries import Deliveries
 from .fineness import Fineness
 from .lattice import WHOLE, joint, smooth, totals
 from .passing import lacking, passing
+from .pauses import Pauses
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,16 +55,19 @@ class Sessions:
     slack : (C,) array
         What is still seen with the most that is followed, from which on more would make a difference of as much, and
         what is left out of a long video.
+    grown : (n, 2) array
+        E[N] and E[S] from a full buffer on, by the rounds of playback that are left, of a player that pauses.
     """
 
     lengths: Floats
     seen: Floats
     slack: Floats
+    grown: Floats
 
 
 def sessions(
     found: Deliveries, on: Fineness, packets: float, starts: Sequence[float], resume: float, asked: Measures,
-    top: float, lengths: int, settled: float = math.inf,
+    top: float, lengths: int, settled: float = math.inf, pauses: Pauses | None = None,
 ) -> Sessions:  # fmt: skip
     """Solve for what viewers see.
 
@@ -82,6 +86,8 @@ def sessions(
         Lengths of the video, up to the whole, at which answers are kept, about.
     settled : float
         Rounds of playback after which more make little difference, about: for the forecast only.
+    pauses : Pauses, optional
+        Of a player that holds no more than so much; `top` is told by it.
 
     Raises
     ------
@@ -101,27 +107,36 @@ def sessions(
     _check(min(last, settled) * len(far.chance) * (top / on.quantum) * len(asked.base))
     begin = [on.needed(start) for start in starts]
     fills = 3 * threshold + sum(goal for goal, _ in begin)
-    known = _known(moves, on, threshold, last, len(asked.base), math.ceil(top / on.quantum), fills)
+    pausing = None if pauses is None else pauses.on(on, int(moves.received.max()), found.states)
+    most = math.ceil(top / on.quantum) if pausing is None else pausing.top
+    known = _known(moves, on, threshold, last, len(asked.base), most, fills)
     begins = [_Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in begin]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
     settling = _Settling(known, last, found.start, max(goal for goal, _ in begin), asked)
+    sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
     rows, at = [], 0
     for end in ends.tolist():
         while at <= end and not settling.over:
             watch.at(at, last + 1, watch.SHORTER)
-            until = min(at + CHUNK - 1, end, settling.look)
+            until = at if pausing else min(at + CHUNK - 1, end, settling.look)
             back_in_video(
                 at, until, on.sparse, threshold, far, moves, lacks, play_needs, fill_needs, nothing, known, asked
             )
-            settling.at(until)
+            if pausing:
+                pausing.at(at, known)
+                grown.append(known.play[at % len(known.play), found.start, pausing.stop, sums])
+            else:
+                settling.at(until)
             at = until + 1
         rows.append([one.seen(min(end, at - 1), moves, known, asked) for one in begins])
     seen, of = np.array(rows), ends.astype(np.float64)
     if last > low:
         seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
         of[-1] = length
+    if pausing:
+        return Sessions(of, seen, np.zeros(len(asked.base)), np.array(grown))
     slack = np.abs(known.play[(at - 1) % len(known.play), found.start, -1] - asked.base)
-    return Sessions(of, seen, slack + settling.left)
+    return Sessions(of, seen, slack + settling.left, np.empty((0, 2)))
 
 
 def join_times(found: Deliveries, on: Fineness, packets: float, start: float) -> Floats:

@@ -4,15 +4,18 @@ Every function draws into ``ax`` or into new axes, returns the axes, and tells c
 or marker, so that they can be read in grey print and without colour vision.
 """
 
-from .answers import buffer, late_fraction, late_probability, total_rebuffer, transfer_time
+from .answers import buffer, late_fraction, late_probability, transfer_time
 from .runs import beside_runs, runs_as_points, scatter_of_runs
 from .space import curves, required_delay, required_delay_map
 from .style import save
+from .viewers import held, join_time, total_rebuffer
 
 __all__ = [
     "beside_runs",
     "buffer",
     "curves",
+    "held",
+    "join_time",
     "late_fraction",
     "late_probability",
     "required_delay",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 BANDS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Quantiles of `buffer`: the median in two bands."""
 
-RARE, POINTS = 0.9999, 120
-"""Quantile up to which the law of stalls is drawn, and points of it."""
+POINTS = 2400
+"""Of a law that is drawn."""
 
 
 class HasLateFraction(Protocol):
@@ -36,20 +36,6 @@ class HasBuffer(Protocol):
 
     def buffer_quantiles(self, startup_delay: float, quantiles: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends of rounds [s], and quantiles of the packets ahead of playback."""
-
-
-class HasTotalRebuffer(Protocol):
-    """What `total_rebuffer` draws."""
-
-    @property
-    def join_time(self) -> float:
-        """When playback starts [s]."""
-
-    def longer_than(self, seconds: ArrayLike) -> np.ndarray:
-        """Return P(S > x) for times [s]."""
-
-    def total_rebuffer_quantile(self, u: float) -> float:
-        """Return a quantile of S [s]."""
 
 
 class HasTransferTime(Protocol):
@@ -165,30 +151,6 @@ def buffer(result: HasBuffer, startup_delay: float, *, ax: Axes | None = None) -
     return axes
 
 
-def total_rebuffer(result: HasTotalRebuffer, *, label: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw P(S > x), the probability that playback stalls for longer in total, logarithmic; at 0, that it stalls.
-
-    Parameters
-    ----------
-    result : Play
-    label : str, optional
-        Of the curve.
-    ax : Axes, optional
-        Where to draw, beside the curves that are there; new ones by default.
-    """
-    axes = axes_of(ax)
-    x = np.linspace(0, max(1.2 * result.total_rebuffer_quantile(RARE), 1.0), POINTS)
-    p = np.asarray(result.longer_than(x))
-    text = label or f"playback starts after {result.join_time:g} s"
-    axes.semilogy(x, np.where(p > 0, p, np.nan), **line(len(axes.lines)), label=text)
-    axes.set_xlabel("stalled time x (s)")
-    axes.set_ylabel("probability of stalling longer in total")
-    axes.set_xlim(left=0)
-    axes.grid(alpha=0.3)
-    axes.legend()
-    return axes
-
-
 def transfer_time(result: HasTransferTime, *, label: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw P(T <= t), the probability that a transfer is over by then.
 
@@ -201,7 +163,7 @@ def transfer_time(result: HasTransferTime, *, label: str | None = None, ax: Axes
         Where to draw, beside the curves that are there; new ones by default.
     """
     axes = axes_of(ax)
-    t = np.linspace(0, 1.2 * result.quantile(0.99), 20 * POINTS)
+    t = np.linspace(0, 1.2 * result.quantile(0.99), POINTS)
     axes.plot(t, result.cdf(t), **line(len(axes.lines)), label=label or f"{result.packets:,} packets")
     axes.set_xlabel("time since the request (s)")
     axes.set_ylabel("probability that the transfer is over")

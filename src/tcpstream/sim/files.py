@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from os import PathLike
-from pathlib import Path as FilePath
-from typing import IO, Any
+from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 
 from .._version import __version__
-from ..errors import InputError, cause, positive, real, shown, unwritable, whole
-from ..system.whole_files import aside
+from ..errors import InputError, cause, positive, real, shown, whole
+from ..system.whole_files import written
 from .arrays import array
 from .delivery import Delivery
 from .links import Change, Link, TokenBucket
@@ -62,7 +60,7 @@ def write_npz(file: str | PathLike[str], run: dict[str, Any]) -> None:
     arrays: dict[str, Any] = {name: np.array([getattr(flow, name) for flow in run["flows"]]) for name in numbers}
     arrays |= {f"times_{number}": flow.times for number, flow in enumerate(run["flows"])}
     about = _about(run["scenario"], run["seed"]) | {name: run[name] for name in ("duration", "packets", "events")}
-    with _written(file) as out:
+    with written(file) as out:
         np.savez_compressed(out, about=np.array(json.dumps(about)), **arrays)
 
 
@@ -115,7 +113,7 @@ def _parts(archive: ZipFile) -> dict[str, Any]:
 
 def write_csv(file: str | PathLike[str], seen: Delivery, scenario: Scenario, seed: dict[str, Any]) -> None:
     """Write a row for each delivered packet of a measured flow, with what was simulated in lines that begin with #."""
-    with _written(file) as out:
+    with written(file) as out:
         for key, value in _about(scenario, seed).items():
             out.write(f"# {key}: {value if isinstance(value, str) else json.dumps(value)}\n".encode())
         out.write(b"packet,generated_s,delivered_s\n")
@@ -135,14 +133,3 @@ def _about(scenario: Scenario, seed: dict[str, Any]) -> dict[str, Any]:
 
 def _finite(value: Any) -> bool:
     return not (isinstance(value, float) and math.isinf(value))
-
-
-@contextmanager
-def _written(file: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open what becomes a file once it is complete; a device stays what it is."""
-    path = FilePath(file)
-    try:
-        with path.open("wb") if path.exists() and not path.is_file() else aside(path) as out:
-            yield out
-    except OSError as error:
-        raise unwritable(f"write {file}", error) from None

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path as FilePath
 from typing import IO
 
+from ..errors import unwritable
+
 
 @contextmanager
 def aside(file: FilePath) -> Iterator[IO[bytes]]:
@@ -22,3 +24,20 @@ def aside(file: FilePath) -> Iterator[IO[bytes]]:
         unfinished.replace(file)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def written(file: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open what becomes a file once it is complete; a device stays what it is.
+
+    Raises
+    ------
+    InputError, WriteError
+        Where it cannot be written.
+    """
+    path = FilePath(file)
+    try:
+        with path.open("wb") if path.exists() and not path.is_file() else aside(path) as out:
+            yield out
+    except OSError as error:
+        raise unwritable(f"write {file}", error) from None

@@ -4,6 +4,7 @@ from .detection import Detection
 from .estimate import estimate
 from .intervals import Measured
 from .limitation import UNKNOWN, Limitation
+from .media import is_media, read_media
 from .parts import Part, estimate_flows, estimate_segments
 from .process import LossProcess
 from .proposal import Proposal
@@ -26,5 +27,7 @@ __all__ = [
     "estimate_flows",
     "estimate_report",
     "estimate_segments",
+    "is_media",
     "is_report",
+    "read_media",
 ]

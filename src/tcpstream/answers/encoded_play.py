@@ -1,0 +1,44 @@
+"""What a viewer sees of a live stream of variable bit rate whose player waits for each missing packet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..path import Path
+from ..video import Video
+from .drifting import Drifting
+from .encoded import Encoded, encoded
+from .player import Player
+from .timeline import Timeline
+
+
+class EncodedPlay(Drifting[Encoded]):
+    """A live stream along a curve as a player shows it that waits for each missing packet; made by `play`.
+
+    Attributes
+    ----------
+    start : float
+        Startup delay tau [s]: the latency at first.
+    """
+
+    def __init__(self, path: Path, video: Video, player: Player) -> None:
+        super().__init__(path, video, player, *encoded(path, Timeline.of(path, video)))
+
+    def _settings(self) -> dict[str, Any]:
+        """Return what is asked beside path, video and player."""
+        return {"live": True, "on_stall": self.player.on_stall}
+
+    def summary(self) -> str:
+        """Return a few lines for people."""
+        return "\n".join(
+            [
+                f"live stream of {self.length:g} s and variable bit rate, {self.start:g} s behind at first, T/mu = "
+                f"{1 / self.load:.4g}",
+                f"P(any stall) {self.stall_probability:.4g}",
+                f"latency drifts by {self.mean_total_rebuffer:.4g} s on average",
+                f"rebuffering ratio {self.rebuffering_ratio:.4g}",
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return f"<EncodedPlay: start {self.start:g} s, T/mu = {1 / self.load:.4g}>"

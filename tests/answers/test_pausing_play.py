@@ -1,0 +1,180 @@
+"""Players that hold no more than so much: against sessions that are simulated, and the limits of the buffer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tcpstream
+from pausing_sessions import simulated
+from tcpstream import AccuracyError, InputError, Path, PausingPlayer, Player, Video, play
+from tcpstream.answers.held_at_most import held_at_most
+from tcpstream.playout.pauses import halvings
+from tcpstream.tcp import chain_of
+from tcpstream.tcp.idle_restart import with_idle_restarts
+
+SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack"}
+RENO = {"sender": "classic"}
+
+
+def close(sample, value, error=0.0):
+    allowed = 4 * sample.std(ddof=1) / np.sqrt(len(sample)) + error
+    assert abs(sample.mean() - value) <= allowed, (sample.mean(), value, allowed)
+
+
+def same(states):
+    ways = np.tile(np.arange(states)[:, np.newaxis], (1, 2)), np.tile(np.array([1.0, 0.0]), (states, 1))
+    return lambda rounds: ways  # noqa: ARG005
+
+
+@pytest.mark.parametrize(
+    ("path", "rate", "duration", "levels", "idle"),
+    [
+        (RENO | {"rto": 0.3}, 40, 30, (3, 1.5), "keep"),
+        (RENO | {"rto": 0.35}, 40, 20, (2, 2), "keep"),
+        (RENO | {"rto": 0.3, "halving": "ceil"}, 43.2, 30, (3, 2), "keep"),
+        ({"tcp": "reno-sack", "rto": 1.0}, 45, 30, (2, 0.5), "keep"),
+        (SACK | {"rto": 0.3}, 60, 60, (3, 0.8), "restart"),
+        (SACK | {"rto": 0.2, "loss": 0.01}, 80, 60, (3, 0.3), "restart"),
+    ],
+)
+def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
+    path, video = (
+        Path(**{"loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
+        Video(packet_rate=rate, duration=duration),
+    )
+    player = PausingPlayer(start_buffer=1, resume_buffer=1.5, client_buffer=levels[0], refill_at=levels[1], idle=idle)
+    result = play(path, video, player)
+    rows = chain_of(path).written_out
+    after_idle = same(rows.n_states)
+    if idle == "restart":
+        after_idle = held_at_most(path, video, player).pauses.after_idle
+        packets = round(rate * (levels[0] - levels[1]))
+        rows = with_idle_restarts(chain_of(path), path.initial_window, packets, 1.25).chain.written_out
+    stalls, stalled, joined, pauses = simulated(path, video, player, rows, after_idle, 40_000, 3).T
+    assert (pauses > 2).mean() > 0.3  # what is looked at does happen
+    seconds, errors = stalled * path.rtt, result.errors
+    close(stalls > 0, result.stall_probability, errors["stall_probability"])
+    close(seconds, result.mean_total_rebuffer, errors["mean_total_rebuffer"])
+    close(seconds / (seconds + duration), result.rebuffering_ratio, errors["rebuffering_ratio"])
+    close(stalls, result.mean_stalls, errors["mean_stalls"])
+    for count, chance in enumerate(result.stall_counts[:-1]):
+        close(np.append(stalls == count, [True, False]), chance, errors["stall_counts"] + 1 / len(stalls))
+    close(joined * path.rtt, result.mean_join_time, 1e-6)
+
+
+PATH = Path(**(SACK | {"loss": 0.03, "rtt": 0.1, "rto": 0.3, "max_window": 20}))
+VIDEO = Video(packet_rate=60, duration=30)
+
+
+def seen(client_buffer, refill_at=None, idle="restart", video=VIDEO):
+    player = PausingPlayer(
+        start_buffer=1, resume_buffer=1.5, client_buffer=client_buffer, refill_at=refill_at, idle=idle
+    )
+    return play(PATH, video, player)
+
+
+@pytest.mark.parametrize("most", [29.9, 30, 1000])
+def test_a_buffer_for_all_of_the_video_pauses_nothing(most):
+    free, held = play(PATH, VIDEO, Player(start_buffer=1, resume_buffer=1.5)), seen(most, most / 2, "keep")
+    for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio"):
+        assert getattr(held, name) == pytest.approx(getattr(free, name), abs=free.errors[name] + held.errors[name])
+    assert held.stall_probability == pytest.approx(free.stall_probability, rel=1e-3)
+
+
+def test_less_room_lower_refills_and_restarts_stall_more():
+    found = [
+        seen(*one).stall_probability
+        for one in ((30,), (6, 4, "keep"), (3, 2, "keep"), (3, 1, "keep"), (3, 0.3, "keep"), (3, 0.3, "restart"))
+    ]
+    assert found == sorted(found)
+    assert found[-1] > 1.01 * found[-2] > 1.02 * found[0]
+
+
+def test_stalls_per_hour_are_those_of_longer_videos():
+    player = {"start_buffer": 1, "resume_buffer": 1, "client_buffer": 2, "refill_at": 1, "idle": "keep"}
+    path = Path(sender="classic", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
+    short, long = (play(path, Video(packet_rate=40, duration=d), PausingPlayer(**player)) for d in (200, 300))
+    assert short.stalls_per_hour == pytest.approx(36 * (long.mean_stalls - short.mean_stalls), rel=1e-3)
+    assert short.errors["stalls_per_hour"] < 0.02 * short.stalls_per_hour
+    assert long.to_dict()["stalls_per_hour"] == pytest.approx(short.stalls_per_hour, rel=1e-3)
+
+
+def test_sessions_that_have_not_settled_have_no_long_run():
+    result = seen(10, 5, "keep", Video(packet_rate=60, duration=5))
+    assert result.to_dict()["stalls_per_hour"] is None
+    with pytest.raises(AccuracyError, match="give a longer duration"):
+        _ = result.stalls_per_hour
+
+
+def test_a_pause_is_idle_a_round_longer():
+    """Linux halves once for each timer that passes but the first, from the last packet on, sent a round before."""
+    assert [halvings(rounds, 3.0) for rounds in (1, 2, 3, 5, 6, 8)] == [0, 0, 1, 1, 2, 2]
+
+
+def test_its_sessions_are_not_drawn():
+    path = Path(loss=0.03, rtt=0.1, max_window=20, **SACK)
+    player = PausingPlayer(start_buffer=1, client_buffer=3)
+    result = play(path, Video(packet_rate=60, duration=10), player)
+    with pytest.raises(InputError, match="holds no more than so much"):
+        result.sessions(10, np.random.default_rng(1))
+
+
+def test_round_trips_before_the_request_are_join_time():
+    path, video = Path(loss=0.03, rtt=0.1, max_window=20, **SACK), Video(packet_rate=60, duration=10)
+    plain, counted = (
+        play(path, video, PausingPlayer(start_buffer=1, client_buffer=3, setup_round_trips=trips))
+        for trips in (None, 2)
+    )
+    assert counted.mean_join_time == pytest.approx(plain.mean_join_time + 3 * 0.1)
+    assert counted.to_dict()["parameters"]["setup_round_trips"] == 2
+
+
+def test_its_json_is_its_answers():
+    result = seen(3, 1)
+    assert isinstance(result, tcpstream.PausingPlay)
+    data = result.to_dict()
+    assert data["parameters"]["client_buffer_s"] == 3
+    assert data["parameters"]["refill_at_s"] == 1
+    assert data["parameters"]["idle"] == "restart"
+    assert data["rebuffer_count"]["mean"] == result.mean_stalls
+    assert data["error_bound"] == result.errors
+    assert "at most 3 s held" in result.summary()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"start_buffer": None, "resume_buffer": 0}, "starts with some media held: give a start buffer"),
+        ({"client_buffer": 0}, "client buffer must be greater than 0 s, got 0 s"),
+        ({"client_buffer": 1.2}, "resume buffer must be at most the client buffer of 1.2 s, got 1.5 s"),
+        ({"refill_at": 4}, "refill level must be at most the client buffer of 3 s, got 4 s"),
+        ({"idle": "never"}, "idle must be one of restart, keep, got 'never'"),
+    ],
+)
+def test_players_that_there_are_not(settings, message):
+    with pytest.raises(InputError, match=message):
+        PausingPlayer(**{"start_buffer": 1, "resume_buffer": 1.5, "client_buffer": 3} | settings)
+
+
+@pytest.mark.parametrize(
+    ("path", "video", "player", "error", "message"),
+    [
+        ({}, {}, {"refill_at": 0.05}, InputError, "at least a round trip time of 0.1 s, got 0.05 s"),
+        ({"tcp": "reno"}, {}, {}, InputError, "followed for tcp = reno-sack"),
+        ({"initial_window": None}, {}, {}, InputError, "give an initial window, as 10"),
+        ({"max_window": 400, "loss": 1e-5}, {}, {}, AccuracyError, "take idle = keep, or a smaller max_window"),
+        (
+            {},
+            {"packet_rate": None, "duration": None, "curve": ([0, 1, 9], [0, 10, 40])},
+            {},
+            InputError,
+            "constant rate",
+        ),
+    ],
+)
+def test_what_is_refused(path, video, player, error, message):
+    path = Path(**{"loss": 0.03, "rtt": 0.1, "max_window": 20} | SACK | path)
+    player = PausingPlayer(**{"start_buffer": 1, "client_buffer": 3, "refill_at": 1} | player)
+    with pytest.raises(error, match=message):
+        play(path, Video(**{"packet_rate": 60, "duration": 30} | video), player)
