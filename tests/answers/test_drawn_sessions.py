@@ -187,6 +187,8 @@ def test_rows_and_refusals():
     with pytest.raises(InputError, match="draw fewer"):
         found.sessions(2_000_000, np.random.default_rng(1))
     assert isinstance(drawn, tcpstream.DrawnSessions)
+    with pytest.raises(InputError, match=r"rng must be a numpy.random.Generator, .* got 5"):
+        play(LINUX, Video(packet_rate=20, duration=5)).sessions(10, 5)  # type: ignore[union-attr, arg-type]
 
 
 def test_playback_starts_at_last():

@@ -46,7 +46,7 @@ def test_what_is_given_replaces_what_a_player_comes_with():
     ("name", "segment", "message"),
     [
         ("vlc", 4, "player must be one of hls.js, shaka, exoplayer, media3, dash.js, mpv, got 'vlc'"),
-        ("shaka", None, "shaka fetches segments: give the media in a segment"),
+        ("shaka", None, "shaka fetches segments: give the media in one"),
         ("mpv", 4, "mpv reads a stream: leave out the segment of 4 s"),
     ],
 )

@@ -271,6 +271,11 @@ def test_sessions_are_written(run, tmp_path):
     assert done.answer["sessions"] == {"drawn": 50, "seed": 3, "with_stalls": stalled, "file": str(out)}
     assert f"50 sessions, {stalled} of them with stalls, are in {out} (seed 3)." in run(command).out
     assert out.read_text().splitlines()[1:] == rows
+    sizes = tmp_path / "sizes.csv"
+    sizes.write_text("time_s,bytes\n0,3000\n1,3000\n")
+    refused = run(f"play {PATH} --playback {sizes} --start 1s --sessions 5 --out {sizes}")
+    assert (refused.status, sizes.read_text()[:12]) == (2, "time_s,bytes")
+    assert f"{sizes} is there, and no table of sessions" in refused.err
 
 
 @pytest.mark.parametrize(

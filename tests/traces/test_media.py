@@ -96,6 +96,9 @@ def test_segments_of_one_size_are_a_constant_rate(tmp_path):
         (SABRE, {"rung": 3}, "rung must be at most 2, got 3"),
         (SABRE | {"segment_duration_ms": 0}, {"rung": 1}, "segment_duration_ms must be greater than 0 ms"),
         (SABRE | {"segment_sizes_bits": []}, {}, "segment_sizes_bits must be a list of segments"),
+        (SABRE | {"segment_sizes_bits": [[8, 9], [8]]}, {"rung": 1}, "segment 2: expected 2 sizes, .* got 1"),
+        ("time_s,bytes\n0,1\n2,1\n1,1\n", {}, "line 4: times must not decrease, got 1 s after 2 s"),
+        ("time_ms,bytes\n0,0\n4000,9\n", {}, "line 1: the header is 'time_ms,bytes'; accepted: ffprobe"),
     ],
 )
 def test_what_is_not_read(tmp_path, content, settings, message):
@@ -108,5 +111,8 @@ def test_what_is_not_read(tmp_path, content, settings, message):
 def test_files_that_are_something_else(tmp_path):
     assert not is_media(written(tmp_path, "time_s,packets\n0,0\n1,20\n"))
     assert not is_media(tmp_path / "none")
+    for header in ("time,bytes", "duration_ms,bytes", "time,size", "Duration_s, Bytes"):
+        assert is_media(written(tmp_path, f"{header}\n0,3000\n1,3000\n"))
+    assert read_media(written(tmp_path, "Time_s, Bytes\n0,3000\n1,3000\n")).duration == 2
     with pytest.raises(InputError, match="cannot read the video"):
         read_media(tmp_path / "none")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, whole
+from ..errors import InputError, shown, whole
 from ..path import Path
 from ..playout.drawn_rounds import drawn_rounds
 from ..playout.drawn_segments import Fetching, drawn_segments
@@ -34,6 +34,7 @@ def draw_rounds(
     """
     if isinstance(player, PausingPlayer):
         raise InputError("sessions are not drawn of a player that holds no more than so much, but of one with segments")
+    _generator(rng)
     found = drawn_rounds(chain_of(path), Timeline.of(path, video).packets, whole("size", size), rng)
     least = 1 / video.packet_rate  # a packet
     begin, resume = (max(least, one or 0.0) for one in (player.start_buffer, player.resume_buffer))
@@ -48,6 +49,7 @@ def draw_segments(
     rng: np.random.Generator, segments: int,
 ) -> DrawnSessions:  # fmt: skip
     """Return sessions of a player that fetches segments; parameters as `draw_rounds`."""
+    _generator(rng)
     room = player.client_buffer - player.segment
     how = Fetching(
         segments, player.segment, room, min(player.starts_with, segments), player.resumes_with, path.rtt, path.rto
@@ -55,3 +57,9 @@ def draw_segments(
     drawn = drawn_segments(found, how, whole("size", size), rng)
     took, arrived = drawn.took, drawn.arrived + clock
     return DrawnSessions(path, video, player, drawn.joins + clock, *drawn.stalls, clock, None, took, arrived)
+
+
+def _generator(rng: object) -> None:
+    """Raise `InputError` for what draws no random numbers."""
+    if not isinstance(rng, np.random.Generator):
+        raise InputError(f"rng must be a numpy.random.Generator, as numpy.random.default_rng(1), got {shown(rng)}")

@@ -106,7 +106,7 @@ def known_player(name: str, video: Video, *, segment: float | None = None, **set
         made = PausingPlayer if "client_buffer" in settings else Player
         return made(**{"start_buffer": known.starts or packet, "resume_buffer": known.resumes} | settings)
     if segment is None:
-        raise InputError(f"{name} fetches segments: give the media in a segment, as 4 s")
+        raise InputError(f"{name} fetches segments: give the media in one, segment, as 4 s")
     own = {
         "client_buffer": known.client_buffer(video, segment),
         "start_buffer": known.starts or None,

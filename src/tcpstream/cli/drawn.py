@@ -42,6 +42,8 @@ class Draw:
             raise InputError(f"a table of sessions is written as .csv, got {out}")
         if not os.path.isdir(FilePath(out).parent):  # noqa: PTH112
             raise InputError(f"cannot write {out}: no such folder")
+        if not _may_replace(FilePath(out)):
+            raise InputError(f"{out} is there, and no table of sessions: give another --out, or remove it")
 
     def write(self, result: Viewing, data: dict[str, Any], blocks: list[Any]) -> None:
         """Draw and write the sessions, and add what is said of them to the answer."""
@@ -56,3 +58,14 @@ class Draw:
         blocks.append(
             f"{self.sessions:,} sessions, {stalled:,} of them with stalls, are in {self.out} (seed {self.seed})."
         )
+
+
+def _may_replace(file: FilePath) -> bool:
+    """Return whether a file is not there, or a table of sessions."""
+    try:
+        with file.open(encoding="utf-8") as there:
+            return there.readline().startswith("session,")
+    except FileNotFoundError:
+        return True
+    except (OSError, UnicodeDecodeError):
+        return False

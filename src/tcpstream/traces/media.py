@@ -71,21 +71,23 @@ def read_media(path: str | PathLike[str], *, packet_size: float = 1500, rung: in
 
 
 def is_media(path: str | PathLike[str]) -> bool:
-    """Return whether a file looks as if `read_media` were to read it: JSON, or CSV whose header says bytes."""
+    """Return whether a file looks as if `read_media` were to read it: JSON, or CSV whose header speaks of sizes."""
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
             line = file.readline(1000).strip()
     except (OSError, UnicodeDecodeError):
         return False
-    return line.startswith(("{", "[")) or line.replace(" ", "") in ("time_s,bytes", "duration_s,bytes")
+    return line.startswith(("{", "[")) or any(word in line.lower() for word in ("byte", "bits", "size", "duration"))
 
 
 def _from_csv(path: str | PathLike[str], text: str) -> list[Piece]:
     rows = csv.reader(text.splitlines())
-    header = ",".join(next(rows, [])).replace(" ", "")
+    given = ",".join(next(rows, []))
+    header = given.replace(" ", "").lower()
     if header not in ("time_s,bytes", "duration_s,bytes"):
-        raise InputError(f"{path}, line 1: the header is {header!r}; accepted: {ACCEPTED}")
-    found, time = [], 0.0
+        raise InputError(f"{path}, line 1: the header is {given!r}; accepted: {ACCEPTED}")
+    found: list[Piece] = []
+    time = 0.0
     for number, row in enumerate(rows, 2):
         if not row:
             continue
@@ -93,6 +95,10 @@ def _from_csv(path: str | PathLike[str], text: str) -> list[Piece]:
             raise InputError(f"{path}, line {number}: expected two numbers '{header}', got {','.join(row)!r}")
         first, size = (_number(f"{path}, line {number}: {name}", one) for name, one in zip(header.split(","), row))
         if header.startswith("time"):
+            if found and first < found[-1].time:
+                raise InputError(
+                    f"{path}, line {number}: times must not decrease, got {first:g} s after {found[-1].time:g} s"
+                )
             found.append(Piece(first, 0.0, size))
         else:
             found.append(Piece(time, positive(f"{path}, line {number}: duration", first, "s"), size))
@@ -129,7 +135,10 @@ def _from_sabre(path: str | PathLike[str], data: dict[str, Any], rung: int | Non
     if not (isinstance(segments, list) and segments and all(isinstance(one, list) and one for one in segments)):
         raise InputError(f"{path}: segment_sizes_bits must be a list of segments, each a list of sizes by bit rate")
     lasts = positive(f"{path}: segment_duration_ms", data.get("segment_duration_ms"), "ms") / 1000
-    rungs = min(map(len, segments))
+    rungs = len(segments[0])
+    for number, one in enumerate(segments, 1):
+        if len(one) != rungs:
+            raise InputError(f"{path}, segment {number}: expected {rungs} sizes, as of the first one, got {len(one)}")
     if rung is None and rungs > 1:
         raise InputError(f"{path}: the movie has {rungs} bit rates: give rung, from 1 to {rungs}")
     which = 0 if rung is None else whole(f"{path}: rung", rung, most=rungs) - 1
