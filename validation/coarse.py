@@ -277,9 +277,8 @@ def main() -> int:
             if time.monotonic() - start > options.seconds:
                 break
             records[i] = again(record)
-            print(f"{record['number']:4d} {record['verdict']:10s} -> {records[i]['verdict']}", flush=True)
-        if options.again:
             options.record.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+            print(f"{record['number']:4d} {record['verdict']:10s} -> {records[i]['verdict']}", flush=True)
         for number in range(0 if options.again else options.cases):
             if number in known or time.monotonic() - start > options.seconds:
                 continue

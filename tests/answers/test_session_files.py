@@ -77,6 +77,8 @@ def test_p1203(fetched, whole):
         ({"device": "tv"}, "device must be one of pc, handheld, mobile"),
         ({"audio": ("opus", 96e3)}, "audio codec must be one of aaclc"),
         ({"audio": ("mp2", -1)}, "audio bit rate must be greater than 0"),
+        ({"audio": "aaclc"}, "audio must be a codec and a bit rate, .* got 'aaclc'"),
+        ({"display_size": 1080}, "display size must be width and height in pixels, .* got 1080"),
     ],
 )
 def test_what_p1203_does_not_have(whole, change, message):

@@ -21,7 +21,7 @@ from .answer import probabilities
 from .player import Player
 from .stalled_time import Waiting
 from .stored_streaming import StoredStreaming
-from .viewing import QUANTILES, target
+from .viewing import target
 
 if TYPE_CHECKING:
     from .drawn_sessions import DrawnSessions
@@ -136,17 +136,7 @@ class Play(Waiting):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
-        return self._with_header(
-            {
-                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.join_time),
-                "stall_probability": self.stall_probability,
-                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
-                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
-                "rebuffer_count": None,
-                "rebuffering_ratio": self.rebuffering_ratio,
-                "error_bound": self.errors,
-            }
-        )
+        return self._with_header(self._told())
 
     def summary(self) -> str:
         """Return a few lines for people."""

@@ -19,7 +19,6 @@ from .latency_lattices import Followed
 from .player import Player
 from .stalled_time import Waiting
 from .timeline import Timeline
-from .viewing import QUANTILES
 
 Floats = NDArray[np.float64]
 Kind = TypeVar("Kind", bound=FirstPassage)
@@ -99,18 +98,7 @@ class Drifting(Waiting, Generic[Kind]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
-        return self._with_header(
-            {
-                "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.join_time),
-                "stall_probability": self.stall_probability,
-                "total_rebuffer_s": {"mean": self.mean_total_rebuffer}
-                | {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()},
-                "rebuffer_count": None,
-                "rebuffering_ratio": self.rebuffering_ratio,
-                "error_bound": self.errors,
-            },
-            **self._settings(),
-        )
+        return self._with_header(self._told(), **self._settings())
 
     def _settings(self) -> dict[str, Any]:
         """Return what is asked beside path, video and player."""

@@ -69,6 +69,8 @@ def p1203_input(
         },
     }
     if audio is not None:
+        if not isinstance(audio, tuple) or len(audio) != 2:
+            raise InputError(f"audio must be a codec and a bit rate, as ('aaclc', 128e3), got {audio!r}")
         choice("audio codec", audio[0], AUDIO_CODECS)
         sound = {"codec": audio[0], "bitrate": positive("audio bit rate", audio[1], "bit/s") / KILO}
         found["I11"] = {"streamId": STREAM, "segments": [sound | span for span in spans]}
@@ -100,7 +102,7 @@ def _cell(value: Any) -> str:
     return ";".join(map(_cell, value)) if isinstance(value, list) else f"{value:.9g}"
 
 
-def _pixels(name: str, text: str) -> str:
-    if not re.fullmatch(r"[1-9]\d*x[1-9]\d*", text):
+def _pixels(name: str, text: object) -> str:
+    if not isinstance(text, str) or not re.fullmatch(r"[1-9]\d*x[1-9]\d*", text):
         raise InputError(f"{name} must be width and height in pixels, as 1920x1080, got {text!r}")
     return text

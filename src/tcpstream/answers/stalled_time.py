@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError, real
 from .answer import table
 from .player import Player
-from .viewing import Viewing
+from .viewing import QUANTILES, Viewing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,6 +123,18 @@ class Waiting(Viewing):
         """
         x = np.ravel(np.asarray(seconds, dtype=float))
         return table({"total_rebuffer_s": x, "probability_longer": self.longer_than(x)})
+
+    def _told(self) -> dict[str, Any]:
+        """Return the answers of all such players, ready for JSON."""
+        quantiles = {name: self.total_rebuffer_quantile(u) for name, u in QUANTILES.items()}
+        return {
+            "join_time_s": dict.fromkeys(("mean", *QUANTILES), self.join_time),
+            "stall_probability": self.stall_probability,
+            "total_rebuffer_s": {"mean": self.mean_total_rebuffer} | quantiles,
+            "rebuffer_count": None,
+            "rebuffering_ratio": self.rebuffering_ratio,
+            "error_bound": self.errors,
+        }
 
     @cached_property
     def _mean(self) -> tuple[float, float]:

@@ -52,6 +52,12 @@ class InMoments:
         )
 
 
+def throughput(source: Ints, target: Ints, weight: Floats, mean: Floats, elapsed: Floats, n: int) -> float:
+    """Return the packets per round that moves between n places deliver, in the long run."""
+    flow = stationary(source, target, weight, n)[source] * weight
+    return float((flow @ mean) / (flow @ elapsed))
+
+
 def rates(
     source: Ints, target: Ints, weight: Floats, mean: Floats, variance: Floats, elapsed: Floats, n: int
 ) -> tuple[float, float]:
@@ -62,12 +68,12 @@ def rates(
     visits = stationary(source, target, weight, n)
     flow = visits[source] * weight
     time = float(flow @ elapsed)
-    throughput = float(flow @ mean) / time
-    rest = mean - throughput * elapsed
+    per_round = float(flow @ mean) / time
+    rest = mean - per_round * elapsed
     change, clock = (np.bincount(source, weight * one, n).astype(np.float64) for one in (rest, elapsed))
     later = outlook(source, target, weight, change, visits, clock)
     ahead = rest + later[target] - later[source]
-    return throughput, float(flow @ (variance + ahead**2)) / time
+    return per_round, float(flow @ (variance + ahead**2)) / time
 
 
 def in_moments(chain: Chain) -> InMoments:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..kernels.propagate import propagate
 from ..tcp.chain import Chain
-from .in_moments import in_moments, rates
+from .in_moments import in_moments, rates, throughput
 from .state_grid import SMALL, Grid, grid
 
 Floats = NDArray[np.float64]
@@ -145,11 +145,13 @@ class Steps:
         weight /= np.bincount(source, weight, len(points))[source]  # rare states are left out
         order = np.argsort(source.astype(np.min_scalar_type(len(points))), kind="stable")  # quick for small numbers
         elapsed = elapsed.astype(np.float64)
-        throughput, wide = in_moments(chain).rates
-        on_steps = step * lag + times[target] - times[source]
-        mean_rate, variance_rate = rates(source, target, weight, mean, variance, on_steps, len(points))
-        scale = math.sqrt(wide / variance_rate) if diffusive else throughput / mean_rate
-        drift = throughput - scale * mean_rate
+        scale, drift = chain.packets_per_round / throughput(source, target, weight, mean, elapsed, len(points)), 0.0
+        if diffusive:
+            rate, wide = in_moments(chain).rates
+            on_steps = step * lag + times[target] - times[source]
+            mean_rate, variance_rate = rates(source, target, weight, mean, variance, on_steps, len(points))
+            scale = math.sqrt(wide / variance_rate)
+            drift = rate - scale * mean_rate
         more = (scale - 1) * mean + drift * elapsed
         holding = np.concatenate([one.holding + one.first for one in found])
         held = np.concatenate([one.held for one in found])
