@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.back_in_time import back_at_edges, back_several_rounds, extrapolate
 from ..numerics.weights import lagrange
-from .lattice_moves import Floored, floored, offsets
+from .lattice_moves import Floored, Moves, floored, offsets
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -21,6 +23,18 @@ ENDLESS = 2**40
 
 LOST = 1e-13
 """Probability that is none."""
+
+
+MORE = 8
+"""Positions that have values beyond those that moves reach, for what is interpolated there."""
+
+
+class Places(NamedTuple):
+    """Where values are interpolated: of entry s those from ``starts[s]`` on, each from four positions from `at` on."""
+
+    starts: Ints
+    at: Ints
+    weights: Floats
 
 
 class Level:
@@ -51,9 +65,9 @@ class Level:
         self._first = [floored(first, quantum, due, top, quantum * i / parts, averaged=False) for i in range(parts)]
         self.offsets = offsets(steps, quantum, due)
         every = [one.moves for one in (self._near, self._wide, *self._first)]
-        self.reach = max(int((one.shifts + np.diff(one.starts)).max(initial=0)) for one in every) + 4
-        self.ghosts = max(int(np.diff(one.starts).max(initial=0)) for one in every) + 4
-        E, width = steps.entries, self.ghosts + points + self.reach + 8
+        self.above = self._reached([*every, self._near.edges, self._wide.edges])
+        self.ghosts = EXTRAPOLATED
+        E, width = steps.entries, self.ghosts + points + int(self.above.max())
         self.old, self.new, self.shared = np.ones((E, width)), np.ones((E, width)), np.zeros((E, width))
         self.old[:, : self.ghosts] = 0.0
         self.new[:, : self.ghosts] = 0.0
@@ -87,7 +101,7 @@ class Level:
     def end(self, number: int | None, shared: bool) -> None:
         """End a step with its own moves; what finer lattices share is kept before."""
         if shared:
-            self.shared[:] = self.new
+            self.shared[:, self.inside] = self.new[:, self.inside]
         self._back(self._near, self.new, number)
 
     def _back(self, one: Floored, new: Floats, number: int | None) -> None:
@@ -134,9 +148,23 @@ class Level:
         """Return the leads at some positions, by entry."""
         return np.asarray(self.offsets[:, np.newaxis] + np.arange(first, end) * self.quantum)
 
-    def places(self, leads: Floats, end: int) -> tuple[Ints, Floats]:
-        """Return the first of the four positions before `end` that stand for each lead, by entry, and their weights."""
-        return between(leads - self.offsets[:, np.newaxis], self.quantum, self.ghosts, end)
+    def places(self, other: Level, first: int, counts: Ints, end: int) -> Places:
+        """Return where values at positions of another lattice, so many of each entry, are before `end` on this one."""
+        starts = np.append(0, np.cumsum(counts))
+        entry = np.repeat(np.arange(len(counts)), counts)
+        leads = other.offsets[entry] + (first + np.arange(len(entry)) - starts[entry]) * other.quantum
+        return Places(starts, *between(leads - self.offsets[entry], self.quantum, self.ghosts, end))
+
+    def _reached(self, every: list[Moves]) -> Ints:
+        """Return the positions above the lattice that have values, by entry.
+
+        The last waits fall less than their moves, as they are judged until the end.
+        """
+        above = np.zeros(len(self.offsets), dtype=np.int64)
+        for one in every:
+            spared = np.ceil((one.lags - 1) * self._falls).astype(np.int64)
+            np.maximum.at(above, one.targets, one.shifts + spared + np.diff(one.starts))
+        return above + MORE
 
 
 def between(leads: Floats, quantum: float, ghosts: int, end: int) -> tuple[Ints, Floats]:

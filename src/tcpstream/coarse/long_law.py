@@ -58,7 +58,7 @@ class LongLaw:
     def __init__(self, modes: Modes, begin: float, end: float, decay: float, sampled: float, quantum: float) -> None:
         self.step, self.quantum = sampled, quantum
         spread = math.sqrt(modes.variance * end / modes.rounds) + modes.longest
-        tilts = [TILT / spread, *(one for one in (decay / 2, decay) if one > 2 * TILT / spread)]
+        tilts = [TILT / spread, *([decay / 2] if decay > 4 * TILT / spread else [])]
         gap = 2 * math.pi / (PERIOD * spread)
         self._right = [_Line(modes, one, gap, begin) for one in tilts]
         self._modes, self._far = modes, FAR * spread

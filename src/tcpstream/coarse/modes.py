@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
-from ..kernels.transformed import transformed
-from .merged import Merged
 from .outlook import stationary
 from .steps import Steps
+from .transforms import Factored, Transforms, summed
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -42,12 +41,6 @@ NUDGE = 1e-14
 
 LARGEST, FURTHER = 3.0, 1.5
 """theta, over one in the packets of a round, up to which there are bounds, and the ratio of neighbouring ones."""
-
-APART = 64.0
-"""Of the packets from loss to loss: moves between the same entries are told apart if they deliver so much more."""
-
-DENSE = 100
-"""Entries up to which matrices are dense."""
 
 
 class Mode(NamedTuple):
@@ -91,21 +84,14 @@ class Modes:
         visits = stationary(steps.source, steps.target, steps.weight, steps.entries)
         flow = np.maximum(visits, _soon(steps))[steps.source] * np.abs(steps.weight)
         rare = (steps.lag > 1) & (flow < RARE) & (visits[steps.source] > NEVER)
+        self._usual = int(np.argmax(visits))
         self.rounds = float(steps.step)
         mean = steps.chain.packets_per_round * self.rounds
         self.longest = float(steps.elapsed[flow > RARE].max()) * mean / self.rounds
         steps = steps.only(~rare)
         total = np.bincount(steps.source, steps.weight, steps.entries)[steps.source]
         self._steps = steps = replace(steps, weight=steps.weight / total)
-        size = steps.chain.packets_between_losses / APART
-        place = np.rint(steps.mean / size).astype(np.int64)
-        merged = Merged(np.column_stack([steps.source, steps.target, steps.lag, steps.weight > 0, place]), steps.weight)
-        each = merged.keys[:, :3]
-        self._moves = merged.weight, merged.mean(steps.mean), merged.variance(steps.mean, steps.variance)
-        new = np.append(True, np.any(each[1:] != each[:-1], axis=1))
-        self._group = np.cumsum(new) - 1
-        self._source, self._target, lag = np.ascontiguousarray(each[new].T)
-        self._lag = lag.astype(np.float64)
+        self._moves = Transforms(steps)
         self._behind = float(steps.held[:, 3].max(initial=0.0))
         h = NEARLY_NONE / self.longest
         up, down = (self.at(complex(one), complex(np.exp(-one * mean))) for one in (h, -h))
@@ -139,47 +125,38 @@ class Modes:
 
     def at(self, theta: complex, guess: complex, near: Mode | None = None) -> Mode:
         """Return the mode at a theta, from about what lambda is, and from the mode at a theta nearby."""
-        steps, E = self._steps, self._steps.entries
-        moved, change = self._moved(theta)
+        steps, moves, E = self._steps, self._moves, self._steps.entries
+        moved, change = moves.moved(theta)
         value, right, left = self._solved(moved, guess, near)
         z = 1 / value
-        powers = z**self._lag
-        pending = (powers - z) / (z - 1) if abs(z - 1) > 1e-12 else self._lag - 1
-        ends = 1 + _summed(self._source, moved * pending, E)
-        chance, packets, variance, missing = steps.held.T
-        kept = chance * np.exp(-theta * packets + theta**2 * variance / 2) * (np.exp(theta * missing) - 1)
-        ends += z * _summed(steps.holding, kept, E)
-        later = _summed(self._source, moved * self._lag * powers / z * right[self._target], E)
-        share = (left @ ends) / (left @ later)
-        slope = (left @ _summed(self._source, change * powers * right[self._target], E)) / (left @ later) * value
+        powers = z**moves.lag
+        later = summed(moves.source, moved * moves.lag * powers / z * right[moves.target], E)
+        share = (left @ moves.ends(theta, z, moved)) / (left @ later)
+        slope = (left @ summed(moves.source, change * powers * right[moves.target], E)) / (left @ later) * value
         return Mode(value, complex(right[steps.start] * share * value), complex(slope), right, left)
-
-    def _moved(self, theta: complex) -> tuple[Complexes, Complexes]:
-        """Return what each move counts, and how this changes with theta."""
-        return transformed(theta, self._group, *self._moves, len(self._lag))
 
     def _solved(self, moved: Complexes, value: complex, near: Mode | None) -> tuple[complex, Complexes, Complexes]:
         """Return the lambda for which 1 is an eigenvalue of moves that count lambda^-lag, and its vectors."""
+        moves, top = self._moves, self._usual
         ones = np.ones(self._steps.entries, dtype=np.complex128)
         right, left = (ones, ones) if near is None else (near.right, near.left)
         for number in range(NEWTON):
             if not SMALLEST < abs(value) < 1 / SMALLEST:
                 break
             try:
-                weights = moved * value**-self._lag
-                matrix = _Factored(self._source, self._target, weights, len(right))
+                weights = moved * value**-moves.lag
+                matrix = Factored(moves.source, moves.target, weights, len(right))
             except (RuntimeError, np.linalg.LinAlgError):  # singular to the last digit: that is the value
                 value *= 1 + NUDGE
                 continue
-            change = _summed(self._source, weights * self._lag * right[self._target], len(right)) / value
+            change = summed(moves.source, weights * moves.lag * right[moves.target], len(right)) / value
             new = matrix.solve(change, "N")
-            top = int(np.argmax(np.abs(new)))
             step = right[top] / new[top]
             value, right = value + step, new / new[top]
             if number > 0 and abs(step) < SETTLED * abs(value):
                 left = matrix.solve(left, "T")
                 left = matrix.solve(left / np.abs(left).max(), "T")
-                return value, right, left / left[np.argmax(np.abs(left))]
+                return value, right, left / left[top]
         raise AccuracyError("distribution of the packets delivered: no mode is found")
 
 
@@ -191,29 +168,3 @@ def _soon(steps: Steps) -> Floats:
         now = np.bincount(steps.target, now[steps.source] * steps.weight, steps.entries).astype(np.float64)
         largest = np.maximum(largest, now)
     return largest
-
-
-class _Factored:
-    """M - 1, for a matrix M."""
-
-    def __init__(self, rows: Ints, columns: Ints, values: Complexes, n: int) -> None:
-        rows, columns = np.append(rows, np.arange(n)), np.append(columns, np.arange(n))
-        values = np.append(values, np.full(n, -1.0))
-        self._inverse: Complexes | None = None
-        if n <= DENSE:
-            self._inverse = np.asarray(np.linalg.inv(_summed(rows * n + columns, values, n * n).reshape(n, n)))
-        else:
-            from scipy import sparse
-            from scipy.sparse.linalg import splu
-
-            self._factors: Any = splu(sparse.coo_array((values, (rows, columns)), shape=(n, n)).tocsc())
-
-    def solve(self, right: Complexes, transposed: str) -> Complexes:
-        """Solve with the matrix or its transpose."""
-        if self._inverse is not None:
-            return self._inverse @ right if transposed == "N" else right @ self._inverse
-        return np.asarray(self._factors.solve(right, transposed))
-
-
-def _summed(where: Ints, values: NDArray[np.number], n: int) -> Complexes:
-    return np.bincount(where, values.real, n) + 1j * np.bincount(where, values.imag, n)

@@ -12,7 +12,7 @@ from ..errors import AccuracyError
 from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
-from .lead_level import EXTRAPOLATED, Level, between
+from .lead_level import EXTRAPOLATED, Level, Places, between
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -36,17 +36,15 @@ WIDE = 2.0
 
 
 class _Link(NamedTuple):
-    """Where a lattice and the next coarser one take values from each other: first positions, and weights of four.
+    """Where a lattice and the next coarser one take values from each other.
 
-    Above the finer one, at the positions of the coarser one that lie in the finer one, and at all of the finer one.
+    Above the finer one, at `lower` positions of the coarser one that lie in the finer one, and at all of the finer one.
     """
 
-    above: Ints
-    above_weights: Floats
-    low: Ints
-    low_weights: Floats
-    every: Ints
-    every_weights: Floats
+    above: Places
+    low: Places
+    every: Places
+    lower: int
 
 
 class NeverLate:
@@ -114,7 +112,7 @@ class NeverLate:
             level.begin(number)
             if shared is not None:
                 link = self._links[i]
-                add_resampled(shared.shared, level.new, link.every, link.every_weights, level.ghosts)
+                add_resampled(shared.shared, level.new, *link.every, level.ghosts)
             shared = level if shared is not None or level.is_shared else None
             level.end(number, shared is not None and i > 0)
 
@@ -123,16 +121,16 @@ class NeverLate:
         both = list(zip(self.levels, self.levels[1:], pairwise(rows), self._links))
         for fine, coarse, (low, high), link in both:
             if fine.lost:
-                high[:, coarse.ghosts : coarse.ghosts + link.low.shape[1]] = 0.0
+                high[:, coarse.ghosts : coarse.ghosts + link.lower] = 0.0
             else:
-                resample(low, high, link.low, link.low_weights, coarse.ghosts)
+                resample(low, high, *link.low, coarse.ghosts)
         for fine, _, (low, high), link in reversed(both):
             if not fine.lost:
-                resample(high, low, link.above, link.above_weights, fine.inside.stop)
+                resample(high, low, *link.above, fine.inside.stop)
 
     def of_the_finer(self) -> list[int]:
         """Return how many positions of each level have the values of the finer one."""
-        return [0, *(link.low.shape[1] for link in self._links)]
+        return [0, *(link.lower for link in self._links)]
 
     def start_row(self) -> list[tuple[Floats, Floats]]:
         """Return what `read` needs of now: of the start of a video that lasts `opening` - 1 steps more, by level."""
@@ -196,9 +194,10 @@ def _check(steps: Steps, sizes: list[tuple[float, int]], shows: Ints, safe: floa
 def _link(fine: Level, coarse: Level) -> _Link:
     """Return where two neighbouring levels take values from each other."""
     end, inside = coarse.old.shape[1], coarse.inside.stop
-    count = int(fine.points * fine.quantum / coarse.quantum) - 2
+    count, all_ = int(fine.points * fine.quantum / coarse.quantum) - 2, np.ones(len(fine.offsets), dtype=np.int64)
     return _Link(
-        *coarse.places(fine.leads(fine.points, fine.points + fine.reach + 8), end),
-        *fine.places(np.broadcast_to(coarse.leads(0, count), (len(fine.offsets), count)), fine.inside.stop),
-        *coarse.places(fine.leads(0, fine.points), inside),
+        coarse.places(fine, fine.points, fine.above, end),
+        fine.places(coarse, 0, count * all_, fine.inside.stop),
+        coarse.places(fine, 0, fine.points * all_, inside),
+        count,
     )

@@ -26,14 +26,16 @@ def back_several_rounds(
 ) -> None:  # fmt: skip
     """Add the mean of values over the moves of one step, back in time.
 
-    Rows have `ghosts` values below position 0, then `size`, then a margin. A move counts from position ``floors`` on.
+    Rows have `ghosts` values below position 0, with nothing below them, then `size`, then a margin. A move counts from
+    position ``floors`` on.
     Values of a target ``lags`` > 1 steps later are in the ring. A wait that ends after all `number` steps is judged
     until then: positions fall by `due` a step.
     """
     for i in range(len(sources)):
         spared = beyond(lags[i], number, due)
         shift = shifts[i] + spared
-        first = max(floors[i] - spared, -ghosts - shift, 0)  # further below there is nothing
+        count = starts[i + 1] - starts[i]
+        first = max(floors[i] - spared, 1 - ghosts - shift - count, 0)  # further below there is nothing
         if first >= size:
             continue
         n = size - first
@@ -45,8 +47,13 @@ def back_several_rounds(
             row = ring[ring_first[u] + (number - lags[i]) % ring_size[u]]
         begin = ghosts + first + shift
         j0 = starts[i]
-        count = starts[i + 1] - j0
         j = 0
+        while begin + j < 0 and j < count:
+            a, skipped = taps[j0 + j], -begin - j
+            zero = row[: max(n - skipped, 0)]
+            for k in range(len(zero)):
+                sink[skipped + k] += a * zero[k]
+            j += 1
         while j + 4 <= count:
             a, b, c, d = taps[j0 + j], taps[j0 + j + 1], taps[j0 + j + 2], taps[j0 + j + 3]
             zero = row[begin + j : begin + j + n]
@@ -75,7 +82,7 @@ def back_at_edges(
         s, position = at[sources[i], 0], at[sources[i], 1]
         begin = ghosts + position + shifts[i]
         position -= beyond(lags[i], number, due)
-        if position < 0 or position >= size or begin < 0:
+        if position < 0 or position >= size:
             continue
         if lags[i] == 1:
             row = old[targets[i]]
@@ -83,29 +90,32 @@ def back_at_edges(
             u = ring_of[targets[i]]
             row = ring[ring_first[u] + (number - lags[i]) % ring_size[u]]
         total = 0.0
-        for j in range(starts[i], starts[i + 1]):
+        for j in range(starts[i] + max(-begin, 0), starts[i + 1]):
             total += taps[j] * row[begin + j - starts[i]]
         new[s, ghosts + position] += total
 
 
 @kept(nogil=True)
-def resample(rows: Floats, into: Floats, at: Ints, weights: Floats, first: int) -> None:
-    """Interpolate rows between four values: ``into[s, first + k] = sum_j weights[s, k, j] rows[s, at[s, k] + j]``."""
+def resample(rows: Floats, into: Floats, starts: Ints, at: Ints, weights: Floats, first: int) -> None:
+    """Interpolate rows between four values: ``into[s, first + k] = sum_j weights[i, j] rows[s, at[i] + j]``.
+
+    i is ``starts[s]`` + k.
+    """
     for s in range(len(rows)):
-        row, w = rows[s], weights[s]
-        for k in range(at.shape[1]):
-            i = at[s, k]
-            into[s, first + k] = w[k, 0] * row[i] + w[k, 1] * row[i + 1] + w[k, 2] * row[i + 2] + w[k, 3] * row[i + 3]
+        row, start = rows[s], starts[s]
+        for i in range(start, starts[s + 1]):
+            w, j = weights[i], at[i]
+            into[s, first + i - start] = w[0] * row[j] + w[1] * row[j + 1] + w[2] * row[j + 2] + w[3] * row[j + 3]
 
 
 @kept(nogil=True)
-def add_resampled(rows: Floats, into: Floats, at: Ints, weights: Floats, first: int) -> None:
+def add_resampled(rows: Floats, into: Floats, starts: Ints, at: Ints, weights: Floats, first: int) -> None:
     """Add interpolated rows: as `resample`, to what is there."""
     for s in range(len(rows)):
-        row, w = rows[s], weights[s]
-        for k in range(at.shape[1]):
-            i = at[s, k]
-            into[s, first + k] += w[k, 0] * row[i] + w[k, 1] * row[i + 1] + w[k, 2] * row[i + 2] + w[k, 3] * row[i + 3]
+        row, start = rows[s], starts[s]
+        for i in range(start, starts[s + 1]):
+            w, j = weights[i], at[i]
+            into[s, first + i - start] += w[0] * row[j] + w[1] * row[j + 1] + w[2] * row[j + 2] + w[3] * row[j + 3]
 
 
 @kept(nogil=True)
