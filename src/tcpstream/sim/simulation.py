@@ -18,7 +18,6 @@ from .size import check
 from .sources import Steady, Stored
 from .world import build, grown
 
-
 LOOK = 10.0
 """How often it is looked whether all stored videos are there [s]."""
 
