@@ -5,7 +5,7 @@ What the client says takes the propagation time of the way back, and is never lo
 
 from __future__ import annotations
 
-from .compiled import inlined
+from .compiled import called, inlined
 from .events import push
 from .records import REFILL, SOURCE, World
 
@@ -13,7 +13,7 @@ NOISE = 1e-6
 """Of a packet: rounding noise is none. And rounding noise of a time [s]: a packet that comes no later is there."""
 
 
-@inlined
+@called
 def read(world: World, f: int) -> None:
     """Let the client see what is in order now: playback starts or goes on, and its buffer may be full."""
     flow, now = world.flows[f], world.clock[0].now
@@ -31,7 +31,7 @@ def read(world: World, f: int) -> None:
         push(world, now + max(0.0, _held(world, f) - flow.refill) * flow.interval, REFILL, f)
 
 
-@inlined
+@called
 def refill(world: World, f: int) -> None:
     """Read again, if no more than the refill level is held; or look again when it may be."""
     flow, now = world.flows[f], world.clock[0].now
