@@ -42,8 +42,7 @@ def test_viewers_of_the_agent_see_what_play_says(delivered, settings):
     sessions = [flow.session(sim.Player(**settings), RATE, LENGTH) for flow in delivered]
     path = Path(sender="classic", loss=0.03, rtt=R, rto=0.3, max_window=12)
     player = tcpstream.Player(**settings)
-    accuracy = "exact" if "start" in settings else None
-    result = tcpstream.play(path, Video(packet_rate=RATE, duration=LENGTH), player, accuracy=accuracy)
+    result = tcpstream.play(path, Video(packet_rate=RATE, duration=LENGTH), player)
     seen = {
         "stall_probability": [len(one.stall_start) > 0 for one in sessions],
         "mean_total_rebuffer": [one.total_rebuffer for one in sessions],
