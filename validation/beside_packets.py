@@ -1,18 +1,19 @@
 """What viewers see, by `tcpstream.play` and by packets: players of the simulator beside those of the chains.
 
-Run ``python validation/witness.py`` (some 5 minutes on one core). What is recorded is not computed again; ``--table``
-prints the table of the documentation. Three senders send videos of a minute, R = 0.1 s:
+Run ``python validation/beside_packets.py`` (some 6 minutes on one core). What is recorded is not computed again;
+``--table`` prints the table of the documentation. Three senders send videos of a minute, R = 0.1 s:
 
 - agent: the chain's rules packet by packet (`tcpstream.sim.rounds_agent`), losses in bursts. The same p.
 - bursts: the simulator's sender that sees lost retransmissions (rack) without slow start, under the same losses.
 - independent: its SACK sender with slow start (RFC 6675), beside reno-sack with losses seen by duplicates.
 
 The chains of the last two have the p at which they have the sender's throughput, that of a run of 20,000 s, and its
-timer.
+timer. Join times are those at the p of the losses: what makes the senders slower than their chains comes later.
 
 The clocks differ. The chain counts packets of a round as there when it begins; the agent does so too. The
 simulator's packets reach the client R/2 after they are sent: its players start R/2 later for the same startup delay,
-and its join times are given less R/2.
+and its join times are given less R/2. What its clients ask for comes a round trip later; the chain looks at the buffer
+once a round, which is R/2 on average: its refill level is R/2 less, unless it is the client buffer.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from scipy.optimize import brentq
 import tcpstream
 from tcpstream import Path, PausingPlayer, Video, sim
 
-RESULTS = FilePath(__file__).parent / "results" / "witness.jsonl"
+RESULTS = FilePath(__file__).parent / "results" / "beside_packets.jsonl"
 
-R, DURATION, LONG, WINDOW = 0.1, 60.0, 20_000.0, 30
+R, DURATION, BEGINNING, LONG, WINDOW = 0.1, 60.0, 10.0, 20_000.0, 30
 
 FREE: tuple[dict[str, Any], ...] = (
     {"start": 1}, {"start": 2}, {"start_buffer": 0.5, "resume_buffer": 2}, {"start_buffer": 1, "resume_buffer": 1},
@@ -47,20 +48,22 @@ PAUSING: tuple[dict[str, Any], ...] = (
     {"start_buffer": 2, "resume_buffer": 2, "client_buffer": 4, "refill_at": 1, "idle": "restart"},
 )
 
-TIMER = {"timer": "rfc6298", "granularity": 0.2, "initial_rto": R + 0.2}
+TIMER: dict[str, Any] = {"timer": "rfc6298", "granularity": 0.2, "initial_rto": R + 0.2}
 BURSTS: dict[str, Any] = {"sender": "classic", "rtt": R, "rto": R + 0.2, "max_window": WINDOW}
 SACK: dict[str, Any] = {
     "sender": "linux", "tcp": "reno-sack", "detection": "duplicates", "rtt": R, "rto": R + 0.2, "max_window": WINDOW,
 }  # fmt: skip
 SENDERS: dict[str, dict[str, Any]] = {
-    "agent": {"tcp": None, "loss": 0.02, "chain": BURSTS, "rate": 40.0, "runs": 20_000, "pausing": ()},
+    "agent": {
+        "tcp": None, "loss": 0.02, "chain": BURSTS, "rate": 40.0, "runs": 20_000, "pausing": (), "accuracy": "exact",
+    },
     "bursts": {
         "tcp": sim.Tcp("rack", WINDOW, 1, slow_start=False, **TIMER), "loss": sim.RoundLoss(0.02), "chain": BURSTS,
-        "rate": 40.0, "runs": 10_000, "pausing": (),
+        "rate": 40.0, "runs": 10_000, "pausing": (), "accuracy": "exact",
     },
     "independent": {
         "tcp": sim.Tcp("sack", WINDOW, 10, **TIMER), "loss": sim.Bernoulli(0.02), "chain": SACK, "rate": 60.0,
-        "runs": 10_000, "pausing": PAUSING,
+        "runs": 10_000, "pausing": PAUSING, "accuracy": None,
     },
 }  # fmt: skip
 
@@ -88,10 +91,10 @@ def delivered(world: dict[str, Any], seconds: float, rng: np.random.Generator, s
 def matched(world: dict[str, Any]) -> dict[str, float]:
     """Return the p of the chain, and throughputs: of the sender, and of the chain at the sender's p [packets/s]."""
     chain = world["chain"]
+    p = lost(world)
     if world["tcp"] is None:
-        T = tcpstream.throughput(Path(loss=world["loss"], **chain))
-        return {"p": world["loss"], "T": T, "T_at_same_p": T}
-    p = world["loss"].p
+        T = tcpstream.throughput(Path(loss=p, **chain))
+        return {"p": p, "T": T, "T_at_same_p": T}
     seen = delivered(world, LONG, np.random.default_rng(1), sim.Backlogged())
     T = seen.throughput
     found = float(brentq(lambda q: tcpstream.throughput(Path(loss=q, **chain)) - T, p / 2, 2 * p, rtol=1e-6))
@@ -113,21 +116,39 @@ def watched(world: dict[str, Any], players: Sequence[dict[str, Any]], seed: int)
             seen = flow.session(player, rate, DURATION)
             number = len(seen.stall_start)
             row.append([float(number > 0), float(number), seen.total_rebuffer, seen.join_time - travel])
-    found = [np.array(row) for row in rows]
-    return [
-        dict(zip(ANSWERS, zip(row.mean(axis=0).tolist(), (row.std(axis=0, ddof=1) / math.sqrt(len(row))).tolist())))
-        for row in found
-    ]  # type: ignore[misc]
+    found = []
+    for row in rows:
+        values = np.array(row)
+        errors = values.std(axis=0, ddof=1) / math.sqrt(len(values))
+        pairs = zip(values.mean(axis=0).tolist(), errors.tolist())
+        found.append({name: [mean, error] for name, (mean, error) in zip(ANSWERS, pairs)})
+    return found
 
 
 def solved(world: dict[str, Any], p: float, settings: dict[str, Any]) -> dict[str, list[float | None]]:
     """Return the answers of the chain, and by how much they may be off."""
-    path, video = Path(loss=p, **world["chain"]), Video(packet_rate=world["rate"], duration=DURATION)
-    player = PausingPlayer(**settings) if "client_buffer" in settings else tcpstream.Player(**settings)
-    result = tcpstream.play(path, video, player, accuracy="exact" if "start" in settings else None)
+    result = played(world, p, settings, DURATION)
     found = {name: getattr(result, name, None) for name in ANSWERS}
-    found["mean_join_time"] = settings.get("start", found["mean_join_time"])
+    if "start" in settings:
+        found["mean_join_time"] = settings["start"]
+    else:  # that of the beginning of the video, whatever the rest
+        found["mean_join_time"] = played(world, lost(world), settings, BEGINNING).mean_join_time
     return {name: [value, result.errors.get(name, 0.0)] for name, value in found.items()}
+
+
+def played(world: dict[str, Any], p: float, settings: dict[str, Any], duration: float) -> Any:
+    """Return what `play` says of a player."""
+    path, video = Path(loss=p, **world["chain"]), Video(packet_rate=world["rate"], duration=duration)
+    if "client_buffer" not in settings:
+        player = tcpstream.Player(**settings)
+        return tcpstream.play(path, video, player, accuracy=world["accuracy"] if "start" in settings else None)
+    earlier = R / 2 if settings["refill_at"] < settings["client_buffer"] else 0.0
+    return tcpstream.play(path, video, PausingPlayer(**settings | {"refill_at": settings["refill_at"] - earlier}))
+
+
+def lost(world: dict[str, Any]) -> float:
+    """Return the p of the losses."""
+    return float(world["loss"] if world["tcp"] is None else world["loss"].p)
 
 
 def record(name: str, done: list[dict[str, Any]]) -> None:

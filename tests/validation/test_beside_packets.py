@@ -7,17 +7,18 @@ from pathlib import Path as FilePath
 import numpy as np
 import pytest
 
+import beside_packets
 import tcpstream
-import witness
+from beside_packets import ANSWERS, FREE, SENDERS, distance, matched, recorded, solved, table, watched
 from tcpstream import Path, Video, sim
 
-R, RATE, LENGTH, RUNS = 0.1, 40.0, 15.0, 3000
+R, RATE, LENGTH, RUNS = 0.1, 40.0, 12.0, 2500
 DOCUMENTATION = FilePath(__file__).parents[2] / "docs" / "stalls.md"
 
 
 def far(row):
     """Answers that differ by four standard errors or more, beyond what the solve may be off."""
-    return [name for name in witness.ANSWERS if row["play"][name][0] is not None and witness.distance(row, name) >= 4]
+    return [name for name in ANSWERS if row["play"][name][0] is not None and distance(row, name) >= 4]
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,19 @@ def test_viewers_of_the_agent_see_what_play_says(delivered, settings):
         assert abs(sample.mean() - getattr(result, name)) < allowed, name
 
 
+def test_viewers_of_a_sender_of_packets_see_what_play_says(monkeypatch):
+    """Under independent losses, at the p of the sender's throughput; clocks differ by the R/2 that packets travel."""
+    monkeypatch.setattr(beside_packets, "DURATION", LENGTH)
+    monkeypatch.setattr(beside_packets, "BEGINNING", 3.0)
+    world = SENDERS["independent"] | {"runs": 1500}
+    settings = {"start_buffer": 0.5, "resume_buffer": 1}
+    p = matched(world)["p"]
+    row = {"simulated": watched(world, [settings], 3)[0], "play": solved(world, p, settings)}
+    assert 0.02 < p < 0.025  # that of the losses, and little more
+    assert row["simulated"]["stall_probability"][0] > 0.02
+    assert not far(row)
+
+
 def test_a_sender_of_packets_starts_half_a_round_trip_later():
     """Nothing is lost, windows are 1, 2, 4, ...: all clocks are known, and 40 packets are there in the sixth round."""
     path = Path(sender="linux", tcp="reno-sack", loss=1e-9, rtt=R, max_window=30, initial_window=1)
@@ -69,13 +83,13 @@ def test_a_sender_of_packets_starts_half_a_round_trip_later():
 
 
 def test_the_study_is_whole_and_its_table_is_the_documentation():
-    rows = witness.recorded()
-    wanted = [(name, one) for name, world in witness.SENDERS.items() for one in (*witness.FREE, *world["pausing"])]
+    rows = recorded()
+    wanted = [(name, one) for name, world in SENDERS.items() for one in (*FREE, *world["pausing"])]
     assert [(row["sender"], row["settings"]) for row in rows] == wanted
-    assert witness.table(rows) in DOCUMENTATION.read_text(encoding="utf-8")
+    assert table(rows) in DOCUMENTATION.read_text(encoding="utf-8")
 
 
 def test_the_study_finds_what_play_says_where_the_sender_is_the_chain():
-    for row in witness.recorded():
+    for row in recorded():
         if row["sender"] == "agent":
             assert not far(row), row["settings"]
