@@ -57,7 +57,7 @@ class Experiment:
         after the longest delay; with a player 20 times its length, or until all of it was delivered.
     runs, seed : int
     player : Player, optional
-        Of a stored video. `make` gives the flow what `source_of` returns for it.
+        Of a stored video; `make` gives the measured flow a `Stored` source with it.
     """
 
     make: Callable[[np.random.Generator], Scenario]
