@@ -10,7 +10,7 @@ from .events import push
 from .records import REFILL, SOURCE, World
 
 NOISE = 1e-6
-"""Of a packet, and of the time that one is played for: rounding noise is none."""
+"""Of a packet, and of the time that one is played: rounding noise is none."""
 
 
 @called
