@@ -14,9 +14,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, NamedTuple
 
 import numpy as np
+from witness import InOrder, Record, columns, lines, mean_and_margin, require_ns, rounded
 
 from tcpstream.sim import Bernoulli, Delivery, Link, Steady, Tcp, simulate, single_path
-from witness import InOrder, Record, columns, lines, mean_and_margin, require_ns, rounded
 
 PATHS = ((0.02, 0.1), (0.004, 0.2), (0.04, 0.05))
 """Loss probability, round trip [s]."""

@@ -12,10 +12,10 @@ from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
+from witness import InOrder, lines
 
 from tcpstream.paper import settings
 from tcpstream.sim import Delivery, Requests, Scenario, Steady, simulate
-from witness import InOrder, lines
 
 HTTP = FilePath("/usr/share/doc/ns2/examples/tcl/http")
 """Where Debian's ns2-examples puts the web model."""

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 from network import HTTP, SETTINGS, THINK, Seen, drawn, here, there
+from witness import Record, columns, mean_and_margin, require_ns, rounded
 
 from tcpstream.sim import Steady
-from witness import Record, columns, mean_and_margin, require_ns, rounded
 
 SEEDS = 6
 BROWSER_SEEDS = 3
