@@ -25,6 +25,7 @@ from .viewing import target
 
 if TYPE_CHECKING:
     from .drawn_sessions import DrawnSessions
+    from .late_frames import LateFrames
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +55,10 @@ class Play(Waiting):
         assert player.start is not None
         self.solved, self.start = solved, player.start
         self._late = Tail(solved.stalled, max(solved.path.rtt, STEP))
+
+    def late_frames(self) -> LateFrames:
+        """Return the fractions of late and of undecodable frames, if the player played on; see `LateFrames`."""
+        return self.solved.late_frames(self.start)
 
     def _longer_than(self, seconds: Floats) -> tuple[Floats, Floats]:
         return self._late.at(self.start + seconds)

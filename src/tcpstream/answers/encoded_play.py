@@ -8,6 +8,7 @@ from ..path import Path
 from ..video import Video
 from .drifting import Drifting
 from .encoded import Encoded, encoded
+from .late_frames import LateFrames, late_frames
 from .player import Player
 from .timeline import Timeline
 
@@ -23,6 +24,10 @@ class EncodedPlay(Drifting[Encoded]):
 
     def __init__(self, path: Path, video: Video, player: Player) -> None:
         super().__init__(path, video, player, *encoded(path, Timeline.of(path, video)))
+
+    def late_frames(self) -> LateFrames:
+        """Return the fractions of late and of undecodable frames, if the player played on; see `LateFrames`."""
+        return late_frames(self.path, self.video, self.start, live=True)
 
     def _settings(self) -> dict[str, Any]:
         """Return what is asked beside path, video and player."""
