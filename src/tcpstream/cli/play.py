@@ -17,6 +17,7 @@ from .inputs import read_route, read_video
 from .players import read_pacing, read_player
 from .report import Report
 from .seen import ANSWERS, seen
+from .shown_frames import frames
 from .words import wait
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def play(
     from ..answers import play as model
     from ..answers.answer import probabilities
     from ..answers.delayed_play import Play
+    from ..answers.encoded_play import EncodedPlay
     from ..answers.player import Player
     from . import details
     from .mismatch import no_verdict
@@ -169,6 +171,10 @@ def play(
         if span is not None:
             data[f"{key}_interval_s"] = [float(span.low), float(span.high)]
         blocks.insert(0, _sentence(tau, key, target_stall, target_ratio, span))
+    if isinstance(result, Play | EncodedPlay):
+        more, late_frames = frames(video, result.late_frames)
+        data |= more
+        blocks += late_frames
     draw.write(result, data, blocks)
     blocks += details.solved(result.solved if isinstance(result, Play) else result, route)
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))
