@@ -293,7 +293,7 @@ def test_sessions_are_written(run, tmp_path):
         ("--sessions 1.5 --out a.csv", "sessions must be a whole number"),
         ("--sessions 10 --out a.json", "written as .csv, got a.json"),
         ("--sessions 10 --out nowhere/a.csv", "no such folder"),
-        ("--sessions 10 --out a.csv --live", "leave out --sessions, or --live"),
+        ("--sessions 10 --out a.csv --live --on-stall skip", "leave out --sessions, or --on-stall"),
         ("--sessions 10 --out a.csv --pace 2", "leave out --sessions, or --pace"),
         ("--sessions 10 --out a.csv --start-buffer 2s --client-buffer 8s", "leave out --sessions, or --client-buffer"),
     ],

@@ -18,6 +18,7 @@ from ..errors import AccuracyError
 from ..numerics.curves import smallest_delay
 from ..numerics.tails import Tail
 from .answer import probabilities
+from .drawing import Drawing
 from .player import Player
 from .stalled_time import Waiting
 from .stored_streaming import StoredStreaming
@@ -39,7 +40,7 @@ SEARCHED = 0.02
 """Of a round trip, to which a startup delay is searched."""
 
 
-class Play(Waiting):
+class Play(Waiting, Drawing):
     """A stored video as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
@@ -122,19 +123,7 @@ class Play(Waiting):
         low = 0.0 if self._knows((1 - SEARCHED) * R) else (1 + SEARCHED) * R
         return smallest_delay(at, wanted, max(self.start, 2 * R), low=low, tolerance=R * SEARCHED)
 
-    def sessions(self, size: int, rng: np.random.Generator) -> DrawnSessions:
-        """Return independent sessions, drawn from the chain of TCP.
-
-        Parameters
-        ----------
-        size : int
-        rng : numpy.random.Generator
-
-        Raises
-        ------
-        InputError
-            For a size below 1, or sessions of too many round trips together.
-        """
+    def _draw(self, size: int, rng: np.random.Generator) -> DrawnSessions:
         from .draw import draw_rounds
 
         return draw_rounds(self.path, self.video, self.player, self.setup, size, rng)

@@ -125,7 +125,7 @@ def play(
     if (live or pace is not None) and target_ratio is not None:
         raise InputError("--target-ratio is for stored videos without --pace: give --target-stall")
     beside = {
-        "--live": live,
+        "--on-stall": live and on_stall == "skip",
         "--pace": pace is not None,
         "--client-buffer": segment is None and client_buffer is not None,
     }
