@@ -61,7 +61,8 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
     "--setup-round-trips",
     type=int,
     metavar="N",
-    help="Count the join time from the connection on: 1 for TCP, 2 with TLS 1.3, 3 with TLS 1.2.",
+    help="Count the join time from the connection on: 1 for TCP, 2 with TLS 1.3, 3 with TLS 1.2; 0 from the request "
+    "on. Each time a round trip for the request is added.  [default: from the first round of data on]",
 )
 @opt.option("--pace", units.number, "K", "The server sends at most K times the rate of the video.  [default: no limit]")
 @opt.option("--burst", units.seconds, "T", "Media that it sends at once before.  [default: 0s]")
@@ -136,7 +137,7 @@ def play(
     watching = read_player(
         video, name=player, live=live, start=start, start_buffer=start_buffer, resume_buffer=resume_buffer,
         on_stall=on_stall, segment=segment, client_buffer=client_buffer, refill_at=refill_at, idle=idle,
-        setup_round_trips=setup_round_trips,
+        setup_round_trips=setup_round_trips, pace=pace,
     )  # fmt: skip
     if refused := no_verdict(route, "live" if live else "stored", as_json):
         return refused
