@@ -13,6 +13,7 @@ from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
 from .answer import probabilities
+from .drawing import Drawing
 from .held_at_most import HeldAtMost
 from .joined import Joined
 from .player import Player
@@ -30,7 +31,7 @@ LENGTHS = 48
 """Of the video from its begin, for which the probability of no stall is kept."""
 
 
-class BufferedPlay(Joined):
+class BufferedPlay(Joined, Drawing):
     """A stored video as a player with buffer thresholds shows it; made by `play`.
 
     The join time is from the first round of data on, or from the connection where round trips before it are given.
@@ -132,19 +133,7 @@ class BufferedPlay(Joined):
         stalled = np.maximum.accumulate(1 - self._found.unstalled)
         return float(np.interp(wanted * stalled[-1], stalled, self._found.lengths))
 
-    def sessions(self, size: int, rng: np.random.Generator) -> DrawnSessions:
-        """Return independent sessions, drawn from the chain of TCP.
-
-        Parameters
-        ----------
-        size : int
-        rng : numpy.random.Generator
-
-        Raises
-        ------
-        InputError
-            For a size below 1, or sessions of too many round trips together; for a player with a client buffer.
-        """
+    def _draw(self, size: int, rng: np.random.Generator) -> DrawnSessions:
         from .draw import draw_rounds
 
         return draw_rounds(self.path, self.video, self.player, self.setup, size, rng)
