@@ -1,0 +1,118 @@
+"""Sessions of a case, as many as there is time for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from differential_parts.agent import Agent, snapped
+from numpy.typing import NDArray
+
+from tcpstream import throughput
+
+from .cases import Case
+from .downloads import fetched, transfers
+from .players import buffers, lateness, skipping
+from .remembering import remembering
+
+Floats = NDArray[np.float64]
+
+ROUNDS = 30_000_000
+"""Rounds of a case, about; some three seconds of the processor."""
+
+SESSIONS = 200, 300_000
+"""At least, and at most."""
+
+LEARNING = 20_000_000
+"""Rounds from which the law of thresholds is learnt at most."""
+
+RUNS = 128
+"""Of a stream without end, a quarter of each before it is looked at."""
+
+
+def sessions(case: Case, seed: int, rounds: float = ROUNDS) -> dict[str, Floats]:
+    """Return what viewers of a case see, one a session; times [s]."""
+    rng = np.random.default_rng([case.number, seed])
+    path, R = case.to_path(), case.path["rtt"]
+    if case.kind == "segments":
+        return _segments(case, rounds, rng)
+    agent = Agent(path, rng, int(min(LEARNING, rounds / 2)))
+    sender: tuple[Any, ...] = agent._start, agent._tcp, agent._law
+    T = throughput(path) * R
+    if case.kind == "transfer":
+        packets, setup = case.player["packets"], case.player["setup_round_trips"]
+        return {"time": R * (setup + transfers(*sender, packets, _runs(rounds, packets / T + 5), rng))}
+    video = case.to_video()
+    m = video.packet_rate * R
+    if case.kind == "skipping":
+        tau, resume = case.player["start"], case.player.get("resume_buffer", 0.0)
+        ahead = video.packet_rate * tau
+        back = video.packet_rate * (tau - resume) + m if resume > 0 else -1.0
+        each = int(rounds / RUNS * 0.75)
+        found = skipping(*sender, m, ahead, back, each // 3, each, RUNS, rng)
+        return {"stalls": found[:, 0] / each, "standing": found[:, 1] / each}
+    assert video.duration is not None
+    K, length = video.packets, video.duration / R
+    if case.kind in ("waiting", "live", "paced"):
+        curve = (np.array([0.0, length]), np.array([0.0, K]))
+        if video.curve is not None:
+            curve = np.array(video.curve[0]) / R, np.array(video.curve[1])
+        exists = np.full(1, math.inf)
+        if case.kind != "waiting":
+            pacing = {"pace": 1.0, "burst": 0.0} if case.pacing is None else case.pacing
+            i = np.arange(math.ceil(length) + 1)
+            there = pacing["burst"] * video.packet_rate + np.interp(pacing["pace"] * i, *curve)
+            if case.kind == "paced":
+                there = pacing["burst"] * video.packet_rate + pacing["pace"] * m * i
+            exists = snapped(np.minimum(there, K))
+        runs = _runs(rounds, max(length, K / T))
+        largest, first = lateness(*sender, exists, *curve, case.player["start"] / R, runs, rng)
+        return {"largest": largest * R, "first": first * R}
+    return _buffers(case, sender, _runs(rounds, max(length, K / T)), rng)
+
+
+def _buffers(case: Case, sender: Any, runs: int, rng: np.random.Generator) -> dict[str, Floats]:
+    path, video, player, R = case.to_path(), case.to_video(), case.player, case.path["rtt"]
+    rate = video.packet_rate
+    begin, resume = (max(1.0, rate * player[name]) for name in ("start_buffer", "resume_buffer"))
+    stop = rate * player.get("client_buffer", math.inf)
+    refill = rate * player.get("refill_at", player.get("client_buffer", math.inf))
+    restarts = player.get("idle") == "restart" and refill < stop
+    start, tcp, law = sender
+    own, knows = remembering(path)
+    found = buffers(
+        own if restarts else start, tcp, law, knows, rate * R, video.packets, (begin, resume, stop, refill), restarts,
+        runs, rng,
+    )  # fmt: skip
+    stalls, stalled, join, first = found.T
+    return {"stalls": stalls, "stalled": stalled * R, "join": join * R, "first": first / rate}
+
+
+def _segments(case: Case, rounds: float, rng: np.random.Generator) -> dict[str, Floats]:
+    path, video, player, R = case.to_path(), case.to_video(), case.player, case.path["rtt"]
+    assert video.duration is not None
+    segment, most = player["segment"], player["client_buffer"]
+    many = math.ceil(video.duration / segment - 1e-9)
+    packets = math.ceil(video.packet_rate * segment - 1e-9)
+    starts, resumes = (
+        max(1, math.ceil(player.get(name, segment) / segment - 1e-9)) for name in ("start_buffer", "resume_buffer")
+    )
+    runs = _runs(rounds, many * (packets / (throughput(path) * R) + 2))
+    found = fetched(
+        *remembering(path), many, packets, segment / R, most / R, min(starts, many), resumes,
+        player["idle"] == "restart", runs, rng,
+    )  # fmt: skip
+    stalls, stalled, join, fetching, restarts, first = found.T
+    return {
+        "stalls": stalls,
+        "stalled": stalled * R,
+        "join": (join + player["setup_round_trips"]) * R,
+        "fetching": fetching * R / many,
+        "restarts": restarts / many,
+        "first": first * segment,
+    }
+
+
+def _runs(rounds: float, each: float) -> int:
+    return int(min(max(rounds / each, SESSIONS[0]), SESSIONS[1]))
