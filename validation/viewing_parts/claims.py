@@ -90,8 +90,8 @@ Later = Callable[[], Claim]
 def _waiting(case: Case, result: Any) -> Iterator[Later]:
     """Yield what is said of players that wait: sessions have ``largest`` and ``first``, both [s]."""
     R, start, length = case.path["rtt"], result.start, result.length
-    name = case.kind
     sure = NOISE * R
+    room = R / 50 if case.kind == "waiting" else max(R / 50, 1 / case.to_video().packet_rate)
 
     def longer(x: float) -> Later:
         return lambda: Claim(
@@ -105,7 +105,7 @@ def _waiting(case: Case, result: Any) -> Iterator[Later]:
     def below(u: float) -> Claim:
         x = result.total_rebuffer_quantile(u)
         return Claim(
-            f"S({u:g})", u, result.longer_than_error(x), lambda drawn: quantile(stalled(drawn), x + sure, R / 50 + sure)
+            f"S({u:g})", u, result.longer_than_error(x), lambda drawn: quantile(stalled(drawn), x + sure, room + sure)
         )
 
     def needed() -> Claim:
@@ -135,7 +135,6 @@ def _waiting(case: Case, result: Any) -> Iterator[Later]:
         yield from _first_stall(result, 0.0)
     if result.stall_probability > WORTH:
         yield needed
-    assert name in ("waiting", "live", "paced")
 
 
 def _first_stall(result: Any, forgets: float) -> Iterator[Later]:
@@ -204,7 +203,7 @@ def _counted(case: Case, result: Any) -> Iterator[Later]:
         def claim() -> Claim:
             x = result.join_time_quantile(u)
             return Claim(
-                f"join time({u:g})", u, 0.0, lambda drawn: quantile(drawn["join"], x + NOISE, 2 * NOISE), forgets * (1 - u)
+                f"join time({u:g})", u, errors.get("join_time_cdf", 0.0), lambda drawn: quantile(drawn["join"], x + NOISE, 2 * NOISE), forgets * (1 - u)
             )
 
         return claim
@@ -213,7 +212,7 @@ def _counted(case: Case, result: Any) -> Iterator[Later]:
         x = result.mean_join_time
         value = result.join_time_cdf(x)
         return Claim(
-            f"P(join <= {x:.4g} s)", value, 0.0, lambda drawn: share(drawn["join"] <= x + NOISE * R),
+            f"P(join <= {x:.4g} s)", value, errors.get("join_time_cdf", 0.0), lambda drawn: share(drawn["join"] <= x + NOISE * R),
             forgets * (1 - value),
         )  # fmt: skip
 

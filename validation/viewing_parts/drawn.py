@@ -18,14 +18,17 @@ from .remembering import remembering
 
 Floats = NDArray[np.float64]
 
-ROUNDS = 30_000_000
-"""Rounds of a case, about; some three seconds of the processor."""
+ROUNDS = 10_000_000
+"""Rounds of a case, about; a second of the processor."""
 
 SESSIONS = 200, 300_000
 """At least, and at most."""
 
 LEARNING = 20_000_000
 """Rounds from which the law of thresholds is learnt at most."""
+
+PACKET_BY_PACKET = 24
+"""Packets of a round up to which servers that pace, and encoders of variable bit rate, have whole packets to send."""
 
 RUNS = 128
 """Of a stream without end, a quarter of each before it is looked at."""
@@ -59,17 +62,29 @@ def sessions(case: Case, seed: int, rounds: float = ROUNDS) -> dict[str, Floats]
         if video.curve is not None:
             curve = np.array(video.curve[0]) / R, np.array(video.curve[1])
         exists = np.full(1, math.inf)
-        if case.kind != "waiting":
-            pacing = {"pace": 1.0, "burst": 0.0} if case.pacing is None else case.pacing
-            i = np.arange(math.ceil(length) + 1)
-            there = pacing["burst"] * video.packet_rate + np.interp(pacing["pace"] * i, *curve)
-            if case.kind == "paced":
-                there = pacing["burst"] * video.packet_rate + pacing["pace"] * m * i
-            exists = snapped(np.minimum(there, K))
+        i = np.arange(math.ceil(length) + 1)
+        if case.kind == "live":
+            exists = snapped(np.interp(i, *curve))
+            if video.curve is not None and m <= PACKET_BY_PACKET:
+                exists = np.append(np.floor(exists[:-1] + 1e-6), math.ceil(K - 1e-6))
+        elif case.pacing is not None:
+            exists = handed_over(m, case.pacing["burst"] * video.packet_rate + case.pacing["pace"] * m * i, K)
         runs = _runs(rounds, max(length, K / T))
         largest, first = lateness(*sender, exists, *curve, case.player["start"] / R, runs, rng)
         return {"largest": largest * R, "first": first * R}
     return _buffers(case, sender, _runs(rounds, max(length, K / T)), rng)
+
+
+def handed_over(m: float, packets: Floats, all_of_them: float) -> Floats:
+    """Return what there is to send of what a server that paces hands over: whole packets, or the parts that m has."""
+    parts = parts_of(m) or int(m <= PACKET_BY_PACKET)
+    whole = np.floor(packets * parts + 1e-9) / parts if parts else packets
+    return np.asarray(np.minimum(whole, math.ceil(all_of_them - 1e-6)))
+
+
+def parts_of(m: float) -> int:
+    """Return of how many parts of a packet a round of playback is made, few of them; 0 if there are none."""
+    return next((q for q in range(1, 5) if abs(m * q - round(m * q)) < 1e-9 and m * q < PACKET_BY_PACKET + 0.5), 0)
 
 
 def _buffers(case: Case, sender: Any, runs: int, rng: np.random.Generator) -> dict[str, Floats]:
@@ -79,6 +94,8 @@ def _buffers(case: Case, sender: Any, runs: int, rng: np.random.Generator) -> di
     stop = rate * player.get("client_buffer", math.inf)
     refill = rate * player.get("refill_at", player.get("client_buffer", math.inf))
     restarts = player.get("idle") == "restart" and refill < stop
+    if refill >= stop and (parts := parts_of(rate * R)):
+        stop = refill = round(stop * parts) / parts
     start, tcp, law = sender
     own, knows = remembering(path)
     found = buffers(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from differential_parts.agent import move
-from differential_parts.draws import WAIT
+from differential_parts.draws import LOST_AT, WAIT
 from numba import njit
 
 from .remembering import IDLE_WAIT, after_idle, send
@@ -77,7 +77,8 @@ def buffers(
         while True:
             i += 1
             waits = state[IDLE_WAIT] if restarts else state[WAIT]
-            if waits == 0 and pause == 0 and not filling and arrived - at >= stop - NOISE:
+            recovers = not restarts and state[LOST_AT] > 0  # a short round goes with the one before it
+            if waits == 0 and not recovers and pause == 0 and not filling and arrived - at >= stop - NOISE:
                 if refill >= stop:
                     arrived = at + stop
                 pause = max(1, int(np.ceil((arrived - at - refill) / due - NOISE)))
