@@ -94,7 +94,7 @@ def _buffers(case: Case, sender: Any, runs: int, rng: np.random.Generator) -> di
     stop = rate * player.get("client_buffer", math.inf)
     refill = rate * player.get("refill_at", player.get("client_buffer", math.inf))
     restarts = player.get("idle") == "restart" and refill < stop
-    if refill >= stop and (parts := parts_of(rate * R)):
+    if refill >= stop and math.isfinite(stop) and (parts := parts_of(rate * R)):
         stop = refill = round(stop * parts) / parts
     start, tcp, law = sender
     own, knows = remembering(path)
