@@ -115,7 +115,7 @@ def _watched(
     number: int, kind: str, chain: str, path: dict[str, Any], rate: float, restarts: bool, rng: np.random.Generator
 ) -> Case:  # fmt: skip
     """Return a case with a video and a player that go with the path."""
-    R = path["rtt"]
+    R: float = path["rtt"]
 
     def rounds(low: float, high: float) -> float:
         return round(R * log_uniform(rng, low, high), 3)
@@ -150,7 +150,10 @@ def _watched(
         for name in ("start_buffer", "resume_buffer"):
             if rng.random() < 0.4:
                 player[name] = round(int(rng.integers(1, math.floor(held) + 1)) * segment, 3)
-        player |= {"idle": str(rng.choice(["restart", "restart", "keep"])), "setup_round_trips": int(rng.integers(0, 3))}
+        player |= {
+            "idle": str(rng.choice(["restart", "restart", "keep"])),
+            "setup_round_trips": int(rng.integers(0, 3)),
+        }
     if kind == "transfer":
         video = {}
         player = {"packets": round(log_uniform(rng, 1, 1500)), "setup_round_trips": int(rng.integers(0, 4))}

@@ -100,7 +100,7 @@ def _waiting(case: Case, result: Any) -> Iterator[Later]:
         )  # fmt: skip
 
     def stalled(drawn: Drawn) -> Floats:
-        return np.maximum(drawn["largest"] - start, 0)
+        return np.asarray(np.maximum(drawn["largest"] - start, 0))
 
     def below(u: float) -> Claim:
         x = result.total_rebuffer_quantile(u)
@@ -159,7 +159,9 @@ def _first_stall(result: Any, forgets: float) -> Iterator[Later]:
 
         def look(drawn: Drawn) -> Found:
             seen = drawn["first"][np.isfinite(drawn["first"])]
-            return quantile(seen, at * (1 + 1e-12), 2e-12 * at) if len(seen) else Found(math.nan, math.nan, float, False)
+            return (
+                quantile(seen, at * (1 + 1e-12), 2e-12 * at) if len(seen) else Found(math.nan, math.nan, float, False)
+            )
 
         return Claim(f"first stall({u:g})", u, off, look)
 
@@ -203,7 +205,11 @@ def _counted(case: Case, result: Any) -> Iterator[Later]:
         def claim() -> Claim:
             x = result.join_time_quantile(u)
             return Claim(
-                f"join time({u:g})", u, errors.get("join_time_cdf", 0.0), lambda drawn: quantile(drawn["join"], x + NOISE, 2 * NOISE), forgets * (1 - u)
+                f"join time({u:g})",
+                u,
+                errors.get("join_time_cdf", 0.0),
+                lambda drawn: quantile(drawn["join"], x + NOISE, 2 * NOISE),
+                forgets * (1 - u),
             )
 
         return claim
@@ -212,8 +218,8 @@ def _counted(case: Case, result: Any) -> Iterator[Later]:
         x = result.mean_join_time
         value = result.join_time_cdf(x)
         return Claim(
-            f"P(join <= {x:.4g} s)", value, errors.get("join_time_cdf", 0.0), lambda drawn: share(drawn["join"] <= x + NOISE * R),
-            forgets * (1 - value),
+            f"P(join <= {x:.4g} s)", value, errors.get("join_time_cdf", 0.0),
+            lambda drawn: share(drawn["join"] <= x + NOISE * R), forgets * (1 - value),
         )  # fmt: skip
 
     def length_of_one() -> Claim:
@@ -268,7 +274,10 @@ def _transfer(case: Case, result: Any) -> Iterator[Later]:
         def claim() -> Claim:
             x = result.quantile(u)
             return Claim(
-                f"P(T <= {x:.4g} s)", result.cdf(x), result.errors["cdf"], lambda drawn: share(drawn["time"] <= x + R / 2)
+                f"P(T <= {x:.4g} s)",
+                result.cdf(x),
+                result.errors["cdf"],
+                lambda drawn: share(drawn["time"] <= x + R / 2),
             )
 
         return claim

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import njit
+
 from differential_parts.agent import move
 from differential_parts.draws import LEVEL, WAIT, WINDOW, lose_to_timer, whole_wait
 from differential_parts.lines import IN_FLIGHT, REDUCED, SEND
-from numba import njit
 
 from .remembering import after_idle, download, draw_losses
 
@@ -69,7 +70,7 @@ def fetched(
     restarts: bool, runs: int, rng: np.random.Generator,
 ) -> Any:  # fmt: skip
     """Return stalls, stalled rounds, rounds before playback, rounds of downloads, restarts, and segments played before
-    the first stall, of each run. ``segment`` and ``most`` are media [rounds]."""  # noqa: D205, D209
+    the first stall, of each run. ``segment`` and ``most`` are media [rounds]."""  # noqa: D209
     found = np.zeros((runs, 6))
     for run in range(runs):
         state = start.copy()

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from differential_parts.agent import Agent, snapped
 from numpy.typing import NDArray
 
+from differential_parts.agent import Agent, snapped
 from tcpstream import throughput
 
 from .cases import Case
@@ -40,12 +40,13 @@ def sessions(case: Case, seed: int, rounds: float = ROUNDS) -> dict[str, Floats]
     path, R = case.to_path(), case.path["rtt"]
     if case.kind == "segments":
         return _segments(case, rounds, rng)
+    play: Any = {"transfer": transfers, "skipping": skipping}.get(case.kind, lateness)
     agent = Agent(path, rng, int(min(LEARNING, rounds / 2)))
     sender: tuple[Any, ...] = agent._start, agent._tcp, agent._law
     T = throughput(path) * R
     if case.kind == "transfer":
         packets, setup = case.player["packets"], case.player["setup_round_trips"]
-        return {"time": R * (setup + transfers(*sender, packets, _runs(rounds, packets / T + 5), rng))}
+        return {"time": R * (setup + play(*sender, packets, _runs(rounds, packets / T + 5), rng))}
     video = case.to_video()
     m = video.packet_rate * R
     if case.kind == "skipping":
@@ -53,7 +54,7 @@ def sessions(case: Case, seed: int, rounds: float = ROUNDS) -> dict[str, Floats]
         ahead = video.packet_rate * tau
         back = video.packet_rate * (tau - resume) + m if resume > 0 else -1.0
         each = int(rounds / RUNS * 0.75)
-        found = skipping(*sender, m, ahead, back, each // 3, each, RUNS, rng)
+        found = play(*sender, m, ahead, back, each // 3, each, RUNS, rng)
         return {"stalls": found[:, 0] / each, "standing": found[:, 1] / each}
     assert video.duration is not None
     K, length = video.packets, video.duration / R
@@ -70,7 +71,7 @@ def sessions(case: Case, seed: int, rounds: float = ROUNDS) -> dict[str, Floats]
         elif case.pacing is not None:
             exists = handed_over(m, case.pacing["burst"] * video.packet_rate + case.pacing["pace"] * m * i, K)
         runs = _runs(rounds, max(length, K / T))
-        largest, first = lateness(*sender, exists, *curve, case.player["start"] / R, runs, rng)
+        largest, first = play(*sender, exists, *curve, case.player["start"] / R, runs, rng)
         return {"largest": largest * R, "first": first * R}
     return _buffers(case, sender, _runs(rounds, max(length, K / T)), rng)
 

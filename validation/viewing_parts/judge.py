@@ -31,12 +31,17 @@ class TooLongError(Exception):
 def judged(case: Case, rounds: float = ROUNDS) -> Record:
     """Return the record of a case."""
     record: Record = {"number": case.number, "case": case.to_dict()}
-    begun, found, silent = time.process_time(), [], []
+    found: list[Claim] = []
+    silent: list[Silent] = []
+    begun = time.process_time()
     signal.signal(signal.SIGPROF, _stop)
     signal.setitimer(signal.ITIMER_PROF, ANSWERS)
     try:
         for one in claims(case, solve(case)):
-            (silent if isinstance(one, Silent) else found).append(one)
+            if isinstance(one, Silent):
+                silent.append(one)
+            else:
+                found.append(one)
     except TcpstreamError as error:
         return record | {"verdict": "refused", "why": f"{type(error).__name__}: {error}"}
     except TooLongError:
@@ -77,7 +82,12 @@ def compared(claim: Claim, drawn: Any) -> Record:
         beyond = beyond if beyond * z > 0 else 0.0
         if abs(beyond) <= SURE:
             break
-    line |= {"estimate": brief(found.estimate), "error": brief(found.error), "z": round(z, 2), "excess": round(beyond, 2)}
+    line |= {
+        "estimate": brief(found.estimate),
+        "error": brief(found.error),
+        "z": round(z, 2),
+        "excess": round(beyond, 2),
+    }
     if claim.forgets > 0:
         line["forgets"] = brief(claim.forgets)
         stated = found.off(claim.value + claim.stated * (1 if z > 0 else -1))

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import njit
+
 from differential_parts.agent import move
 from differential_parts.draws import LOST_AT, WAIT
-from numba import njit
 
 from .remembering import IDLE_WAIT, after_idle, send
 
@@ -25,8 +26,8 @@ def lateness(
 ) -> Any:  # fmt: skip
     """Return the largest lateness [rounds] of any packet of each run, and the place of its first stall [rounds].
 
-    Lateness is that without a startup delay; a stall has more than `delay`, and its place is in the video. ``exists[i]``
-    packets can be sent by the end of round i; ``times`` [rounds] and ``packets`` are the playback curve.
+    Lateness is that without a startup delay; a stall has more than `delay`, and its place is in the video.
+    ``exists[i]`` packets can be sent by the end of round i; ``times`` [rounds] and ``packets`` are the playback curve.
     """
     largest, first = np.full(runs, -np.inf), np.full(runs, np.inf)
     seen, last, total = np.zeros(1, dtype=np.int64), len(exists) - 1, packets[-1]

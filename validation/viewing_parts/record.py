@@ -59,9 +59,9 @@ def beyond(line: Record) -> float:
 
 def stated(line: Record) -> bool:
     """Return whether an answer needs the error that it states."""
-    return abs(line["z"]) > SURE
+    return abs(float(line["z"])) > SURE
 
 
 def forgotten(line: Record) -> bool:
     """Return whether an answer needs what forgotten thresholds may make."""
-    return abs(line.get("z_stated", 0.0)) > SURE
+    return abs(float(line.get("z_stated", 0.0))) > SURE

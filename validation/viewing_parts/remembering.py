@@ -9,9 +9,9 @@ import math
 from typing import Any
 
 import numpy as np
-from differential_parts.draws import LEVELS, before_loss, waits, whole_wait
 from numba import njit
 
+from differential_parts.draws import LEVELS, before_loss, waits, whole_wait
 from tcpstream import Path
 
 CWND, FULL, LIMIT, REPAIRS, BACKED_OFF, RETRANSMITS, IDLE_WAIT = range(7)
@@ -169,7 +169,7 @@ def one_by_one(state: Any, tcp: Any, left: int, rng: np.random.Generator) -> Any
 
 
 @njit(cache=True)
-def download(state: Any, tcp: Any, packets: int, rng: np.random.Generator) -> int:
+def download(state: Any, tcp: Any, packets: int, rng: np.random.Generator) -> Any:
     """Return the rounds in which so many packets come, the last ones with nothing behind them."""
     loss, _, W, b, ceil, rack, _, timer, all_lost, lost_again, _ = tcp
     left, rounds = packets, 0

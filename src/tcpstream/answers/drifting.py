@@ -56,6 +56,8 @@ class Drifting(Waiting, Generic[Kind]):
     def total_rebuffer_quantile(self, u: float) -> float:
         """Return the least x with P(S <= x) >= u, a quantile of the total stalled time [s].
 
+        It may be a packet too long where packets and rounds have no common lattice.
+
         Parameters
         ----------
         u : float

@@ -26,7 +26,7 @@ class FirstPassage(Protocol):
         """Quanta that play in a round."""
 
     @property
-    def certain(self) -> float:
+    def certain(self) -> Any:
         """Quanta of startup delay below which every video stalls."""
 
     def ended(self, level: float, length: float) -> tuple[float, float]:
