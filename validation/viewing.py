@@ -1,10 +1,10 @@
 """Every answer about a viewer beside sessions drawn at random, on random cases.
 
 Run ``python validation/viewing.py --workers 2`` (about an hour). It draws 300 cases, of every chain and every player of
-`tcpstream.play` and of `tcpstream.transfer_time`, by turns, from a seed before anything is solved (`viewing_parts.cases`).
-Each number that an answer has is held against what sessions see that agents draw round by round, written from
-docs/theory.md, docs/stalls.md and docs/segments.md without the solvers (`viewing_parts.players`, `viewing_parts.downloads`,
-`differential_parts.agent`). It is wrong where it is off by more than four standard errors
+`tcpstream.play` and of `tcpstream.transfer_time`, by turns, from a seed before anything is solved
+(`viewing_parts.cases`). Each number that an answer has is held against what sessions see that agents draw round by
+round, written from docs/theory.md, docs/stalls.md and docs/segments.md without the solvers (`viewing_parts.players`,
+`viewing_parts.downloads`, `differential_parts.agent`). It is wrong where it is off by more than four standard errors
 and what it states itself, and so beside four times as many sessions of another seed.
 
 Each case becomes a line of the record. A run that is interrupted goes on where it was. ``--summary`` prints what a

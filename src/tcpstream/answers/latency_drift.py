@@ -26,10 +26,10 @@ class FirstPassage(Protocol):
         """Quanta that play in a round."""
 
     @property
-    def certain(self) -> Any:
+    def certain(self) -> float:
         """Quanta of startup delay below which every video stalls."""
 
-    def ended(self, level: float, length: float) -> tuple[float, float]:
+    def ended(self, level: Any, length: float) -> tuple[float, float]:
         """Return minus the logarithm of P(no packet is late) for quanta of startup delay, and its error."""
 
 
