@@ -18,7 +18,7 @@ from .held_at_most import HeldAtMost
 from .joined import Joined
 from .player import Player
 from .start_buffer import smallest_start_buffer
-from .two_finenesses import COUNTS, TwoFinenesses
+from .two_finenesses import COUNTS, JoinTimes, TwoFinenesses
 from .viewing import QUANTILES, target
 
 if TYPE_CHECKING:
@@ -61,7 +61,10 @@ class BufferedPlay(Joined, Drawing):
     @property
     def errors(self) -> dict[str, float]:
         """By how much answers may be off, by the names of the properties; `stall_counts` by the most for any number."""
-        return super().errors | {"no_stall_until": self._found.unstalled_error}
+        joined = {
+            "mean_join_time": self._join_times.mean_error * self.path.rtt, "join_time_cdf": self._join_times.error,
+        }  # fmt: skip
+        return super().errors | joined | {"no_stall_until": self._found.unstalled_error}
 
     def required_start_buffer(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
         """Return the smallest start buffer [s] that meets a target with this resume buffer.
@@ -159,9 +162,13 @@ class BufferedPlay(Joined, Drawing):
         lines.append(f"rebuffering ratio {self.rebuffering_ratio:.4g}")
         return "\n".join(lines)
 
-    @cached_property
+    @property
     def _joined(self) -> Floats:
         """Chance that playback begins after 0, 1, 2, ... rounds."""
+        return self._join_times.chance
+
+    @cached_property
+    def _join_times(self) -> JoinTimes:
         return self._solver.joined(self._start_buffer)
 
     def __repr__(self) -> str:
