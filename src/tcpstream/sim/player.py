@@ -66,9 +66,7 @@ class Player:
         if self.start_buffer is None:
             object.__setattr__(self, "start", _seconds("start", START if self.start is None else self.start))
             if self.resume_buffer > 0:
-                raise InputError(
-                    f"a resume buffer of {self.resume_buffer:g} s needs a start buffer as well, as of 2 s"
-                )
+                raise InputError(f"a resume buffer of {self.resume_buffer:g} s needs a start buffer as well, as of 2 s")
         elif self.start is not None:
             raise InputError("give a startup delay or a start buffer, not both")
         else:
