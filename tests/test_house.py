@@ -27,6 +27,7 @@ MIRRORS = {
     "links": ("sim", "sim/engine"),  # what a link is, and what it does to packets
     "live": ("answers", "cli", "explicit"),  # answers, their command, and the same with every state written out
     "play": ("answers", "cli"),
+    "player": ("answers", "sim"),  # settings, which the simulator takes without the model
     "rate": ("answers", "cli"),
     "rows": ("kernels", "numerics"),
     "select": ("stationary", "transient"),  # which operator follows a chain, of each engine

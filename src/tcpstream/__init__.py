@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .answers.interval import delay_interval as delay_interval
     from .answers.interval import require_match as require_match
     from .answers.known_players import known_player as known_player
+    from .answers.late_frames import LateFrames as LateFrames
     from .answers.live import EndlessLive as EndlessLive
     from .answers.live import FiniteLive as FiniteLive
     from .answers.live import live as live
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
+    from .video import Frames as Frames
     from .video import Video as Video
 
 _HOMES = {
@@ -72,6 +74,7 @@ _HOMES = {
     "Network": "path",
     "Sender": "sender",
     "Video": "video",
+    "Frames": "video",
     "Player": "answers.player",
     "stored": "answers.stored",
     "stored_many": "answers.stored",
@@ -93,6 +96,7 @@ _HOMES = {
     "LivePlay": "answers.live_play",
     "EncodedPlay": "answers.encoded_play",
     "SkippingPlay": "answers.skipping_play",
+    "LateFrames": "answers.late_frames",
     "DrawnSessions": "answers.drawn_sessions",
     "transfer_time": "answers.transfer_time",
     "TransferTime": "answers.transfer_time",

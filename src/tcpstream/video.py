@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,24 @@ LENGTHS = 1e-3, 1e8
 LOW_BIT_RATE = 10e3
 
 
+class Frames(NamedTuple):
+    """Frames of a video, in the order in which they are decoded.
+
+    Attributes
+    ----------
+    times : tuple of float
+        When each is decoded [s after the start of playback].
+    packets : tuple of float
+        What must have arrived by then, from the start of the video to the end of the frame [packets].
+    keys : tuple of bool, optional
+        Whether each begins a group of pictures; None where that is not known.
+    """
+
+    times: tuple[float, ...]
+    packets: tuple[float, ...]
+    keys: tuple[bool, ...] | None = None
+
+
 @dataclass(frozen=True, init=False)
 class Video:
     """A video: packets due for playback, at a constant rate or along any nondecreasing curve.
@@ -49,6 +67,8 @@ class Video:
         Bytes of a packet, 1 to 1e6; 1500 by default.
     duration : float, optional
         Length of the video [s], 0.001 to 1e8; needed for stored media, and for live streaming of finite length.
+    frames : Frames, optional
+        Of a video with a curve, as `traces.read_media` reads them.
 
     Attributes
     ----------
@@ -70,6 +90,7 @@ class Video:
     packet_size: float
     duration: float | None
     curve: Curve | None
+    frames: Frames | None
 
     def __init__(
         self,
@@ -79,6 +100,7 @@ class Video:
         curve: tuple[Sequence[float], Sequence[float]] | None = None,
         packet_size: float = 1500,
         duration: float | None = None,
+        frames: Frames | None = None,
     ) -> None:
         if sum(x is not None for x in (packet_rate, bitrate, curve)) != 1:
             raise InputError("give the playback rate: exactly one of packet_rate, bitrate and curve")
@@ -97,11 +119,14 @@ class Video:
             packet_rate = points[1][-1] / duration
         elif bitrate is not None:
             packet_rate = positive("bit rate", bitrate, "bit/s") / (8 * packet_size)
+        if frames is not None:
+            _check_frames(frames, points)
         values = {
             "packet_rate": within("playback rate", packet_rate, *RATES, "packets/s"),
             "packet_size": packet_size,
             "duration": duration,
             "curve": points,
+            "frames": frames,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -201,6 +226,19 @@ def _curve(times: Sequence[float], packets: Sequence[float], lines: Sequence[str
                 f"{line}playback curve packets must not decrease, got {n0:g} followed by {n1:g} at {t1:g} s"
             )
     return t, n
+
+
+def _check_frames(frames: Frames, curve: Curve | None) -> None:
+    """Raise `InputError` for frames that are none of a curve."""
+    if curve is None:
+        raise InputError("frames are those of a video with a playback curve: give curve as well")
+    times, packets = np.asarray(frames.times, dtype=float), np.asarray(frames.packets, dtype=float)
+    if not 0 < len(times) == len(packets) or (frames.keys is not None and len(frames.keys) != len(times)):
+        raise InputError(f"each frame needs a time and packets, and a key or none has one, got {len(times)} times")
+    if not ((np.diff(times) >= 0).all() and times[0] >= 0 and times[-1] <= curve[0][-1]):
+        raise InputError(f"times of frames must not decrease, from 0 s to the end of the curve, {curve[0][-1]:g} s")
+    if not ((np.diff(packets) >= 0).all() and packets[0] >= 0 and packets[-1] <= curve[1][-1] * (1 + 1e-9)):
+        raise InputError(f"packets of frames must not decrease, from 0 to those of the curve, {curve[1][-1]:g}")
 
 
 def _is_number(text: str) -> bool:

@@ -210,3 +210,26 @@ def test_what_is_refused():
         play(PATH, Video(packet_rate=np.pi, duration=60), buffered)
     with pytest.raises(AccuracyError, match="minutes"):
         play(Path(loss=1e-2, rtt=0.04, tcp="reno-sack"), Video(packet_rate=700, duration=1e5), buffered)
+
+
+@pytest.mark.parametrize(("packets", "rounds"), [(29.5, 4), (30, 4), (30.1, 5), (52, 6)])
+def test_join_times_are_those_of_whole_packets(packets, rounds):
+    """2, 3, 5, 8, 12 and 18 packets where nothing is lost, though 8.37 are played in a round."""
+    path = Path(sender="classic", loss=1e-9, rtt=0.1, rto=0.3, initial_window=2, max_window=99, rounds_per_increase=2)
+    video = Video(packet_rate=83.7, duration=3)
+    result = play(path, video, Player(start_buffer=packets / 83.7, resume_buffer=1))
+    assert result.mean_join_time == pytest.approx(0.1 * rounds, abs=1e-6)
+    assert result.join_time_cdf(0.1 * rounds - 0.01) < 1e-6
+    assert result.errors["mean_join_time"] == result.errors["join_time_cdf"] == 0
+
+
+def test_join_times_of_many_packets_state_how_far_they_are_off(monkeypatch):
+    path, video = PATH, Video(packet_rate=43.7, duration=30)
+    exact = play(path, video, Player(start_buffer=4, resume_buffer=1))
+    mean = exact.mean_join_time  # the law is found when it is asked for
+    monkeypatch.setattr("tcpstream.answers.two_finenesses.EXACT", 40)
+    coarse = play(path, video, Player(start_buffer=4, resume_buffer=1))
+    assert 0 < abs(coarse.mean_join_time - mean) <= coarse.errors["mean_join_time"] < 0.2
+    t = np.arange(100) * path.rtt
+    off = np.abs(coarse.join_time_cdf(t) - exact.join_time_cdf(t)).max()
+    assert 0 < off <= coarse.errors["join_time_cdf"] < 0.3

@@ -195,3 +195,21 @@ def test_playback_starts_at_last():
     found = play(Path(loss=0.05, rtt=0.1, **SACK), Video(packet_rate=60, duration=5), Player(start_buffer=1))
     assert found.join_time_cdf([np.inf, -np.inf, 0.0]).tolist() == [1, 0, 0]
     assert found.join_time_cdf(found.join_time_quantile(0.9)) >= 0.9 > found.join_time_cdf(0.2)
+
+
+@pytest.mark.parametrize(
+    ("path", "video"),
+    [
+        ({"sender": "classic", "rto": 0.3}, Video(packet_rate=40, duration=15)),
+        (SACK, Video(packet_rate=60, duration=8)),
+        (SACK, Video(curve=([0, 2, 5, 9], [0, 100, 260, 300]))),
+    ],
+)
+def test_sessions_of_live_streams(path, video):
+    path = Path(loss=0.03, rtt=0.1, max_window=20, **path)
+    found = play(path, video, Player(start=0.8), live=True)
+    drawn = found.sessions(RUNS // 2, np.random.default_rng(4))
+    close(drawn.stalls > 0, found.stall_probability, found.errors["stall_probability"])
+    close(drawn.total_rebuffer, found.mean_total_rebuffer, found.errors["mean_total_rebuffer"])
+    close(drawn.total_rebuffer > 0.4, found.longer_than(0.4), found.longer_than_error(0.4))
+    assert drawn.buffer([0.05, 0.75]).max() <= 0.9  # what does not exist is not held

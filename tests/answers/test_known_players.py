@@ -53,3 +53,12 @@ def test_what_is_given_replaces_what_a_player_comes_with():
 def test_players_that_are_refused(name, segment, message):
     with pytest.raises(InputError, match=message):
         known_player(name, VIDEO, segment=segment)
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("HLS.js", "hls.js"), ("dashjs", "dash.js"), ("Shaka Player", "shaka"), ("ExoPlayer", "exoplayer")],
+)
+def test_usual_spellings(name, known):
+    video = Video(bitrate=1e6, duration=60)
+    assert known_player(name, video, segment=4) == known_player(known, video, segment=4)

@@ -54,6 +54,24 @@ def test_as_every_transition_in_dictionaries(path, rate, duration, start, pace, 
     assert result.stall_probability == pytest.approx(exact, rel=1e-4, abs=1e-10)  # on a lattice of whole packets
 
 
+@pytest.mark.parametrize(("rate", "start"), [(23, 0.27), (23, 0.16), (17.3, 0.411)])
+def test_startup_delays_between_packets(rate, start):
+    """Where packets and rounds have no common lattice: as every transition in dictionaries, and one error between."""
+    path, video = Path(loss=0.06, rtt=0.1, max_window=5, rto=0.2), Video(packet_rate=rate, duration=1.5)
+    pacing = Pacing(1.3, 0.2)
+    result = play(path, video, Player(start=start), pacing=pacing)
+    exact = 1 - in_time(path, *curves(path, rate, 1.5, start, pacing))[-1]
+    assert result.stall_probability == pytest.approx(exact, abs=1e-9)
+    for x in np.linspace(0, 6 / rate, 13):
+        expected = 1 - in_time(path, *curves(path, rate, 1.5, start + x, pacing))[-1]
+        assert abs(result.longer_than(x) - expected) <= result.longer_than_error(x) + 1e-9
+    needed = result.required_start(stall_probability=0.3 * exact)
+    less, more = (
+        1 - in_time(path, *curves(path, rate, 1.5, needed + off, pacing))[-1] for off in (-0.03 * path.rtt, 1e-9)
+    )
+    assert more <= 0.3 * exact < less
+
+
 def close(sample, value, error=0.0):
     spread = np.sqrt(value * (1 - value)) if sample.dtype == bool else sample.std(ddof=1)
     allowed = 4 * spread / np.sqrt(len(sample)) + 4 / len(sample) + error

@@ -82,6 +82,23 @@ def test_a_buffer_for_all_of_the_video_pauses_nothing(most):
     assert held.stall_probability == pytest.approx(free.stall_probability, rel=1e-3)
 
 
+@pytest.mark.parametrize("rate", [10, 25])
+def test_levels_between_packets(rate):
+    """It stops reading with the next packet, and reads again once no more is held: of 2.5 or 1 packets a round."""
+    path, video = Path(sender="classic", loss=0.03, rtt=0.1, rto=0.3, max_window=9), Video(packet_rate=rate, duration=9)
+    part = 1 if rate == 10 else 0.5
+
+    def stalls(stop, refill):
+        levels = {"client_buffer": stop / rate, "refill_at": refill / rate, "idle": "keep"}
+        return play(path, video, PausingPlayer(start_buffer=0.1, resume_buffer=0.1, **levels)).mean_stalls
+
+    steps = [stalls(6 - part, 3), stalls(6, 3), stalls(6, 3 - part)]
+    between = stalls(6 - 0.9 * part, 3 + 0.9 * part), stalls(6 - 0.1 * part, 3 + 0.1 * part)
+    assert between == pytest.approx([steps[1]] * 2, rel=1e-12)
+    assert steps[0] != pytest.approx(steps[1], rel=1e-3)
+    assert steps[2] > 1.001 * steps[1]
+
+
 def test_less_room_lower_refills_and_restarts_stall_more():
     found = [
         seen(*one).stall_probability

@@ -11,8 +11,8 @@ from tcpstream import AccuracyError, InputError, Path, Video, stored, throughput
 from tcpstream.answers.arrivals import Arrivals
 from tcpstream.answers.timeline import Timeline
 from tcpstream.explicit import explicit_stored
-from tcpstream.stationary.decay import safe_lead
-from tcpstream.tcp import reno
+from tcpstream.stationary.decay import decay_rate, safe_lead
+from tcpstream.tcp import chain_of, reno
 from tcpstream.transient.boundary import Boundary
 from tcpstream.transient.burst import BackloggedBurst
 
@@ -227,3 +227,9 @@ def test_rows_are_the_expected_shortfall():
     assert arrivals.missing(np.zeros(12), due)[-1] == pytest.approx(
         (law.mass * np.maximum(37.3 - a, 0)).sum(), rel=1e-12
     )
+
+
+def test_no_decay_where_tcp_is_no_faster_than_what_is_due():
+    chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, sender="classic"))
+    with pytest.raises(InputError, match="20 packets a round are due"):
+        decay_rate(chain, 20)

@@ -223,3 +223,55 @@ def test_every_transfer_is_over_at_last():
     found = transfer_time(path(tcp="reno-sack", max_window=9), packets=20)
     assert found.cdf([np.inf, -np.inf]).tolist() == [1, 0]
     assert found.cdf(1e9) == pytest.approx(1, abs=found.errors["cdf"] + 1e-12)
+
+
+def test_a_window_that_is_there():
+    one = path(**PATHS[0])
+    chain = chain_of(one)
+    state = next(s for s in range(chain.graph.n_preamble, chain.graph.size) if chain.graph.windows[s] == 6)
+    law = one_by_one(chain, 20, {state: 1.0})
+    found = transfer_time(one, packets=20, start=6)
+    np.testing.assert_allclose(found.cdf((1 + np.arange(len(law))) * 0.1), np.cumsum(law), rtol=0, atol=3e-9)
+
+
+@pytest.mark.parametrize(
+    ("idle", "rounds"),
+    [(0.0, [40, 41, 42]), (0.15, [40, 41, 42]), (0.25, [20, 30, 31]), (0.55, [10, 20, 30, 31]), (60, [10, 20, 30, 31])],
+)
+def test_idle_times_halve_the_window(idle, rounds):
+    """By hand: once for each timer of 0.3 s but the first since the last packet, to 10 at least; slow start to 30."""
+    one = Path(loss=1e-9, rtt=0.1, rto=0.3, tcp="reno-sack", initial_window=10, max_window=60)
+    for n in range(len(rounds)):
+        most = sum(rounds[: n + 1])
+        assert transfer_time(one, packets=most, start=40, idle=idle).quantile(0.5) == pytest.approx(0.1 * (n + 1))
+        assert transfer_time(one, packets=most + 1, start=40, idle=idle).quantile(0.5) == pytest.approx(0.1 * (n + 2))
+
+
+def test_an_idle_busy_connection_is_a_mixture_of_windows():
+    one = Path(loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", initial_window=3, max_window=12)
+    chain = chain_of(one)
+    busy = chain.stationary[: chain.graph.size] / chain.stationary[: chain.graph.size].sum()
+    by_window = np.bincount(chain.graph.windows, busy)
+    t, expected = 0.1 * np.arange(1, 30), 0.0
+    for w in np.flatnonzero(by_window):
+        expected = expected + by_window[w] * transfer_time(one, packets=15, start=int(w), idle=5).cdf(t)
+    found = transfer_time(one, packets=15, start="stationary", idle=5).cdf(t)
+    slow = busy[: chain.graph.n_preamble].sum()  # slow start knows its threshold
+    np.testing.assert_allclose(found, expected, rtol=0, atol=slow + 1e-9)
+    assert found[3] < transfer_time(one, packets=15, start="stationary").cdf(0.4)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"start": "connection", "idle": 1}, "a new connection has not been idle"),
+        ({"start": 0}, "start must be a whole number of at least 1 packets"),
+        ({"start": "stationary", "idle": -1}, "idle must lie between 0 and 1e.08 s, got -1 s"),
+        ({"start": "warm"}, "start"),
+    ],
+)
+def test_starts_that_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        transfer_time(path(**PATHS[1]), packets=20, **settings)
+    with pytest.raises(InputError, match="tcp = reno-sack"):
+        transfer_time(path(**PATHS[4]), packets=20, start=5)

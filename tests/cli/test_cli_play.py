@@ -65,7 +65,7 @@ def test_as_far_as_an_answer_isknown(error, text):
         ("--rate 20pps --duration 10s --pace 0.5", "pace must lie between 1 and 1e+06 times the rate, got 0.5"),
         ("--rate 20pps --duration 10s --burst 5s", "--burst is for a server that paces: give --pace as well"),
         ("--rate 20pps --duration 10s --pace 2 --target-ratio 0.1", "give --target-stall"),
-        ("--rate 20pps --duration 10s --pace 2 --start-buffer 2s", "leave out live, segments and start_buffer"),
+        ("--rate 20pps --duration 10s --pace 2 --start-buffer 2s", "leave out --start-buffer, or --pace"),
     ],
 )
 def test_bad_input(run, options, message):
@@ -288,12 +288,18 @@ def test_sessions_are_written(run, tmp_path):
         ("--player mpv --live", "--player is for stored videos"),
         ("--live --setup-round-trips 1", "round trips before the request are those of a stored video"),
         ("--setup-round-trips=-1", "round trips before the request must be a whole number of at least 0, got -1"),
+        ("--player HLS.js", "--player HLS.js fetches segments: give the media in one, --segment, as 4s"),
+        (
+            "--pace 1.2 --segment 4s",
+            "--pace is for a stored video whose player starts after a delay: leave out --segment",
+        ),
+        ("--pace 1.2 --start-buffer 2s", "leave out --start-buffer, or --pace"),
         ("--sessions 10", "give --sessions N and --out FILE"),
         ("--seed 10", "--seed is for sessions that are drawn"),
         ("--sessions 1.5 --out a.csv", "sessions must be a whole number"),
         ("--sessions 10 --out a.json", "written as .csv, got a.json"),
         ("--sessions 10 --out nowhere/a.csv", "no such folder"),
-        ("--sessions 10 --out a.csv --live", "leave out --sessions, or --live"),
+        ("--sessions 10 --out a.csv --live --on-stall skip", "leave out --sessions, or --on-stall"),
         ("--sessions 10 --out a.csv --pace 2", "leave out --sessions, or --pace"),
         ("--sessions 10 --out a.csv --start-buffer 2s --client-buffer 8s", "leave out --sessions, or --client-buffer"),
     ],

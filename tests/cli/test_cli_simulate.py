@@ -88,6 +88,42 @@ def test_stored(run):
     assert found["intervals"]["late_fraction"] == [[None, None]] * 2
 
 
+STORED = "simulate --rtt 100ms --loss 0.02 --tcp sack --rate 60pps --duration 20s --runs 5"
+HELD = "--start-buffer 1s --resume-buffer 1s --client-buffer 2s --refill-at 1s --idle keep"
+
+
+def test_players(run):
+    """As the library, in the names of play; startup delays stay beside them."""
+    found = run(f"{STORED} {HELD} --delay 1 --json").answer
+    player = sim.Player(start_buffer=1, resume_buffer=1, client_buffer=2, refill_at=1, idle="keep")
+    path = sim.single_path(
+        sim.Link(0.05, loss=sim.Bernoulli(0.02)), sim.Link(0.05), sim.Tcp("sack"), sim.Stored(60, 20, player)
+    )
+    sessions = [one.flows[0].session(player, 60, 20) for one in sim.replicate(lambda _rng: path, 5, 1, 400)]
+    assert found["join_time_s"]["mean"] == np.mean([one.join_time for one in sessions])
+    assert found["rebuffer_count"]["mean"] == np.mean([len(one.stall_start) for one in sessions])
+    assert found["total_rebuffer_s"]["mean"] == pytest.approx(np.mean([one.total_rebuffer for one in sessions]))
+    assert len(found["stalls"]) == len(found["stalled_s"]) == 1
+    assert {key: found["parameters"][key] for key in player.to_dict()} == player.to_dict()
+    play = run(
+        f"play --loss 0.1 --rtt 100ms --rto 200ms --sender classic --max-window 8 --rate 20pps --duration 4s {HELD} "
+        "--json"
+    ).answer
+    names = ("join_time_s", "stall_probability", "total_rebuffer_s", "rebuffer_count", "stall_length_s")
+    assert {*names, "first_stall_s", "rebuffering_ratio"} <= found.keys() & play.keys()
+    assert found["join_time_s"].keys() == play["join_time_s"].keys()
+    assert len(found["rebuffer_count"]["pmf"]) == len(play["rebuffer_count"]["pmf"])
+
+
+def test_players_in_words(run):
+    done = run(f"{STORED} {HELD}").out
+    assert "starts with 1 s, resumes with 1 s, reads until 2 s are held and again at 1 s" in done
+    assert "length of a stall [s]" in done
+    done = run(f"{STORED} --start 500ms").out
+    assert "starts after 0.5 s" in done
+    assert "number of stalls" not in done  # one for each packet
+
+
 def test_table(run):
     done = run(f"{LIVE} --loss 0.05 --delay 0.3,1")
     found = run(f"{LIVE} --loss 0.05 --delay 0.3,1 --json").answer
@@ -138,6 +174,12 @@ def test_written_runs(run, tmp_path):
         (f"{LIVE} --rtt -1", "--rtt is given 2 times"),
         ("simulate --rtt -1 --rate 25pps --live", "delay of a link must be at least 0 s, got -0.5 s"),
         (f"{LIVE} --delay 60", "simulated time must be longer than the longest startup delay, 60 s, got 50 s"),
+        (f"{LIVE} --start 1s", "--start is for a stored video: give --duration T, or leave it out"),
+        (f"{STORED} --start-buffer 1s --refill-at 1s", "--refill-at is for a player that holds so much at most"),
+        (f"{STORED} --resume-buffer 1s", "a resume buffer of 1 s needs a start buffer as well"),
+        (f"{STORED} --start 1s --client-buffer 4s", "starts with some media held: give a start buffer, as 2 s"),
+        (f"{STORED.replace('60pps', '60000pps')} --start 1s", "packets of the video are there: simulate a longer time"),
+        (f"simulate {EXAMPLES}/cell.toml --start-buffer 1", "leave out --start-buffer, or FILE"),
         (f"{LIVE} --csv .", "cannot write .: it is no name of a file"),
         (f"{LIVE} --save ''", "cannot write : it is no name of a file"),
         (f"{LIVE} --csv none/out.csv", "cannot write none/out.csv: no such folder"),

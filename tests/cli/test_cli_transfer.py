@@ -62,3 +62,14 @@ def test_sizes_that_are_none(run, size):
     assert done.status == 2
     assert done.out == ""
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_window_and_an_idle_time(run):
+    linux = "--loss 0.02 --rtt 100ms --sender linux --tcp reno-sack"
+    done = run(f"transfer {linux} --size 20packets --start 12 --idle 2s --json")
+    path = tcpstream.Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack")
+    found = tcpstream.transfer_time(path, packets=20, start=12, idle=2)
+    assert done.answer["transfer_time_s"]["mean"] == found.mean
+    assert (done.answer["parameters"]["start"], done.answer["parameters"]["idle_s"]) == (12, 2)
+    refused = run("transfer --loss 0.02 --rtt 100ms --size 20packets --start warm")
+    assert (refused.status, refused.out) == (2, "")

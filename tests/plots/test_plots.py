@@ -154,3 +154,14 @@ def test_what_viewers_see():
     assert curve.get_ydata().tolist() == buffered.join_time_cdf(curve.get_xdata()).tolist()
     assert curve.get_ydata()[-1] > 0.999
     assert len(buffered.sessions(5, np.random.default_rng(1)).plot().lines) == 1
+
+
+def test_skipped():
+    path = tcpstream.Path(loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
+    stream = tcpstream.Video(packet_rate=20)
+    skips = tcpstream.play(path, stream, tcpstream.Player(start=1, on_stall="skip"), live=True)
+    curve, marker = skips.plot().lines
+    x, y = curve.get_data()
+    assert np.interp(1, x, np.log(y)) == pytest.approx(np.log(skips.skipped_fraction), rel=0.01)
+    assert (marker.get_xdata()[0], marker.get_ydata()[0]) == (1, skips.skipped_fraction)
+    assert labels(marker.axes) == ["without a resume buffer", "1 s behind"]

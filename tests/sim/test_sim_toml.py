@@ -178,7 +178,7 @@ def test_examples(name):
         ("live = true", "", "video: give live = true, or the duration"),
         ("delays = [1, 2.5]", "delays = 1", "video.delays must be a list of times [s], got 1"),
         ("delays = [1, 2.5]", 'delays = ["1s"]', "startup delay must be a number in s, got '1s'"),
-        ("seconds = 50", "second = 50", "the file: unknown key 'second'; accepted are video, links, flows, dumbbell, "),
+        ("seconds = 50", "second = 50", "the file: unknown key 'second'; accepted are video, player, links, flows, "),
         ("seconds = 50", "seconds = 2", "simulated time must be longer than the longest startup delay, 2.5 s, got 2 s"),
         ("seconds = 50", "[dumbbell]", "give either [dumbbell], or [links.NAME] and [[flows]]"),
         ("[video]\npacket_rate = 25\nlive = true\ndelays = [1, 2.5]", "", "a table [video] is needed"),

@@ -70,6 +70,21 @@ def test_each_piece_is_due_from_its_time_to_the_next(tmp_path, content, settings
     assert video.duration == pytest.approx(times[-1])
 
 
+def test_frames_are_those_of_pictures(tmp_path):
+    read = read_media(written(tmp_path, FRAMES), packet_size=300).frames
+    assert read == ((0.0, 0.5), (21.0, 31.0), (True, False))  # sound that has the time of a picture is there with it
+    packets = {
+        "packets": [{"dts_time": f"{k / 25}", "size": "1500", "flags": "K_" if k % 2 else "__"} for k in range(3)]
+    }
+    assert read_media(written(tmp_path, packets)).frames.keys == (False, True, False)
+    table = read_media(written(tmp_path, "time_s,bytes,key\n5,3000,1\n5.5,1500,0\n")).frames
+    assert table == ((0.0, 0.5), (2.0, 3.0), (True, False))
+    assert read_media(written(tmp_path, "time_s,bytes\n5,3000\n5.5,1500\n")).frames.keys is None
+    sound = {"packets": [{"codec_type": "audio", "pts_time": str(k), "size": 300, "flags": "K__"} for k in range(2)]}
+    assert len(read_media(written(tmp_path, sound)).frames.times) == 2
+    assert read_media(written(tmp_path, "duration_s,bytes\n2,3000\n4,1500\n")).frames is None
+
+
 def test_segments_of_one_size_are_a_constant_rate(tmp_path):
     video = read_media(written(tmp_path, "duration_s,bytes\n" + 5 * "2,60000\n"))
     path = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
@@ -82,6 +97,8 @@ def test_segments_of_one_size_are_a_constant_rate(tmp_path):
     [
         ("time_s,bytes\n0,3000\n1,many\n", {}, "line 3: bytes must be a number, got 'many'"),
         ("time_s,bytes\n0,3000\n1\n", {}, "line 3: expected two numbers 'time_s,bytes', got '1'"),
+        ("time_s,bytes,key\n0,3000,2\n", {}, "line 2: key must be 1 or 0, got 2"),
+        ("time_s,bytes,key\n0,3000\n", {}, "line 2: expected three numbers 'time_s,bytes,key', got '0,3000'"),
         ("duration_s,bytes\n0,3000\n1,3\n", {}, "line 2: duration must be greater than 0 s, got 0 s"),
         ("a,b\n1,2\n", {}, "line 1: the header is 'a,b'; accepted: ffprobe"),
         ("time_s,bytes\n0,3000\n", {}, "two frames or segments at least, got 1"),

@@ -71,6 +71,22 @@ def player(times, interval, tau, watched, packets):
     return number, stalled
 
 
+def viewer(times, interval, start, begin, resume):
+    """Play a video packet by packet: return when it starts, and position [s] and length of each stall.
+
+    It starts at a time, or (None) with so many packets held, and resumes with so many, or all that are left.
+    """
+    clock = times[min(begin, len(times)) - 1] if start is None else start
+    joined, stalls = clock, []
+    for i, arrived in enumerate(times):
+        if arrived > clock + 1e-9:
+            resumed = times[min(i + resume, len(times)) - 1]
+            stalls.append((i * interval, resumed - clock))
+            clock = resumed
+        clock += interval
+    return joined, stalls
+
+
 def nondecreasing(times):
     """Return whether no time is before the one that precedes it."""
     return all(a <= b for a, b in pairwise(times))

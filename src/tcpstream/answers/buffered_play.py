@@ -13,11 +13,12 @@ from ..path import Path
 from ..tcp import chain_of
 from ..video import Video
 from .answer import probabilities
+from .drawing import Drawing
 from .held_at_most import HeldAtMost
 from .joined import Joined
 from .player import Player
 from .start_buffer import smallest_start_buffer
-from .two_finenesses import COUNTS, TwoFinenesses
+from .two_finenesses import COUNTS, JoinTimes, TwoFinenesses
 from .viewing import QUANTILES, target
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ LENGTHS = 48
 """Of the video from its begin, for which the probability of no stall is kept."""
 
 
-class BufferedPlay(Joined):
+class BufferedPlay(Joined, Drawing):
     """A stored video as a player with buffer thresholds shows it; made by `play`.
 
     The join time is from the first round of data on, or from the connection where round trips before it are given.
@@ -60,7 +61,10 @@ class BufferedPlay(Joined):
     @property
     def errors(self) -> dict[str, float]:
         """By how much answers may be off, by the names of the properties; `stall_counts` by the most for any number."""
-        return super().errors | {"no_stall_until": self._found.unstalled_error}
+        joined = {
+            "mean_join_time": self._join_times.mean_error * self.path.rtt, "join_time_cdf": self._join_times.error,
+        }  # fmt: skip
+        return super().errors | joined | {"no_stall_until": self._found.unstalled_error}
 
     def required_start_buffer(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
         """Return the smallest start buffer [s] that meets a target with this resume buffer.
@@ -132,19 +136,7 @@ class BufferedPlay(Joined):
         stalled = np.maximum.accumulate(1 - self._found.unstalled)
         return float(np.interp(wanted * stalled[-1], stalled, self._found.lengths))
 
-    def sessions(self, size: int, rng: np.random.Generator) -> DrawnSessions:
-        """Return independent sessions, drawn from the chain of TCP.
-
-        Parameters
-        ----------
-        size : int
-        rng : numpy.random.Generator
-
-        Raises
-        ------
-        InputError
-            For a size below 1, or sessions of too many round trips together; for a player with a client buffer.
-        """
+    def _draw(self, size: int, rng: np.random.Generator) -> DrawnSessions:
         from .draw import draw_rounds
 
         return draw_rounds(self.path, self.video, self.player, self.setup, size, rng)
@@ -170,9 +162,13 @@ class BufferedPlay(Joined):
         lines.append(f"rebuffering ratio {self.rebuffering_ratio:.4g}")
         return "\n".join(lines)
 
-    @cached_property
+    @property
     def _joined(self) -> Floats:
         """Chance that playback begins after 0, 1, 2, ... rounds."""
+        return self._join_times.chance
+
+    @cached_property
+    def _join_times(self) -> JoinTimes:
         return self._solver.joined(self._start_buffer)
 
     def __repr__(self) -> str:

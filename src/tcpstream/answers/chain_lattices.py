@@ -61,7 +61,7 @@ def on_lattices(path: Path, packets_due: float, quantum: float, coarser: float) 
 
 def as_large_as_matters(path: Path, chain: Chain, packets_due: float, fewer: bool = False) -> Path:
     """Return a path whose largest window is as large as matters, or fewer for comparison."""
-    if not isinstance(chain, IndependentChain):
+    if not isinstance(chain, IndependentChain) or path.bottleneck is not None:
         return path
     windows, rare = chain.graph.windows, RARE * (RARER_BY if fewer else 1.0)
     by_window = np.bincount(windows, np.maximum(chain.stationary[: len(windows)], 0.0))

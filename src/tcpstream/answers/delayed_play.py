@@ -18,6 +18,7 @@ from ..errors import AccuracyError
 from ..numerics.curves import smallest_delay
 from ..numerics.tails import Tail
 from .answer import probabilities
+from .drawing import Drawing
 from .player import Player
 from .stalled_time import Waiting
 from .stored_streaming import StoredStreaming
@@ -25,6 +26,7 @@ from .viewing import target
 
 if TYPE_CHECKING:
     from .drawn_sessions import DrawnSessions
+    from .late_frames import LateFrames
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +40,7 @@ SEARCHED = 0.02
 """Of a round trip, to which a startup delay is searched."""
 
 
-class Play(Waiting):
+class Play(Waiting, Drawing):
     """A stored video as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
@@ -54,6 +56,10 @@ class Play(Waiting):
         assert player.start is not None
         self.solved, self.start = solved, player.start
         self._late = Tail(solved.stalled, max(solved.path.rtt, STEP))
+
+    def late_frames(self) -> LateFrames:
+        """Return the fractions of late and of undecodable frames, if the player played on; see `LateFrames`."""
+        return self.solved.late_frames(self.start)
 
     def _longer_than(self, seconds: Floats) -> tuple[Floats, Floats]:
         return self._late.at(self.start + seconds)
@@ -117,19 +123,7 @@ class Play(Waiting):
         low = 0.0 if self._knows((1 - SEARCHED) * R) else (1 + SEARCHED) * R
         return smallest_delay(at, wanted, max(self.start, 2 * R), low=low, tolerance=R * SEARCHED)
 
-    def sessions(self, size: int, rng: np.random.Generator) -> DrawnSessions:
-        """Return independent sessions, drawn from the chain of TCP.
-
-        Parameters
-        ----------
-        size : int
-        rng : numpy.random.Generator
-
-        Raises
-        ------
-        InputError
-            For a size below 1, or sessions of too many round trips together.
-        """
+    def _draw(self, size: int, rng: np.random.Generator) -> DrawnSessions:
         from .draw import draw_rounds
 
         return draw_rounds(self.path, self.video, self.player, self.setup, size, rng)

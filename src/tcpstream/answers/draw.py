@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, shown, whole
 from ..path import Path
-from ..playout.drawn_rounds import drawn_rounds
+from ..playout.drawn_rounds import drawn_rounds, drawn_stream
 from ..playout.drawn_segments import Fetching, drawn_segments
 from ..playout.segment_downloads import Downloads
 from ..playout.watched import Thresholds, watched
@@ -36,6 +36,19 @@ def draw_rounds(
         raise InputError("sessions are not drawn of a player that holds no more than so much, but of one with segments")
     _generator(rng)
     found = drawn_rounds(chain_of(path), Timeline.of(path, video).packets, whole("size", size), rng)
+    return _watched(path, video, player, clock, found)
+
+
+def draw_live(path: Path, video: Video, player: Player, size: int, rng: np.random.Generator) -> DrawnSessions:
+    """Return sessions of a live stream whose player waits; parameters as `draw_rounds`."""
+    _generator(rng)
+    on = Timeline.of(path, video)
+    exists = np.append(np.floor(on.due(0.0, int(on.length))), on.packets).astype(np.int64)
+    return _watched(path, video, player, 0.0, drawn_stream(chain_of(path), exists, whole("size", size), rng))
+
+
+def _watched(path: Path, video: Video, player: Player, clock: float, found: NDArray[np.int32]) -> DrawnSessions:
+    """Return what players see to whom so many packets are delivered by the ends of rounds."""
     least = 1 / video.packet_rate  # a packet
     begin, resume = (max(least, one or 0.0) for one in (player.start_buffer, player.resume_buffer))
     assert video.duration is not None

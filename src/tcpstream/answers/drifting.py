@@ -56,6 +56,8 @@ class Drifting(Waiting, Generic[Kind]):
     def total_rebuffer_quantile(self, u: float) -> float:
         """Return the least x with P(S <= x) >= u, a quantile of the total stalled time [s].
 
+        It may be a packet too long where packets and rounds have no common lattice.
+
         Parameters
         ----------
         u : float
@@ -83,11 +85,11 @@ class Drifting(Waiting, Generic[Kind]):
         wanted = float(probabilities("stall probability", [stall_probability])[0])
         if wanted <= RISK:
             raise AccuracyError(f"a target of {wanted:g} is finer than the solve, which tells stalls above {RISK:g}")
-        latency, rate, known = self._fine.latency, self.video.packet_rate, dict[int, float]()
+        latency, rate, known = self._fine.latency, self.video.packet_rate, dict[float, float]()
 
         def stalls(start: float) -> float:
             level = self._fine.level(rate * start)
-            if level < latency.certain:
+            if level < latency.certain * (1 - 1e-9):
                 return 1.0
             if level not in known:
                 known[level] = float(-np.expm1(-latency.ended(level, self._length)[0]))

@@ -38,7 +38,7 @@ class Encoded:
     exact: bool
 
     @property
-    def certain(self) -> int:
+    def certain(self) -> float:
         """Quanta of startup delay below which every stream stalls, whatever its curve."""
         return 0
 
@@ -47,12 +47,12 @@ class Encoded:
         """Quanta that play in a round, on average."""
         return math.ceil(self.on.packets_due / self.quantum - WHOLE)
 
-    def ended(self, level: int, length: float) -> tuple[float, float]:
+    def ended(self, level: float, length: float) -> tuple[float, float]:
         """Return minus the logarithm of the probability that no packet of a stream is late, and its error.
 
         Parameters
         ----------
-        level : int
+        level : float
             Quanta of startup delay, at the mean rate.
         length : float
             Of the stream [rounds].

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..path import Path
 from ..video import Video
+from .drawing import Drawing
 from .drifting import Drifting
 from .encoded import Encoded, encoded
+from .late_frames import LateFrames, late_frames
 from .player import Player
 from .timeline import Timeline
 
+if TYPE_CHECKING:
+    from .drawn_sessions import DrawnSessions
 
-class EncodedPlay(Drifting[Encoded]):
+
+class EncodedPlay(Drifting[Encoded], Drawing):
     """A live stream along a curve as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
@@ -23,6 +30,15 @@ class EncodedPlay(Drifting[Encoded]):
 
     def __init__(self, path: Path, video: Video, player: Player) -> None:
         super().__init__(path, video, player, *encoded(path, Timeline.of(path, video)))
+
+    def late_frames(self) -> LateFrames:
+        """Return the fractions of late and of undecodable frames, if the player played on; see `LateFrames`."""
+        return late_frames(self.path, self.video, self.start, live=True)
+
+    def _draw(self, size: int, rng: np.random.Generator) -> DrawnSessions:
+        from .draw import draw_live
+
+        return draw_live(self.path, self.video, self.player, size, rng)
 
     def _settings(self) -> dict[str, Any]:
         """Return what is asked beside path, video and player."""

@@ -6,6 +6,7 @@ what it holds and the next one are below it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,7 +80,8 @@ def known_player(name: str, video: Video, *, segment: float | None = None, **set
     Parameters
     ----------
     name : {"hls.js", "shaka", "exoplayer", "media3", "dash.js", "mpv"}
-        exoplayer is the last ExoPlayer 2, and Media3 before 1.6; media3 is Media3 from 1.6 on.
+        In any case, and as hlsjs or Shaka Player. exoplayer is the last ExoPlayer 2, and Media3 before 1.6; media3 is
+        Media3 from 1.6 on.
     video : Video
         What hls.js and dash.js hold depends on it.
     segment : float, optional
@@ -97,6 +99,7 @@ def known_player(name: str, video: Video, *, segment: float | None = None, **set
     InputError
         For another name; without a segment, or with one for mpv; for a value out of range.
     """
+    name = _spelt(name)
     choice("player", name, tuple(KNOWN))
     known = KNOWN[name]
     if known.goal is None:
@@ -113,3 +116,16 @@ def known_player(name: str, video: Video, *, segment: float | None = None, **set
         "resume_buffer": known.resumes or None,
     }
     return SegmentPlayer(segment, **own | settings)
+
+
+def known_player_fetches(name: str) -> bool:
+    """Return whether a player, by its name, fetches segments; False for a name that is not known."""
+    known = KNOWN.get(_spelt(name))
+    return known is not None and known.goal is not None
+
+
+def _spelt(name: str) -> str:
+    """Return the name of a player as it is spelt here, as far as it is known."""
+    plain = re.sub(r"[\s._-]", "", name).lower() if isinstance(name, str) else name
+    spelt = {one.replace(".", ""): one for one in KNOWN} | {"shakaplayer": "shaka"}
+    return spelt.get(plain, name)

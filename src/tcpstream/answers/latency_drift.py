@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,10 @@ class FirstPassage(Protocol):
         """Quanta that play in a round."""
 
     @property
-    def certain(self) -> int:
+    def certain(self) -> float:
         """Quanta of startup delay below which every video stalls."""
 
-    def ended(self, level: int, length: float) -> tuple[float, float]:
+    def ended(self, level: Any, length: float) -> tuple[float, float]:
         """Return minus the logarithm of P(no packet is late) for quanta of startup delay, and its error."""
 
 
@@ -93,9 +93,12 @@ class Drift:
         start: float,
         length: float,
     ) -> None:
-        self._fine, self._coarse, self._rate, self._length = fine, coarse, rate, length
+        self._fine, self._rate, self._length = fine, rate, length
         self.level = self._no_higher(rate * start)
-        self._first = max(fine.latency.certain, math.floor(fine.place(np.array(self.level))))
+        self._fine = fine = fine.counted_from(self.level)
+        self._coarse = None if coarse is None else coarse.counted_from(self.level)
+        levels = fine.place(np.array([self.level, fine.latency.certain * fine.quantum]))
+        self._first = max(math.floor(levels[0] + 1e-9), math.ceil(levels[1] - 1e-9))
         if not fine.exact:
             self._first -= self._first % 2  # the coarser lattice has it, too
         self._curve, self._other = Curve(), Curve()
@@ -116,7 +119,11 @@ class Drift:
         places = np.maximum(self._fine.place(packets), self._first)
         hazards, apart = self._curve.at(places), np.exp(self._relative(places))
         less, more = (np.abs(np.exp(-hazards) - np.exp(-hazards * factor)) for factor in (1 / apart, apart))
-        return chance, np.where(self._surely(packets), 0.0, np.maximum(less, more) + RISK)
+        off = np.maximum(less, more) + RISK
+        if self._fine.stepped:
+            ends = (-np.expm1(-self._curve.at(one)) for one in (np.floor(places + 1e-9), np.ceil(places - 1e-9)))
+            off = off + np.max([np.abs(chance - end) for end in ends], axis=0)
+        return chance, np.where(self._surely(packets), 0.0, off)
 
     def mean(self, worth: Callable[[Floats], Floats]) -> tuple[float, float]:
         """Return E[h(S)] for h that grows from h(0) = 0, and its error."""
@@ -144,9 +151,9 @@ class Drift:
 
     def _times(self) -> Floats:
         """Return times from 0 on [s] between which P(S > x) is a step, or next to it."""
-        begin = self.level / self._fine.quantum
+        begin = self._fine.begin(self.level)
         edges = np.append(begin, np.arange(math.floor(begin + 1e-9) + 1, max(self._curve.known) + 2))
-        return np.maximum(edges * self._fine.quantum - self.level, 0.0) / self._rate
+        return np.maximum(edges - begin, 0.0) * self._fine.quantum / self._rate
 
     def _chances(self, x: Floats, every: int = 1) -> Floats:
         """Return P(S > x), from every level or fewer."""
@@ -191,7 +198,7 @@ class Drift:
         return (low + high) // 2 if self._fine.exact else low + 2 * ((high - low) // 4)
 
     def _know(self, levels: list[int]) -> None:
-        found = on_cores(lambda level: self._fine.latency.ended(level, self._length), levels)
+        found = on_cores(lambda level: self._fine.latency.ended(self._fine.at_level(level), self._length), levels)
         self._curve.known.update(zip(levels, found))
 
     def _compare(self) -> None:
@@ -200,8 +207,8 @@ class Drift:
             return
         ratio = self._coarse.quantum / self._fine.quantum
         levels = sorted(self._curve.known)
-        kept, other = sorted({levels[0], levels[len(levels) // 2], levels[-1]}), self._coarse.latency
-        found = on_cores(lambda k: other.ended(round(k / ratio), self._length), kept)
+        kept, other = sorted({levels[0], levels[len(levels) // 2], levels[-1]}), self._coarse
+        found = on_cores(lambda k: other.latency.ended(other.at_level(round(k / ratio)), self._length), kept)
         self._other.known.update(zip(kept, found))
 
     def _relative(self, places: Floats) -> Floats:

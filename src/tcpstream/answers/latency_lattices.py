@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +49,26 @@ class Followed(Generic[Kind]):
             return np.floor(packets / self.quantum + WHOLE)
         return packets / self.quantum - 0.5  # a quantum stands for half of what is around it
 
-    def level(self, packets: float) -> int:
+    @property
+    def stepped(self) -> bool:
+        """Whether nothing is known between two levels but what they are."""
+        return False
+
+    def level(self, packets: float) -> float:
         """Return the level that decides whether so many packets of startup delay are enough."""
         return int(np.ceil(self.place(np.array(packets)) - 1e-9))
+
+    def begin(self, packets: float) -> float:
+        """Return where levels begin [quanta] that are so many packets or more."""
+        return packets / self.quantum
+
+    def counted_from(self, packets: float) -> Self:  # noqa: ARG002
+        """Return the same with a level at so many packets, where levels may be anywhere."""
+        return self
+
+    def at_level(self, level: int) -> float:
+        """Return what is asked of the latency for a level."""
+        return level
 
 
 def followed(path: Path, packets_due: float, many: int = QUANTA) -> tuple[Followed[Latency], Followed[Latency] | None]:

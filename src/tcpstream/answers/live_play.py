@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from ..path import Path
 from ..playout.latency import Latency
 from ..video import Video
 from .answer import probabilities
+from .drawing import Drawing
 from .drifting import Drifting
 from .first_stall import FirstStall
 from .latency_lattices import followed
@@ -20,8 +21,11 @@ from .player import Player
 from .timeline import Timeline
 from .viewing import QUANTILES
 
+if TYPE_CHECKING:
+    from .drawn_sessions import DrawnSessions
 
-class LivePlay(Drifting[Latency]):
+
+class LivePlay(Drifting[Latency], Drawing):
     """A live stream as a player shows it that waits for each missing packet; made by `play`.
 
     Attributes
@@ -92,6 +96,11 @@ class LivePlay(Drifting[Latency]):
         quantiles = {name: self.first_stall_quantile(u) for name, u in QUANTILES.items()} if self._seen else None
         first = None if quantiles is None else {"mean": self.mean_first_stall} | quantiles
         return super().to_dict() | {"first_stall_s": first}
+
+    def _draw(self, size: int, rng: np.random.Generator) -> DrawnSessions:
+        from .draw import draw_live
+
+        return draw_live(self.path, self.video, self.player, size, rng)
 
     def _settings(self) -> dict[str, Any]:
         """Return what is asked beside path, video and player."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,21 +54,21 @@ class Paced:
     exact: bool
 
     @property
-    def certain(self) -> int:
+    def certain(self) -> float:
         """Quanta of startup delay below which every video stalls: nothing is there after one round."""
-        return 0 if self._exists(0) > 0 else math.ceil(self.due_in_round - WHOLE)
+        return 0.0 if self._exists(0) > 0 else self.due_in_round
 
     @property
     def due(self) -> int:
         """Whole quanta that play in a round."""
         return math.ceil(self.due_in_round - WHOLE)
 
-    def ended(self, level: int, length: float) -> tuple[float, float]:
+    def ended(self, level: float, length: float) -> tuple[float, float]:
         """Return minus the logarithm of the probability that no packet of a video is late, and its error.
 
         Parameters
         ----------
-        level : int
+        level : float
             Quanta of startup delay.
         length : float
             Of the video [rounds].
@@ -123,16 +124,42 @@ def paced(path: Path, on: Timeline, pacing: Pacing) -> tuple[Followed[Paced], Fo
     return served(fine, RISK), served(coarse or fine, HIGHER_RISK)
 
 
+@dataclass(frozen=True, eq=False)
 class Phased(Followed[Kind]):
-    """Whole packets, of which other parts are due each round: nothing is known between two levels."""
+    """Whole packets, of which other parts are due each round: levels are whole packets and a part of one.
+
+    Attributes
+    ----------
+    part : float
+        The part [packets].
+    """
+
+    part: float = 0.0
+
+    @property
+    def stepped(self) -> bool:
+        """Whether nothing is known between two levels but what they are."""
+        return True
 
     def place(self, packets: Floats) -> Floats:
         """Return levels in packets."""
+        return packets - self.part
+
+    def level(self, packets: float) -> float:
+        """Return the level itself."""
         return packets
 
-    def level(self, packets: float) -> int:
-        """Return the level below: no more stalls than there."""
-        return math.floor(packets + WHOLE)
+    def begin(self, packets: float) -> float:
+        """Return where levels begin that are so many packets or more."""
+        return packets - self.part
+
+    def counted_from(self, packets: float) -> Self:
+        """Return the same with a level at so many packets."""
+        return replace(self, part=packets - math.floor(packets + WHOLE))
+
+    def at_level(self, level: int) -> float:
+        """Return the packets of a level."""
+        return level + self.part
 
 
 def _safe_lead(path: Path, on: Timeline, pacing: Pacing, risk: float) -> float:

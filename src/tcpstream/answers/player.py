@@ -65,7 +65,8 @@ class Player:
                 self._check_skipping()
             elif self.resume_buffer > 0:
                 raise InputError(
-                    f"a resume buffer of {self.resume_buffer:g} s needs a start buffer as well, for example of 2 s"
+                    f"a resume buffer of {self.resume_buffer:g} s needs a start buffer as well, as of 2 s; or, of a "
+                    "live stream, on_stall = skip"
                 )
             return
         if self.start is not None:

@@ -12,6 +12,7 @@ from ..path import Path
 from ..playout.segment_sessions import STALLS
 from ..tcp import chain_of
 from ..video import Video
+from .drawing import Drawing
 from .joined import Joined
 from .segment_player import SegmentPlayer
 from .segment_solve import packets_of, segments_of, solve_sessions
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 HOUR = 3600.0
 
 
-class SegmentPlay(Joined):
+class SegmentPlay(Joined, Drawing):
     """A stored video as a player shows it that fetches segments; made by `play`.
 
     The join time is from the first request on, or from the connection where round trips before it are given.
@@ -153,19 +154,7 @@ class SegmentPlay(Joined):
             found = found * (self._unstalled[known] / self._unstalled[known - 1]) ** np.maximum(asked - known, 0)
         return float(found) if t.ndim == 0 else found
 
-    def sessions(self, size: int, rng: np.random.Generator) -> DrawnSessions:
-        """Return independent sessions, drawn from the law of downloads.
-
-        Parameters
-        ----------
-        size : int
-        rng : numpy.random.Generator
-
-        Raises
-        ------
-        InputError
-            For a size below 1.
-        """
+    def _draw(self, size: int, rng: np.random.Generator) -> DrawnSessions:
         from .draw import draw_segments
 
         how = self.path, self.video, self.player, self._found.downloads

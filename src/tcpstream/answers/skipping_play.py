@@ -15,6 +15,7 @@ from .viewing import QUANTILES, Watching
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 HOUR = 3600.0
 """[s]"""
@@ -104,6 +105,12 @@ class SkippingPlay(Watching):
             live=True,
             on_stall=self.player.on_stall,
         )
+
+    def plot(self, *, label: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw what is skipped over the latency; see `tcpstream.plots.skipped`."""
+        from .. import plots
+
+        return plots.skipped(self, label=label, ax=ax)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the answers as a table of one row, indexed by the startup delay [s].

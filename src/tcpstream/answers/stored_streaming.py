@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from ..video import Video
 from .answer import Streaming, check_length, no_late_target, probabilities
 from .answer import startup_delay as checked_delay
 from .arrivals import Arrivals, delivered_quantiles
+
+if TYPE_CHECKING:
+    from .late_frames import LateFrames
 
 Floats = NDArray[np.float64]
 
@@ -171,6 +174,29 @@ class StoredStreaming(Streaming):
         late = np.array([1 - self._no_late_at(delay) for delay in delays.tolist()])
         share = np.array([self._no_late_error(delay) for delay in delays.tolist()])
         return late, late * np.minimum(share, 1.0) + self._no_late_floor
+
+    def late_frames(self, startup_delay: ArrayLike) -> LateFrames:
+        """Return the fractions of late frames, and of those that cannot be decoded.
+
+        Parameters
+        ----------
+        startup_delay : array_like
+            tau [s], >= 0.
+
+        Returns
+        -------
+        LateFrames
+
+        Raises
+        ------
+        InputError
+            For a video without frames, or a delay out of range.
+        AccuracyError
+            Where frames take too long to follow.
+        """
+        from .late_frames import late_frames
+
+        return late_frames(self.path, self.video, startup_delay)
 
     def required_delay(self, target: float | None = None, *, no_late: float | None = None) -> float:
         """Return the smallest startup delay that meets a target.

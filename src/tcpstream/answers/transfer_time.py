@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._version import __version__
 from ..coarse.resolution import FACTOR
-from ..errors import InputError, choice, whole, within
+from ..errors import InputError, whole, within
 from ..path import Path
 from ..playout.transfers import transfer_rounds
 from ..tcp import chain_of
 from .answer import SCHEMA, probabilities, table
 from .player import MOST_SETUP
+from .transfer_start import first_state, idle_time
 from .viewing import QUANTILES
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
-
-STARTS = ("connection", "stationary")
 
 SEGMENT = 1448
 """Bytes that a packet carries: 1500 less the headers of IPv4 and TCP, with timestamps."""
@@ -44,21 +43,27 @@ class TransferTime:
     packets : int
     segment_size : float
         Bytes of one.
-    start : str
+    start : str or int
+    idle : float
+        [s].
     setup_round_trips : int
     """
 
-    def __init__(self, path: Path, packets: int, segment_size: float, start: str, setup_round_trips: int) -> None:
+    def __init__(
+        self, path: Path, packets: int, segment_size: float, start: str | int, setup_round_trips: int, idle: float = 0.0
+    ) -> None:
+        self.idle = idle
         self.path, self.packets, self.segment_size = path, packets, segment_size
         self.start, self.setup_round_trips = start, setup_round_trips
-        chain, stationary = chain_of(path), start == "stationary"
+        stationary = start == "stationary"
+        chain, begin = (chain_of(path), None) if isinstance(start, str) and not idle else first_state(path, start, idle)
         exact = packets <= EXACT
         quanta = packets if exact else EXACT + (packets - EXACT) // MOST_OF
-        self._law, left = transfer_rounds(chain, packets, quanta, stationary)
+        self._law, left = transfer_rounds(chain, packets, quanta, stationary, begin)
         self._cdf = np.maximum.accumulate(np.clip(np.cumsum(self._law), 0.0, 1.0))  # quanta make less than nothing
         off, mean_off = 0.0, 0.0
         if not exact:
-            rough, more = transfer_rounds(chain, packets, quanta // 2, stationary)
+            rough, more = transfer_rounds(chain, packets, quanta // 2, stationary, begin)
             left, size = max(left, more), max(len(rough), len(self._law))
             other = np.cumsum(np.append(rough, np.zeros(size - len(rough))))
             mine = np.append(self._cdf, np.full(size - len(self._cdf), self._cdf[-1]))
@@ -156,6 +161,7 @@ class TransferTime:
                 "packets": self.packets,
                 "segment_size_bytes": self.segment_size,
                 "start": self.start,
+                "idle_s": self.idle,
                 "setup_round_trips": self.setup_round_trips,
             },
             "transfer_time_s": {"mean": self.mean} | {name: self.quantile(u) for name, u in QUANTILES.items()},
@@ -178,7 +184,7 @@ class TransferTime:
         times = ", ".join(f"{self.quantile(u):.3g} s" for u in QUANTILES.values())
         return "\n".join(
             [
-                f"transfer of {self.packets:,} packets, {_begins(self.start)}",
+                f"transfer of {self.packets:,} packets, {_begins(self.start, self.idle)}",
                 f"mean {self.mean:.4g} s, within {self.errors['mean']:.1g} s",
                 f"50%, 90%, 99% of transfers at most {times}",
             ]
@@ -202,7 +208,8 @@ def transfer_time(
     bytes: float | None = None,
     packets: int | None = None,
     segment_size: float = SEGMENT,
-    start: str = "connection",
+    start: str | int = "connection",
+    idle: float = 0.0,
     setup_round_trips: int = 0,
 ) -> TransferTime:
     """Solve for the time in which a path delivers some bytes: its law, quantiles and mean.
@@ -216,8 +223,13 @@ def transfer_time(
         Instead.
     segment_size : float
         Bytes that a packet carries.
-    start : {"connection", "stationary"}
-        How the window is when the request comes: that of a new connection, or of one that has been busy for long.
+    start : {"connection", "stationary"} or int
+        How the window is when the request comes: that of a new connection, or of one that has been busy for long; or so
+        many packets, in congestion avoidance. A number needs ``tcp="reno-sack"``, as does `idle`.
+    idle : float
+        How long the connection has been idle before [s]: for each retransmission timer but the first since the last
+        packet was sent, a round trip before, the window is halved, down to the initial one, and slow start then leads
+        to three quarters of what it was (RFC 2861, `tcp_slow_start_after_idle` of Linux). 0 keeps the window.
     setup_round_trips : int
         Round trips before the request: 1 for a handshake of TCP, 2 with TLS 1.3, 3 with TLS 1.2.
 
@@ -238,7 +250,7 @@ def transfer_time(
     With independent losses the last round sends what is left; the paper's chain sends on (Wang, Kurose, Shenoy and
     Towsley, Section 3.2).
     """
-    choice("start", start, STARTS)
+    idle = idle_time(start, idle)
     size = within("segment size", segment_size, 1, 65535, "bytes")
     if (bytes is None) == (packets is None):
         raise InputError("give the bytes or the packets of a transfer, one of them")
@@ -247,8 +259,11 @@ def transfer_time(
     else:
         count = whole("packets", packets, most=MOST_PACKETS)
     setup = whole("round trips before the request", setup_round_trips, 0, most=MOST_SETUP)
-    return TransferTime(path, count, size, start, setup)
+    return TransferTime(path, count, size, start, setup, idle)
 
 
-def _begins(start: str) -> str:
-    return "over a new connection" if start == "connection" else "over a connection that has been busy for long"
+def _begins(start: str | int, idle: float) -> str:
+    if start == "connection":
+        return "over a new connection"
+    window = "that has been busy for long" if start == "stationary" else f"with a window of {start} packets"
+    return f"over a connection {window}" + (f", idle for {idle:g} s since" if idle else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.laguerre import laggauss
@@ -47,6 +48,8 @@ SPREADS = 8.0
 HALF = 0.5
 """Packets by which places in a round differ at most."""
 
+EXACT = 512
+"""Packets of a start buffer up to which each is followed until playback begins; more in as many quanta."""
 
 COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
@@ -78,6 +81,22 @@ class Seen:
     grown_apart: Floats
 
 
+class JoinTimes(NamedTuple):
+    """When playback begins.
+
+    Attributes
+    ----------
+    chance : array
+        That it does after 0, 1, 2, ... rounds.
+    mean_error, error : float
+        By how much the mean [rounds], and P(join time <= t), may be off.
+    """
+
+    chance: Floats
+    mean_error: float
+    error: float
+
+
 class TwoFinenesses:
     """A path, a video and a player at a constant rate."""
 
@@ -87,7 +106,7 @@ class TwoFinenesses:
         if video.curve is not None:
             raise InputError("a player with buffer thresholds is followed at a constant rate, got a playback curve")
         self._chain, self._rtt, self._video, self._resume = chain, path.rtt, video, resume_buffer
-        self._held = held
+        self._held, self._lines_apart = held, path.tcp == "cubic"  # its lines do, for those between them
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
         self._fine = Fineness.of(self._due, self._scale.rounds)
@@ -120,9 +139,22 @@ class TwoFinenesses:
             later = self._pass(replace(fine.coarser(), shift=HALF), starts, top, lengths)
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
-    def joined(self, start: float) -> Floats:
-        """Return the chance that playback begins after 0, 1, 2, ... rounds, with some media held [s]."""
-        return join_times(self._deliveries(self._fine), self._fine, self._video.packets, self._packets(start))
+    def joined(self, start: float) -> JoinTimes:
+        """Return when playback begins, with some media held [s]; packet by packet, where they are not too many."""
+        packets, fine = self._packets(start), self._fine
+        size = max(1, math.ceil(packets / EXACT))
+
+        def law(on: Fineness, size: int) -> Floats:
+            lattice = replace(on, due=float(size), quanta=1, exact=size == 1, shift=0.0)
+            return join_times(self._deliveries(on), lattice, self._video.packets, packets)
+
+        found = law(fine, size)
+        if size == 1 and fine.step == 1 and not self._lines_apart:
+            return JoinTimes(found, 0.0, 0.0)
+        rough = law(fine.coarser(), 2 * size if size > 1 else 1)
+        many = max(len(found), len(rough))
+        apart = np.cumsum(np.pad(found, (0, many - len(found))) - np.pad(rough, (0, many - len(rough))))
+        return JoinTimes(found, FACTOR * abs(float(apart.sum())), FACTOR * float(np.abs(apart).max()))
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""

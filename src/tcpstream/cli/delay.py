@@ -12,6 +12,7 @@ from . import options as opt
 from . import units
 from .inputs import read_route, read_video
 from .report import Report
+from .shown_frames import frames
 from .words import share, wait
 
 if TYPE_CHECKING:
@@ -104,8 +105,15 @@ def delay(
     if is_live:
         data["lattice_error"] = lattice_error
     data |= _interval(found)
+    more, late_frames = frames(video, lambda: cast("StoredStreaming", result).late_frames(tau))
+    data |= more
     span = _span(found, route.interval)
-    blocks = [_sentence(tau, target, target_no_late), *span, *details.solved(result, route, lattice_error)]
+    blocks = [
+        _sentence(tau, target, target_no_late),
+        *span,
+        *late_frames,
+        *details.solved(result, route, lattice_error),
+    ]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), found))
 
 

@@ -33,8 +33,8 @@ class Draw:
             return
         if beside:
             raise InputError(
-                "sessions are drawn of stored videos that TCP sends as fast as it can, or in segments: leave out "
-                f"--sessions, or {beside[0]}"
+                "sessions are drawn of stored videos that TCP sends as fast as it can, or in segments, and of live "
+                f"streams whose player waits: leave out --sessions, or {beside[0]}"
             )
         self.sessions = whole("sessions", sessions)
         self.seed = whole("seed", SEED if seed is None else seed, 0)

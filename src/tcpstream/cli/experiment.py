@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, choice
+from .watching import player_of
 
 if TYPE_CHECKING:
     from ..sim.experiment import Experiment
@@ -40,8 +41,9 @@ def single(options: dict[str, Any], delays: list[float]) -> Experiment:
             raise InputError("give --bandwidth or --capacity, not both")
         limits["capacity"] = read_capacity(options["capacity"])
     there = Link(options["rtt"] / 2, queue=options["queue"], loss=_loss(options), **limits)
-    scenario = single_path(there, Link(options["rtt"] / 2), tcp, source_of(video))
-    return Experiment(lambda _rng: scenario, 0.0, video, tuple(delays), **repeated(options))
+    player = player_of(options)
+    scenario = single_path(there, Link(options["rtt"] / 2), tcp, source_of(video, player))
+    return Experiment(lambda _rng: scenario, 0.0, video, tuple(delays), player=player, **repeated(options))
 
 
 def repeated(options: dict[str, Any]) -> dict[str, Any]:

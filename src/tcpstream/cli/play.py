@@ -17,6 +17,7 @@ from .inputs import read_route, read_video
 from .players import read_pacing, read_player
 from .report import Report
 from .seen import ANSWERS, seen
+from .shown_frames import frames
 from .words import wait
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
     "--setup-round-trips",
     type=int,
     metavar="N",
-    help="Count the join time from the connection on: 1 for TCP, 2 with TLS 1.3, 3 with TLS 1.2.",
+    help="Count the join time from the connection on: 1 for TCP, 2 with TLS 1.3, 3 with TLS 1.2; 0 from the request "
+    "on. Each time a round trip for the request is added.  [default: from the first round of data on]",
 )
 @opt.option("--pace", units.number, "K", "The server sends at most K times the rate of the video.  [default: no limit]")
 @opt.option("--burst", units.seconds, "T", "Media that it sends at once before.  [default: 0s]")
@@ -109,6 +111,7 @@ def play(
     from ..answers import play as model
     from ..answers.answer import probabilities
     from ..answers.delayed_play import Play
+    from ..answers.encoded_play import EncodedPlay
     from ..answers.player import Player
     from . import details
     from .mismatch import no_verdict
@@ -123,7 +126,7 @@ def play(
     if (live or pace is not None) and target_ratio is not None:
         raise InputError("--target-ratio is for stored videos without --pace: give --target-stall")
     beside = {
-        "--live": live,
+        "--on-stall": live and on_stall == "skip",
         "--pace": pace is not None,
         "--client-buffer": segment is None and client_buffer is not None,
     }
@@ -134,7 +137,7 @@ def play(
     watching = read_player(
         video, name=player, live=live, start=start, start_buffer=start_buffer, resume_buffer=resume_buffer,
         on_stall=on_stall, segment=segment, client_buffer=client_buffer, refill_at=refill_at, idle=idle,
-        setup_round_trips=setup_round_trips,
+        setup_round_trips=setup_round_trips, pace=pace,
     )  # fmt: skip
     if refused := no_verdict(route, "live" if live else "stored", as_json):
         return refused
@@ -169,6 +172,10 @@ def play(
         if span is not None:
             data[f"{key}_interval_s"] = [float(span.low), float(span.high)]
         blocks.insert(0, _sentence(tau, key, target_stall, target_ratio, span))
+    if isinstance(result, Play | EncodedPlay):
+        more, late_frames = frames(video, result.late_frames)
+        data |= more
+        blocks += late_frames
     draw.write(result, data, blocks)
     blocks += details.solved(result.solved if isinstance(result, Play) else result, route)
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))

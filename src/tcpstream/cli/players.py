@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 def read_pacing(pace: float | None, burst: float | None) -> Pacing | None:
     """Return how the server paces that some options describe, if it does, or raise `InputError`."""
-    from ..answers.pacing import Pacing
+    from ..answers.pacing import LARGEST, Pacing
 
     if pace is None:
         if burst is not None:
             raise InputError("--burst is for a server that paces: give --pace as well, as 1.25")
         return None
+    if not 1 <= pace <= LARGEST:
+        raise InputError(f"--pace must lie between 1 and {LARGEST:g} times the rate, got {pace:g}")
     return Pacing(pace, burst or 0.0)
 
 
@@ -39,12 +41,19 @@ def read_player(
     refill_at: float | None,
     idle: str | None,
     setup_round_trips: int | None,
+    pace: float | None = None,
 ) -> Player | SegmentPlayer:
     """Return the player that some options describe, or raise `InputError`."""
     from ..answers.pausing_player import PausingPlayer
     from ..answers.player import Player
     from ..answers.segment_player import SegmentPlayer
 
+    others = {"--live": live, "--segment": segment, "--start-buffer": start_buffer, "--player": name}
+    if pace is not None and (beside := [option for option, given in others.items() if given]):
+        raise InputError(
+            "--pace is for a stored video whose player starts after a delay: leave out "
+            f"{' and '.join(beside)}, or --pace"
+        )
     if segment is not None and refill_at is not None:
         raise InputError("--refill-at is for a player without segments, which are fetched when there is room for one")
     if segment is None and client_buffer is None:
@@ -73,12 +82,14 @@ def _known(
     **settings: Any,
 ) -> Player | SegmentPlayer:  # fmt: skip
     """Return a player by its name, with settings in place of its own."""
-    from ..answers.known_players import known_player
+    from ..answers.known_players import known_player, known_player_fetches
 
     if live or on_stall is not None:
         raise InputError("--player is for stored videos: leave it out, or --live and --on-stall")
     if start is not None:
         raise InputError(f"--player {name} starts when it holds some media: give --start-buffer, not --start")
+    if segment is None and known_player_fetches(name):
+        raise InputError(f"--player {name} fetches segments: give the media in one, --segment, as 4s")
     return known_player(name, video, segment=segment, **settings)
 
 

@@ -13,6 +13,7 @@ from . import options as opt
 from . import units
 from .blocks import Table
 from .report import Report
+from .watching import player_options, told, viewers
 
 if TYPE_CHECKING:
     from ..sim import Run
@@ -58,7 +59,8 @@ def _states(text: str) -> list[float]:
 @click.option("--live", is_flag=True, help="A live stream.")
 @opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")
 @opt.option("--delay", units.times, "T[,T...]", "Startup delays tau, one or several, as 1,2.5,500ms.")
-@opt.option("--seconds", units.seconds, "T", "Simulated time.  [default: 1000s live; stored: video and longest delay]")
+@player_options
+@opt.option("--seconds", units.seconds, "T", "Simulated time.  [default: 1000s live; stored: as long as needed]")
 @opt.option("--runs", units.number, "N", "Independent repetitions.  [default: 10]")
 @opt.option("--seed", units.number, "N", "Of the random numbers.  [default: 1]")
 @opt.option("--csv", str, "FILE", "Write packet,generated_s,delivered_s; several runs: FILE-1, FILE-2, ...")
@@ -67,10 +69,11 @@ def _states(text: str) -> list[float]:
 def simulate(
     as_json: bool, file: str | None, delay: list[float] | None, csv: str | None, save: str | None, **options: Any
 ) -> Report:
-    """Late packets of a video over simulated TCP.
+    """Late packets of a video, and what viewers see, over simulated TCP.
 
     Packet by packet, with queues and acknowledgements, several times with other random numbers: means and their 95%
-    intervals. One path from the options, or any network from the TOML file FILE.
+    intervals. One path from the options, or any network from the TOML file FILE. With --start or --start-buffer a
+    player shows the stored video, as in play.
     """
     from .._version import __version__
     from ..answers.answer import SCHEMA
@@ -87,10 +90,12 @@ def simulate(
     for number, run in enumerate(runs, 1):
         _write(run, number if len(runs) > 1 else None, csv, save)
     data = experiment.outcome(runs)
-    blocks = [_late(data), _measured(data), _setting(experiment)]
+    blocks = [_late(data)] if data["startup_delay_s"] else []
+    blocks += [viewers(data)] if experiment.player else []
+    blocks += [_measured(data), _setting(experiment)]
     parameters = _parameters(experiment, file, runs[0])
     head = {"schema": SCHEMA, "version": __version__, "parameters": parameters}
-    return Report(head | data, blocks if data["startup_delay_s"] else blocks[1:], as_json)
+    return Report(head | data, blocks, as_json)
 
 
 def _experiment(file: str | None, delays: list[float] | None, options: dict[str, Any]) -> Experiment:
@@ -117,13 +122,18 @@ def _parameters(experiment: Experiment, file: str | None, run: Run) -> dict[str,
     """Return what was simulated; a network that is drawn is that of the first run."""
     from ..sim.files import plain
 
-    return experiment.video.to_dict() | {
-        "file": file,
-        "simulated_s": experiment.seconds,
-        "runs": experiment.runs,
-        "seed": experiment.seed,
-        "scenario": plain(run.scenario),
-    }
+    player = {} if experiment.player is None else experiment.player.to_dict()
+    return (
+        experiment.video.to_dict()
+        | player
+        | {
+            "file": file,
+            "simulated_s": experiment.seconds,
+            "runs": experiment.runs,
+            "seed": experiment.seed,
+            "scenario": plain(run.scenario),
+        }
+    )
 
 
 def _late(data: dict[str, Any]) -> Table:
@@ -154,9 +164,11 @@ def _setting(experiment: Experiment) -> Table:
 
     video = experiment.video
     length = "live" if experiment.live else f"stored, {video.duration:g} s"
+    rows = [("video", f"{length}, {packets_per_second(video.packet_rate, video.packet_size)}")]
+    if experiment.player is None:
+        return Table(
+            [*rows, ("simulated", f"{experiment.runs} runs of {experiment.seconds:g} s, seed {experiment.seed}")]
+        )
     return Table(
-        [
-            ("video", f"{length}, {packets_per_second(video.packet_rate, video.packet_size)}"),
-            ("simulated", f"{experiment.runs} runs of {experiment.seconds:g} s, seed {experiment.seed}"),
-        ]
+        [*rows, ("player", told(experiment.player)), ("simulated", f"{experiment.runs} runs, seed {experiment.seed}")]
     )

@@ -11,6 +11,7 @@ from . import options as opt
 from .blocks import Table
 from .inputs import read_route, read_video
 from .report import Report
+from .shown_frames import frames
 from .words import with_spans
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def stored(
         data |= {f"{name}_interval": pairs for name, pairs in zip(_ANSWERS, spans)}
         columns = [with_spans(*column) for column in zip(columns, spans, _ANSWERS.values())]
     rows = list(zip((f"{tau:g}" for tau in delay), *columns))
-    blocks = [Table(rows, _HEADER), *details.solved(result, route)]
+    more, late_frames = frames(video, lambda: result.late_frames(delay))
+    data |= more
+    blocks = [Table(rows, _HEADER), *late_frames, *details.solved(result, route)]
     if per_round:
         curves = [result.late_probability_per_round(tau).tolist() for tau in delay]
         data["late_probability_per_round"] = curves

@@ -18,20 +18,19 @@ if TYPE_CHECKING:
     from ..answers.transfer_time import TransferTime
     from ..path import Path
 
-_STARTS = ("connection", "stationary")
-
 
 @click.command()
 @opt.path_options
 @opt.option("--size", sizes.size, "B", "Bytes to deliver, as 300kB or 2.5MB, or packets, as 100packets.", required=True)
 @opt.option("--segment-size", units.number, "B", "Bytes that a packet carries.  [default: 1448]")
 @opt.packet_size_option
-@click.option(
+@opt.option(
     "--start",
-    type=click.Choice(_STARTS),
-    default=_STARTS[0],
-    help="Over a new connection, or one that has been busy for long.  [default: connection]",
+    str,
+    "connection|stationary|W",
+    "Over a new connection, one that has been busy for long, or with a window of W packets.  [default: connection]",
 )
+@opt.option("--idle", units.seconds, "T", "Of a connection that is there: idle for so long before.  [default: 0s]")
 @click.option(
     "--setup-round-trips",
     type=int,
@@ -45,7 +44,8 @@ def transfer(
     as_json: bool,
     size: sizes.Size,
     segment_size: float | None,
-    start: str,
+    start: str | None,
+    idle: float | None,
     setup_round_trips: int,
     **options: Any,
 ) -> Report:
@@ -60,6 +60,7 @@ def transfer(
     from .words import with_spans
 
     route = read_route(options)
+    begin: str | int = int(start) if start and start.isdecimal() else start or "connection"
     given: dict[str, Any] = {size.name: size.value}
 
     @cache
@@ -68,7 +69,8 @@ def transfer(
             path,
             **given,
             segment_size=model.SEGMENT if segment_size is None else segment_size,
-            start=start,
+            start=begin,
+            idle=idle or 0.0,
             setup_round_trips=setup_round_trips,
         )
 

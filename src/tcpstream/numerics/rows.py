@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from .measure import Measure
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+MARGIN = 8
+"""Zeros behind what is followed: what moves may read a little beyond it."""
 
 
 @dataclass
@@ -28,6 +33,11 @@ class Rows:
     def empty(cls, states: int) -> Rows:
         """Return rows that hold nothing."""
         return cls(0, np.zeros((states, 0)), np.zeros(states, dtype=np.int64), np.zeros(states, dtype=np.int64))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Rows:
+        """Return rows with the same content, and little room behind it."""
+        _, end = span(self.low, self.high)
+        return Rows(self.origin, self.mass[:, : end + MARGIN].copy(), self.low.copy(), self.high.copy())
 
     @property
     def span(self) -> tuple[int, int] | None:

@@ -46,12 +46,17 @@ Step = Callable[[Ints, np.random.Generator], Moves]
 
 @singledispatch
 def drawn_moves(chain: Chain) -> Step:
-    """Return what draws the transitions of a chain.
+    """Return what draws the transitions of a chain, as `written_moves`, or without writing it out."""
+    return written_moves(chain)
+
+
+def written_moves(chain: Chain) -> Step:
+    """Return what draws the transitions of a chain from its rows; short rounds have states of their own.
 
     Raises
     ------
     AccuracyError
-        For a chain that would have to be written out, and is too large.
+        For a chain that is too large to be written out.
     """
     if chain.n_states * chain.largest_round > MOST_ROWS:
         raise AccuracyError(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..system import watch
 from ..tcp.chain import Chain
-from .drawn_moves import drawn_moves
+from .drawn_moves import drawn_moves, written_moves
 
 Ints = NDArray[np.int64]
 
@@ -37,8 +37,7 @@ def drawn_rounds(chain: Chain, packets: int, senders: int, rng: np.random.Genera
     InputError
         For more than some fifty million rounds in all.
     """
-    if senders * packets / chain.packets_per_round > MOST_CELLS:
-        raise InputError(f"{senders:,} sessions have more than {MOST_CELLS:,} round trips together: draw fewer")
+    _check(senders, packets / chain.packets_per_round)
     step = drawn_moves(chain)
     left = np.arange(senders)  # senders that have something to send
     state = np.full(senders, chain.first_state, dtype=np.int64)
@@ -62,3 +61,50 @@ def drawn_rounds(chain: Chain, packets: int, senders: int, rng: np.random.Genera
         if not on.all():
             left, state, sent, wait, ahead = (one[on] for one in (left, state, sent, wait, ahead))
     return np.array(rows, dtype=np.int32)
+
+
+def drawn_stream(chain: Chain, exists: Ints, senders: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return the packets of a live stream that are in order after each round, of some independent senders.
+
+    Parameters
+    ----------
+    chain : Chain
+    exists : (n,) int array
+        Packets that exist by the ends of rounds 1, 2, ..; all of them at last.
+    senders, rng
+        As for `drawn_rounds`.
+
+    Returns
+    -------
+    (rounds, senders) int array
+
+    Raises
+    ------
+    InputError
+        For more than some fifty million rounds in all.
+    AccuracyError
+        For a chain that is too large to be written out.
+    """
+    _check(senders, len(exists))
+    step, there, i = written_moves(chain), np.append(0, exists), 0
+    state = np.full(senders, chain.written_out.start, dtype=np.int64)
+    sent, wait = np.zeros((2, senders), dtype=np.int64)
+    rows: list[NDArray[np.int32]] = []
+    while not rows or rows[-1].min() < there[-1]:
+        watch.at(instead=watch.SHORTER)
+        begin, end = there[min(i, len(exists))], there[min(i + 1, len(exists))]
+        due = np.flatnonzero((wait == 0) & (sent < begin))
+        wait = np.maximum(wait - 1, 0)
+        moved, in_order = step(state[due], rng), sent.copy()
+        in_order[due] = np.minimum(sent[due] + moved.first, end)
+        sent[due] = np.minimum(sent[due] + moved.first + moved.later, end)
+        state[due], wait[due] = moved.to, moved.rounds - 1
+        rows.append(in_order.astype(np.int32))
+        i += 1
+    return np.array(rows)
+
+
+def _check(senders: int, rounds: float) -> None:
+    """Raise `InputError` for too many rounds."""
+    if senders * rounds > MOST_CELLS:
+        raise InputError(f"{senders:,} sessions have more than {MOST_CELLS:,} round trips together: draw fewer")

@@ -45,9 +45,13 @@ class Pauses:
             Quanta of the largest round.
         states : int
         """
-        stop, resume = (max(1, round(one / fine.quantum)) for one in (self.stop, self.resume))
+        played = self.resume == self.stop  # it is sent as fast as it is played
+        levels = self.stop / fine.quantum, self.resume / fine.quantum
+        stop, resume = (max(1, round(one)) for one in levels)
+        if fine.exact and not played:  # whole quanta from the one on, and up to the other
+            stop, resume = math.ceil(levels[0] - WHOLE), math.floor(levels[1] + WHOLE)
         leads = np.arange(stop, stop + largest + 1)
-        if resume == stop:  # as fast as it is played
+        if played:
             leads = np.full(len(leads), stop)
         rounds = np.maximum(1, -((resume - leads) // fine.quanta))
         same = np.tile(np.arange(states)[:, np.newaxis], (1, 2)), np.tile(np.array([1.0, 0.0]), (states, 1))

@@ -139,13 +139,15 @@ def _known(chain: IndependentChain, ratio: float) -> sparse.csr_array:
     graph = chain.graph
     S, before = graph.size, graph.n_preamble
     line = graph.windows[before:]
-    grid, w = [0], int(line[0])
-    for i, window in enumerate(line.tolist()):
-        if window >= max(w + 1, math.floor(w * ratio)):
+    place = graph.rounds_per_increase * line + np.arange(len(line)) - np.searchsorted(line, line)  # and rounds at it
+    grid, last = [0], int(place[0])
+    for i, here in enumerate(place.tolist()):
+        far = here >= max(last + 1, math.floor(last * ratio))
+        if far or before + i == graph.start:  # a connection begins as what it is
             grid.append(i)
-            w = window
-    nodes = line[grid]
-    at = np.interp(line, nodes, np.arange(len(grid)))
+            last = here if far else last
+    grid = sorted(set(grid))
+    at = np.interp(place, place[grid], np.arange(len(grid)))
     low = np.minimum(at.astype(np.int64), len(grid) - 1)
     share = at - low
     rows = [np.arange(before), before + np.arange(len(line)), before + np.flatnonzero(share > 0)]

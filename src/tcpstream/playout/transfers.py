@@ -46,7 +46,9 @@ STATIONARY = 1e-8
 
 
 @singledispatch
-def transfer_rounds(chain: Chain, packets: int, goal: int, stationary: bool) -> tuple[Floats, float]:
+def transfer_rounds(
+    chain: Chain, packets: int, goal: int, stationary: bool, begin: Floats | None = None
+) -> tuple[Floats, float]:
     """Return the chance that packets are delivered after 0, 1, 2, ... rounds, and the probability left out.
 
     Parameters
@@ -57,6 +59,8 @@ def transfer_rounds(chain: Chain, packets: int, goal: int, stationary: bool) -> 
         Quanta of as many packets: exact for as many as there are packets.
     stationary : bool
         Whether it begins as the chain is found in the long run, or in its first state.
+    begin : (n,) array, optional
+        Of an `IndependentChain`: in which of its states it begins, instead.
 
     Raises
     ------
@@ -71,15 +75,19 @@ def transfer_rounds(chain: Chain, packets: int, goal: int, stationary: bool) -> 
     both = joint(found, quantum)
     check_memory(found.states * goal * (int(found.rounds.max()) + 1))
     needs = passing(both, 1.0, exact)
+    assert begin is None
     begin = _in_the_long_run(found) if stationary else np.eye(1, found.states, found.start)[0]
     law = fill_times(goal, MOST_ROUNDS, needs, totals(both), begin, NEGLIGIBLE, RARE)
     return _whole(law, max(0.0, 1 - float(law.sum())))
 
 
 @transfer_rounds.register
-def _(chain: IndependentChain, packets: int, goal: int, stationary: bool) -> tuple[Floats, float]:
+def _(
+    chain: IndependentChain, packets: int, goal: int, stationary: bool, begin: Floats | None = None
+) -> tuple[Floats, float]:
     n = chain.n_states
-    begin = np.maximum(chain.stationary, 0.0) if stationary else np.eye(1, n, chain.first_state)[0]
+    if begin is None:
+        begin = np.maximum(chain.stationary, 0.0) if stationary else np.eye(1, n, chain.first_state)[0]
     quantum = quantum_of(packets, goal)
     moves, by_packet = transfer_moves(chain, quantum), transfer_moves(chain, 1.0)
     check_memory(2 * n * goal + 2 * LEVELS * goal * int(moves.rounds.max() + 1))

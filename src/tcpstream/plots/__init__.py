@@ -8,7 +8,7 @@ from .answers import buffer, late_fraction, late_probability, transfer_time
 from .runs import beside_runs, runs_as_points, scatter_of_runs
 from .space import curves, required_delay, required_delay_map
 from .style import save
-from .viewers import held, join_time, total_rebuffer
+from .viewers import held, join_time, skipped, total_rebuffer
 
 __all__ = [
     "beside_runs",
@@ -23,6 +23,7 @@ __all__ = [
     "runs_as_points",
     "save",
     "scatter_of_runs",
+    "skipped",
     "total_rebuffer",
     "transfer_time",
 ]

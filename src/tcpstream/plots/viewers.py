@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .style import BLUE, axes_of, line
+from .answers import HasLateFraction
+from .style import BLUE, MARKERS, axes_of, line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,6 +67,50 @@ class HasBuffers(Protocol):
 
     def buffer(self, seconds: ArrayLike) -> np.ndarray:
         """Return the media that each session holds at some times, (n, m) [s]."""
+
+
+class Skips(Protocol):
+    """What `skipped` draws."""
+
+    @property
+    def start(self) -> float:
+        """How far what plays is behind [s]."""
+
+    @property
+    def skipped_fraction(self) -> float:
+        """What is skipped by this player."""
+
+    @property
+    def solved(self) -> HasLateFraction:
+        """The late fraction, which is skipped without a resume buffer."""
+
+
+def skipped(result: Skips, *, label: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the fraction of a live stream that is skipped, logarithmic, over the latency; this player has a marker.
+
+    The curve is that of players without a resume buffer, which skip the least.
+
+    Parameters
+    ----------
+    result : SkippingPlay
+    label : str, optional
+        Of the marker.
+    ax : Axes, optional
+        Where to draw, beside the markers and curves that are there; new ones by default.
+    """
+    axes = axes_of(ax)
+    style, k = line(len(axes.lines)), len(axes.lines) // 2
+    tau = np.linspace(0, max(1.5 * result.start, 1.2 * result.solved.required_delay()), POINTS)
+    f = np.asarray(result.solved.late_fraction(tau))
+    axes.semilogy(tau, np.where(f > 0, f, np.nan), **style, label="without a resume buffer")
+    marker = {"color": style["color"], "marker": MARKERS[k % len(MARKERS)], "linestyle": "none"}
+    axes.semilogy([result.start], [result.skipped_fraction], **marker, label=label or f"{result.start:g} s behind")
+    axes.set_xlabel("latency (s)")
+    axes.set_ylabel("fraction that is skipped")
+    axes.set_xlim(left=0)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return axes
 
 
 def total_rebuffer(result: HasTotalRebuffer, *, label: str | None = None, ax: Axes | None = None) -> Axes:

@@ -6,12 +6,14 @@ from .dumbbell import Dumbbell
 from .experiment import Experiment
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
+from .player import Player
 from .read import read_capacity, read_losses, read_requests
 from .replications import interval, replicate
 from .scenario import Flow, Scenario, single_path
 from .senders import Tcp
+from .session import Session
 from .simulation import Run, simulate
-from .sources import Backlogged, Requests, Steady, web_requests
+from .sources import Backlogged, Requests, Steady, Stored, web_requests
 from .toml import read_experiment
 
 __all__ = [
@@ -25,11 +27,14 @@ __all__ = [
     "GilbertElliott",
     "Link",
     "LossTrace",
+    "Player",
     "Requests",
     "RoundLoss",
     "Run",
     "Scenario",
+    "Session",
     "Steady",
+    "Stored",
     "Tcp",
     "TokenBucket",
     "interval",

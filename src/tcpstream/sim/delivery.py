@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, positive
+from .player import Player
+from .session import ROUNDING, Session, watched
 
 Floats = NDArray[np.float64]
-
-ROUNDING = 1e-9
-"""A packet is late if it comes more than this after it is played [s]."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Delivery:
     times : (n,) array
         When each packet was delivered in order [s from the flow's start]; nondecreasing.
     duration : float
-        How long the flow was watched [s].
+        How long the flow was watched [s]; a `Stored` video until all of it was there.
     interval : float
         Time between packets of a live source [s], 0 for a backlogged one.
     loss_rate : float
@@ -111,6 +110,28 @@ class Delivery:
         if (count is None or len(late) < count) and due < self.duration - ROUNDING:
             return number + 1, seconds + self.duration - due
         return number, seconds
+
+    def session(self, player: Player, packet_rate: float, duration: float) -> Session:
+        """Return what a viewer sees of a stored video.
+
+        Times are those of the client: half a round trip after packets are sent.
+
+        Parameters
+        ----------
+        player : Player
+            Its client buffer must be that of the flow's source, where it has one.
+        packet_rate : float
+            mu [packets/s].
+        duration : float
+            Of the video [s].
+
+        Raises
+        ------
+        InputError
+            If some of the video was not delivered.
+        """
+        rate = positive("packet rate", packet_rate, "packets/s")
+        return watched(self.times, player, rate, positive("duration", duration, "s"))
 
     def _interval(self, packet_rate: float | None) -> float:
         if packet_rate is not None:

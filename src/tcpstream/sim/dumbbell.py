@@ -106,7 +106,7 @@ class Dumbbell:
         Parameters
         ----------
         rng : numpy.random.Generator
-        video : Steady or Backlogged, optional
+        video : Steady, Backlogged or Stored, optional
             What the video stream sends: live, or stored (default).
         """
         bottleneck = Link(self.delay, self.rate, queue=self.queue, loss=self.loss)

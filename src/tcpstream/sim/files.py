@@ -19,15 +19,16 @@ from .arrays import array
 from .delivery import Delivery
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
+from .player import Player
 from .scenario import Flow, Scenario
 from .senders import Tcp
-from .sources import Backlogged, Requests, Steady
+from .sources import Backlogged, Requests, Steady, Stored
 
 KINDS = {
     kind.__name__: kind
     for kind in (
-        Backlogged, Bernoulli, Change, Flow, GilbertElliott, Link, LossTrace, Requests, RoundLoss, Scenario,
-        Steady, Tcp, TokenBucket,
+        Backlogged, Bernoulli, Change, Flow, GilbertElliott, Link, LossTrace, Player, Requests, RoundLoss,
+        Scenario, Steady, Stored, Tcp, TokenBucket,
     )
 }  # fmt: skip
 

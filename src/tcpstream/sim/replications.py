@@ -70,3 +70,9 @@ def interval(values: ArrayLike) -> tuple[float, float, float]:
         return (float(found[0]) if n else math.nan, math.nan, math.nan)
     half, mean = float(student(found)), float(found.mean())
     return mean, mean - half, mean + half
+
+
+def nonnegative(values: ArrayLike) -> tuple[float, float, float]:
+    """Return the `interval` of values that are not negative, which reaches down to 0 at most."""
+    mean, low, high = interval(values)
+    return mean, low if math.isnan(low) else max(0.0, low), high

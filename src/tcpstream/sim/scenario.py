@@ -23,7 +23,7 @@ class Flow:
         Those of the acknowledgements; not for a flow without TCP.
     tcp : Tcp, optional
         None: datagrams, which nobody acknowledges; the source must be `Steady`.
-    source : Backlogged, Steady or Requests
+    source : Backlogged, Steady, Requests or Stored
     start : float
         When the source starts [s].
     measured : bool

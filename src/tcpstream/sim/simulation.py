@@ -15,8 +15,11 @@ from .engine import records
 from .files import read_npz, write_csv, write_npz
 from .scenario import Scenario
 from .size import check
-from .sources import Steady
+from .sources import Steady, Stored
 from .world import build, grown
+
+LOOK = 10.0
+"""How often it is looked whether all stored videos are there [s]."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> R
     ----------
     scenario : Scenario
     duration : float
-        How long [s].
+        How long [s]; no longer, about, than until each measured flow has delivered its video, if all are `Stored`.
     rng : numpy.random.Generator
         Of loss processes, and of where in their requests connections start. The same generator in the same state
         gives the same run, bit for bit.
@@ -88,12 +91,26 @@ def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> R
     positive("duration", duration, "s")
     check(scenario, float(duration))
     world = build(scenario, rng)
-    while (full := run(world, rng, float(duration))) != records.DONE:
-        world = grown(world, full)
+    until, ends = 0.0, _ends(scenario)
+    while until < duration and not (ends and _delivered(scenario, world)):
+        until = min(until + LOOK, float(duration)) if ends else float(duration)
+        while (full := run(world, rng, until)) != records.DONE:
+            world = grown(world, full)
     flows = [_delivery(scenario, world, number, duration) for number in scenario.measured]
     seeds = rng.bit_generator.seed_seq
     seed = {"entropy": getattr(seeds, "entropy", None), "spawn_key": list(getattr(seeds, "spawn_key", ()))}
-    return Run(scenario, duration, flows, int(world.flows["sent"].sum()), int(world.clock["events"][0]), seed)
+    return Run(scenario, until, flows, int(world.flows["sent"].sum()), int(world.clock["events"][0]), seed)
+
+
+def _ends(scenario: Scenario) -> bool:
+    """Return whether a run is over before its time, as soon as all that is measured has been delivered."""
+    sources = [scenario.flows[number].source for number in scenario.measured]
+    return bool(sources) and all(isinstance(source, Stored) for source in sources)
+
+
+def _delivered(scenario: Scenario, world: records.World) -> bool:
+    """Return whether all of each stored video that is measured is there."""
+    return all(world.flows[number]["expected"] >= world.flows[number]["total"] for number in scenario.measured)
 
 
 def _delivery(scenario: Scenario, world: records.World, number: int, duration: float) -> Delivery:
@@ -103,9 +120,11 @@ def _delivery(scenario: Scenario, world: records.World, number: int, duration: f
     def mean(total: float, count: int) -> float:
         return float(total / count) if count else math.nan
 
+    times = world.log[seen["log"], : seen["expected"]] - flow.start
+    whole = isinstance(source, Stored) and len(times) == source.packets and times[-1] > 0
     return Delivery(
-        times=world.log[seen["log"], : seen["expected"]] - flow.start,
-        duration=duration - flow.start,
+        times=times,
+        duration=float(times[-1]) if whole else duration - flow.start,
         interval=1 / source.packet_rate if isinstance(source, Steady) else 0.0,
         loss_rate=mean(seen["dropped"], seen["sent"]),
         loss_event_rate=mean(seen["loss_events"], seen["at_risk"]),

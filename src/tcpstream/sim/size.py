@@ -9,7 +9,7 @@ from .engine import records
 from .links import LARGEST_PACKET, Link
 from .losses import Bernoulli, RoundLoss
 from .scenario import Flow, Scenario
-from .sources import Requests, Steady
+from .sources import Requests, Steady, Stored
 
 MOST_BYTES = 4 * 2**30
 """Memory of a run."""
@@ -79,7 +79,8 @@ def _packets(flow: Flow, scenario: Scenario, seconds: float) -> float:
         rates.append(2 * flow.source.packet_rate)
     if isinstance(flow.source, Requests) and (think := float(flow.source.think.mean())) > 0:
         rates.append(2 * float(flow.source.packets.mean()) / think)
-    return seconds * min(rates)
+    most = seconds * min(rates)
+    return min(most, 2.0 * flow.source.packets) if isinstance(flow.source, Stored) else most
 
 
 def _delay(link: Link) -> float:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, positive, real
+from ..errors import InputError, positive, real, shown
+from .player import Player, packets
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,37 @@ class Requests:
         object.__setattr__(self, "packets", packets.astype(np.int64))
 
 
-Source = Backlogged | Steady | Requests
+@dataclass(frozen=True)
+class Stored:
+    """A stored video, all of it there from the start; a player with a client buffer says when the server pauses.
+
+    Parameters
+    ----------
+    packet_rate : float
+        mu [packets/s].
+    duration : float
+        Of the video [s].
+    player : Player, optional
+        The client's; by default, and without a client buffer, the server never pauses.
+    """
+
+    packet_rate: float
+    duration: float
+    player: Player | None = None
+
+    def __post_init__(self) -> None:
+        positive("packet rate of a source", self.packet_rate, "packets/s")
+        positive("duration of a source", self.duration, "s")
+        if not isinstance(self.player, Player | None):
+            raise InputError(f"the player of a stored video must be a Player, or None, got {shown(self.player)}")
+
+    @property
+    def packets(self) -> int:
+        """Of the video."""
+        return packets(self.duration, self.packet_rate)
+
+
+Source = Backlogged | Steady | Requests | Stored
 
 MEAN_FILE, FILE_EXPONENT, LARGEST_FILE = 12_000.0, 1.2, 10_000_000.0
 """Sizes of web files [bytes]: Pareto, with this mean if it had no end, and this exponent; none is larger."""

@@ -14,6 +14,7 @@ from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, Loss, RoundLoss
+from .player import Player
 from .read import read_capacity, read_losses, read_requests
 from .scenario import Flow, Scenario
 from .senders import Tcp
@@ -31,7 +32,8 @@ def read_experiment(file: str | PathLike[str], **instead: Any) -> Experiment:
     Parameters
     ----------
     file : path
-        TOML: the tables ``video``, and ``links`` and ``flows`` or ``dumbbell``; ``seconds``, ``runs`` and ``seed``.
+        TOML: the tables ``video``, and ``links`` and ``flows`` or ``dumbbell``; ``player``, ``seconds``, ``runs`` and
+        ``seed``.
         Numbers are in s, bit/s and bytes; names of files are relative to this one.
     **instead
         Values for ``delays``, ``seconds``, ``runs`` and ``seed`` that replace those of the file.
@@ -57,16 +59,17 @@ class _Tables:
         self.folder = folder
 
     def experiment(self, table: Table, instead: Table) -> Experiment:
-        known(table, ("video", "links", "flows", "dumbbell", "seconds", "runs", "seed"), "the file")
+        known(table, ("video", "player", "links", "flows", "dumbbell", "seconds", "runs", "seed"), "the file")
         if ("dumbbell" in table) == ("links" in table or "flows" in table):
             raise InputError("give either [dumbbell], or [links.NAME] and [[flows]]")
         if "video" not in table:
             raise InputError("a table [video] is needed")
         given = {key: table[key] for key in ("seconds", "runs", "seed") if key in table}
+        player = made(Player, table["player"], "player") if "player" in table else None
         if "dumbbell" in table:
             dumbbell = self.dumbbell(table["dumbbell"])
             video, delays = _video(table["video"], dumbbell.tcp)
-            source = source_of(video)
+            source = source_of(video, player)
             values = {"make": lambda rng: dumbbell.scenario(rng, source), "start": WARMUP}
         else:
             links = {
@@ -77,9 +80,9 @@ class _Tables:
             if len(carriers) != 1 or carriers[0].tcp is None:
                 raise InputError(f"flows: exactly one must be measured, got {len(carriers)}")
             video, delays = _video(table["video"], carriers[0].tcp)
-            scenario = Scenario(links, tuple(_carrying(flow, video) for flow in flows))
+            scenario = Scenario(links, tuple(_carrying(flow, video, player) for flow in flows))
             values = {"make": lambda _rng: scenario, "start": carriers[0].start}
-        return Experiment(**{**values, "video": video, "delays": delays, **given, **instead})
+        return Experiment(**{**values, "video": video, "delays": delays, "player": player, **given, **instead})
 
     def dumbbell(self, table: Any) -> Dumbbell:
         return made(Dumbbell, table, "dumbbell", loss=self.loss, tcp=_tcp, requests=self.requests)
@@ -136,9 +139,9 @@ def _video(table: Any, tcp: Tcp) -> tuple[Video, tuple[float, ...]]:
     return Video(**values, packet_size=tcp.packet_size), tuple(delays)
 
 
-def _carrying(flow: Flow, video: Video) -> Flow:
+def _carrying(flow: Flow, video: Video, player: Player | None) -> Flow:
     """Return the flow, with the video as its source if it is the measured one."""
-    return replace(flow, source=source_of(video)) if flow.measured else flow
+    return replace(flow, source=source_of(video, player)) if flow.measured else flow
 
 
 def _tcp(table: Any, where: str) -> Tcp:

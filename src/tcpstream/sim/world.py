@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,10 @@ from . import size
 from .engine import records
 from .engine.records import World
 from .losses import GilbertElliott, LossTrace
+from .player import packets
 from .scenario import Flow, Scenario
 from .senders import VARIANTS
-from .sources import Backlogged, Requests, Steady
+from .sources import Backlogged, Requests, Steady, Stored
 
 LOGGED = 4096
 """Deliveries that there is room for at first."""
@@ -100,6 +102,8 @@ def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDA
         elif isinstance(source, Steady):
             row["source"], row["interval"] = records.STEADY, 1 / source.packet_rate
             row["stop"] = flow.start + source.duration
+        elif isinstance(source, Stored):
+            _stored(row, source)
         else:
             row["source"] = records.REQUESTS
             row["first_request"], row["request"], row["last_request"] = request
@@ -118,6 +122,18 @@ def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDA
         row["cwnd"], row["rto"] = tcp.initial_window, tcp.initial_rto
         row["ssthresh"] = tcp.max_window if tcp.slow_start else 0
     return table
+
+
+def _stored(row: Any, source: Stored) -> None:
+    """Write a stored video, and when its player starts, resumes, stops reading and reads again."""
+    row["source"], row["interval"], row["paused"] = records.STORED, 1 / source.packet_rate, 1
+    row["total"] = source.packets
+    player, mu = source.player, source.packet_rate
+    if player is None or player.client_buffer is None or player.refill_at is None:
+        return
+    row["wanted"], row["resume"] = (packets(one, mu) for one in (player.start_buffer, player.resume_buffer))
+    row["room"], row["refill"] = mu * player.client_buffer, mu * player.refill_at
+    row["restarts"] = player.idle == "restart"
 
 
 def _requests(

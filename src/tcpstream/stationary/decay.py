@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AccuracyError
+from ..errors import AccuracyError, InputError
 from ..numerics.roots import crossing
 from ..tcp.chain import Chain
 from ..tcp.silences import LEVELS
@@ -95,9 +95,16 @@ def decay_rate(chain: Chain, packets_due: float, levels: int = LEVELS) -> float:
 
     Raises
     ------
+    InputError
+        For a chain with no more throughput than that.
     AccuracyError
         When the eigenvalue of a large chain does not converge.
     """
+    if packets_due >= chain.packets_per_round:
+        raise InputError(
+            f"a backlog has a decay rate where TCP delivers more than is due: {packets_due:g} packets a round are due, "
+            f"it delivers {chain.packets_per_round:g}"
+        )
 
     def radius(theta: float) -> float:
         return _perron(chain, theta, packets_due, levels)[0]

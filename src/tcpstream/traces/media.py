@@ -6,16 +6,17 @@ import csv
 import json
 import math
 from itertools import groupby
+from operator import attrgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError, positive, real, whole
-from ..video import Video
+from ..video import Frames, Video
 
 ACCEPTED = (
     "ffprobe -of json with -show_packets or -show_frames, a movie of Sabre (segment_duration_ms, segment_sizes_bits), "
-    "or CSV with a header time_s,bytes or duration_s,bytes"
+    "or CSV with a header time_s,bytes (or time_s,bytes,key) or duration_s,bytes"
 )
 TIMES = ("dts_time", "pkt_dts_time", "pts_time", "best_effort_timestamp_time", "pkt_pts_time")
 """Of a frame, by ffprobe: when it is decoded, or else shown."""
@@ -24,24 +25,30 @@ LASTS = ("duration_time", "pkt_duration_time")
 
 
 class Piece(NamedTuple):
-    """A frame or a segment: from when on it plays [s], for how long (0: to the next one), and its size [bytes]."""
+    """A frame or a segment: from when on it plays [s], for how long (0: to the next one), and its size [bytes].
+
+    And whether it is a key frame, None where that is not known; and a picture (True), sound beside pictures or so
+    (False), or a segment (None).
+    """
 
     time: float
     lasts: float
     size: float
+    key: bool | None = None
+    picture: bool | None = None
 
 
 def read_media(path: str | PathLike[str], *, packet_size: float = 1500, rung: int | None = None) -> Video:
-    """Read the playback curve of a video from the sizes of its frames or segments.
+    """Read the playback curve of a video from the sizes of its frames or segments, and its frames.
 
-    Each is due evenly from its own time to that of the next one.
+    Each is due evenly from its own time to that of the next one. Frames are those of pictures, where there are any.
 
     Parameters
     ----------
     path : path-like
         JSON of ``ffprobe -of json`` with ``-show_packets`` or ``-show_frames``; a movie file of Sabre, with
-        ``segment_duration_ms`` and ``segment_sizes_bits``; or CSV with a header ``time_s,bytes`` (frames) or
-        ``duration_s,bytes`` (segments).
+        ``segment_duration_ms`` and ``segment_sizes_bits``; or CSV with a header ``time_s,bytes`` or
+        ``time_s,bytes,key`` (frames; 1 for a key frame, else 0) or ``duration_s,bytes`` (segments).
     packet_size : float
         Bytes of media in a packet, 1 to 1e6.
     rung : int, optional
@@ -67,7 +74,8 @@ def read_media(path: str | PathLike[str], *, packet_size: float = 1500, rung: in
         except json.JSONDecodeError as error:
             raise InputError(f"{path}, line {error.lineno}: not JSON: {error.msg}; accepted: {ACCEPTED}") from None
         pieces = _from_json(path, data, rung)
-    return Video(curve=_curve(path, pieces, packet_size), packet_size=packet_size)
+    curve = _curve(path, pieces, packet_size)
+    return Video(curve=curve, packet_size=packet_size, frames=_frames(pieces, curve))
 
 
 def is_media(path: str | PathLike[str]) -> bool:
@@ -84,22 +92,26 @@ def _from_csv(path: str | PathLike[str], text: str) -> list[Piece]:
     rows = csv.reader(text.splitlines())
     given = ",".join(next(rows, []))
     header = given.replace(" ", "").lower()
-    if header not in ("time_s,bytes", "duration_s,bytes"):
+    if header not in ("time_s,bytes", "time_s,bytes,key", "duration_s,bytes"):
         raise InputError(f"{path}, line 1: the header is {given!r}; accepted: {ACCEPTED}")
     found: list[Piece] = []
     time = 0.0
     for number, row in enumerate(rows, 2):
         if not row:
             continue
-        if len(row) != 2:
-            raise InputError(f"{path}, line {number}: expected two numbers '{header}', got {','.join(row)!r}")
-        first, size = (_number(f"{path}, line {number}: {name}", one) for name, one in zip(header.split(","), row))
+        names = header.split(",")
+        if len(row) != len(names):
+            many = "two" if len(names) == 2 else "three"
+            raise InputError(f"{path}, line {number}: expected {many} numbers '{header}', got {','.join(row)!r}")
+        first, size, *key = (_number(f"{path}, line {number}: {name}", one) for name, one in zip(names, row))
+        if key and key[0] not in (0, 1):
+            raise InputError(f"{path}, line {number}: key must be 1 or 0, got {key[0]:g}")
         if header.startswith("time"):
             if found and first < found[-1].time:
                 raise InputError(
                     f"{path}, line {number}: times must not decrease, got {first:g} s after {found[-1].time:g} s"
                 )
-            found.append(Piece(first, 0.0, size))
+            found.append(Piece(first, 0.0, size, bool(key[0]) if key else None, picture=True))
         else:
             found.append(Piece(time, positive(f"{path}, line {number}: duration", first, "s"), size))
             time += first
@@ -126,8 +138,17 @@ def _from_json(path: str | PathLike[str], data: Any, rung: int | None) -> list[P
             raise InputError(f"{where}: a size and one of {', '.join(TIMES)} are needed, got {', '.join(entry)}")
         lasts = next((entry[name] for name in LASTS if entry.get(name, "N/A") != "N/A"), 0.0)
         given = {"time": time, "duration": lasts, "size": size}
-        found.append(Piece(*(_number(f"{where}: {name}", one) for name, one in given.items())))
+        at, long, many = (_number(f"{where}: {name}", one) for name, one in given.items())
+        kind = entry.get("codec_type", entry.get("media_type", "video"))
+        found.append(Piece(at, long, many, _key(entry), picture=kind == "video"))
     return found
+
+
+def _key(entry: dict[str, Any]) -> bool | None:
+    """Return whether ffprobe says that a packet or a frame is a key frame; None where it does not say."""
+    if "key_frame" in entry:
+        return str(entry["key_frame"]) == "1"
+    return "K" in str(entry["flags"]) if "flags" in entry else None
 
 
 def _from_sabre(path: str | PathLike[str], data: dict[str, Any], rung: int | None) -> list[Piece]:
@@ -153,7 +174,7 @@ def _curve(path: str | PathLike[str], pieces: list[Piece], packet_size: float) -
     for piece in pieces:
         if piece.size < 0 or piece.lasts < 0:
             raise InputError(f"{path}: sizes and durations must not be negative, got {min(piece.size, piece.lasts):g}")
-    at = [(time, math.fsum(one.size for one in group)) for time, group in groupby(sorted(pieces), lambda one: one.time)]
+    at = [(time, math.fsum(one.size for one in group)) for time, group in _by_time(pieces)]
     if len(at) < 2:
         raise InputError(f"{path}: a video needs two frames or segments at least, got {len(at)}")
     begin = at[0][0]
@@ -165,6 +186,29 @@ def _curve(path: str | PathLike[str], pieces: list[Piece], packet_size: float) -
         times.append(then - begin)
         packets.append(packets[-1] + size / packet_size)
     return times, packets
+
+
+def _frames(pieces: list[Piece], curve: tuple[list[float], list[float]]) -> Frames | None:
+    """Return the frames of pictures, or of sound where there are none; None for segments.
+
+    What has the time of a frame, as sound, must have arrived with it.
+    """
+    if any(one.picture is None for one in pieces):
+        return None
+    wanted = any(one.picture for one in pieces)
+    found = [
+        (time, packets, piece.key)
+        for time, packets, (_, group) in zip(curve[0], curve[1][1:], _by_time(pieces))
+        for piece in group
+        if piece.picture == wanted
+    ]
+    times, packets, keys = zip(*found)
+    return Frames(times, packets, None if None in keys else keys)
+
+
+def _by_time(pieces: list[Piece]) -> groupby[float, Piece]:
+    """Return pieces by their times; those of one time are as in the file."""
+    return groupby(sorted(pieces, key=attrgetter("time")), attrgetter("time"))
 
 
 def _number(name: str, value: object) -> float:

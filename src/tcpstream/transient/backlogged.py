@@ -7,11 +7,14 @@ later where it went in.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import deepcopy
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.measure import Measure
+from ..numerics.rows import Rows
 from .account import Account
 from .boundary import OPEN, Boundary, Crossed
 
@@ -34,10 +37,20 @@ class Backlogged(ABC):
     account : Account
     """
 
+    unchanging = "chain", "_rounds", "_clock"
+    """Attributes that are what they were made as."""
+
     def __init__(self, goal: int, quantum: int = 1) -> None:
         self.goal, self.quantum = goal, quantum
         self.round = self.cells = self.floor = 0
         self.account = Account()
+
+    def fork(self) -> Self:
+        """Return another one that goes on from here."""
+        memo = {id(one): one for name, one in vars(self).items() if name in self.unchanging}
+        if isinstance(spare := vars(self).get("_spare"), Rows):
+            memo[id(spare)] = Rows.empty(len(spare.low))
+        return deepcopy(self, memo)
 
     @abstractmethod
     def step(self, boundary: Boundary = OPEN) -> Crossed:

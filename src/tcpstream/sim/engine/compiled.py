@@ -17,5 +17,8 @@ _uncounted: dict[str, Any] = {"nogil": True, "_nrt": False}
 inlined: Callable[[Function], Function] = numba.njit(forceinline=True, **_uncounted)
 """Part of the loop."""
 
+called: Callable[[Function], Function] = numba.njit(**_uncounted)
+"""Part of the loop that few runs need: in line it would slow the others down."""
+
 loop: Callable[[Function], Function] = kept(**_uncounted)
 """The loop itself, kept for the next process."""

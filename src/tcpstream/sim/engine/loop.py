@@ -7,6 +7,7 @@ import numpy as np
 from .compiled import inlined, loop
 from .events import close, push, take
 from .links import enter, release
+from .reading import refill
 from .receiver import delayed, receive
 from .records import (
     ARRIVAL,
@@ -17,12 +18,14 @@ from .records import (
     FULL_HEAP,
     FULL_LOG,
     FULL_POOL,
+    REFILL,
     SOURCE,
     STEADY,
+    STORED,
     TIMER,
     World,
 )
-from .tcp_sender import acknowledged, send, start_afresh, timer, transmit
+from .tcp_sender import acknowledged, after_idle, send, start_afresh, timer, transmit
 
 ENDLESS = 2**62
 """Packets of a source that always has something to send."""
@@ -76,6 +79,8 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             timer(world, rng, who)
         elif kind == DELAYED_ACK:
             delayed(world, rng, who)
+        elif kind == REFILL:
+            refill(world, who)
         else:
             _source(world, rng, who)
         close(world)
@@ -94,6 +99,13 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
         following = flow.start + flow.available * flow.interval
         if following < flow.stop:
             push(world, following, SOURCE, f)
+    elif flow.source == STORED:
+        flow.paused = 1 - flow.paused
+        if flow.paused == 0:
+            flow.available = flow.total
+            after_idle(world, f)
+        else:
+            flow.available = flow.high
     else:
         start_afresh(world, f)
         flow.available += world.answers[flow.request]

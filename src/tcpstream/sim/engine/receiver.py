@@ -7,6 +7,7 @@ import numpy as np
 from .compiled import inlined
 from .events import push
 from .links import enter
+from .reading import read
 from .records import DELAYED_ACK, SACK, World
 
 
@@ -32,6 +33,8 @@ def receive(world: World, rng: np.random.Generator, who: int) -> None:
             flow.expected += 1
         if flow.log >= 0:
             clock.logged = max(clock.logged, flow.expected)
+            if flow.room > 0.0:
+                read(world, f)
     flow.held += 1
     flow.held_round = held_round
     if not in_order or had_hole or flow.held >= flow.ack_every:

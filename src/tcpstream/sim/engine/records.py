@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-ARRIVAL, TIMER, DELAYED_ACK, SOURCE = range(4)
-"""Kinds of events: a packet reaches the end of a link; the three others belong to a flow."""
+ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL = range(5)
+"""Kinds of events: a packet reaches the end of a link; the four others belong to a flow."""
 
 RENO, NEWRENO, SACK, DATAGRAM = range(4)
 """Kinds of senders."""
 
-BACKLOGGED, STEADY, REQUESTS = range(3)
-"""Kinds of sources: always something to send; a packet every interval; answers to requests."""
+BACKLOGGED, STEADY, REQUESTS, STORED = range(4)
+"""Kinds of sources: always something to send; a packet every interval; answers to requests; a stored video."""
 
 NO_LOSS, INDEPENDENT, ROUND, GILBERT_ELLIOTT, RECORDED = range(5)
 """Kinds of loss processes."""
@@ -169,6 +169,19 @@ FLOW = np.dtype(
         ("rtts", "i8"),
         ("rto_sum", "f8"),
         ("rtos", "i8"),
+        # a stored video, and the client that shows it: packets, and what it holds where it starts, stops reading, ...
+        ("total", "i8"),
+        ("wanted", "i8"),
+        ("resume", "i8"),
+        ("room", "f8"),
+        ("refill", "f8"),
+        ("restarts", "i8"),
+        ("playing", "i8"),
+        ("shift", "f8"),
+        ("position", "i8"),
+        ("seen", "i8"),
+        ("closed", "i8"),
+        ("paused", "i8"),
     ]
 )
 """A flow, from sender to receiver; sequence numbers count packets."""

@@ -196,6 +196,27 @@ def start_afresh(world: World, f: int) -> None:
 
 
 @inlined
+def after_idle(world: World, f: int) -> None:
+    """Halve the window for each timer in which nothing was sent, down to the first one, as Linux does (RFC 2861)."""
+    flow = world.flows[f]
+    if flow.restarts == 0 or flow.high == 0 or flow.una < flow.high:
+        return
+    last = 0.0
+    for place in range(world.sent_at.shape[1]):
+        last = max(last, world.sent_at[f, place])
+    idle = world.clock[0].now - last - flow.rto
+    if idle <= 0.0:
+        return
+    window = min(flow.cwnd, flow.window)
+    least = min(flow.initial_window, window)
+    flow.ssthresh = max(flow.ssthresh, 0.75 * window)
+    while idle > 0.0 and window > least:
+        window = math.floor(window / 2)
+        idle -= flow.rto
+    flow.cwnd = max(window, least)
+
+
+@inlined
 def _sample(world: World, f: int, rtt: float) -> None:
     """Take a round trip time into the timer.
 
