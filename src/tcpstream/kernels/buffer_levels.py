@@ -13,6 +13,9 @@ from .buffer_state import Known, Measures, Nothing
 
 Floats = NDArray[np.float64]
 
+SETTLED = 1e-11
+"""Relative change of what a player sees that fills its buffer at a place, at which it is what playing on leads to."""
+
 
 @kept(nogil=True)
 def back_in_video(
@@ -48,11 +51,19 @@ def back_in_video(
         if x == 0 or x >= known.places[i] + max(1, int(known.places[i]) // sparse):
             i += 1
             known.places[i] = x
-            into = known.fill[i % 2]
-            fill(x, threshold, fill_needs, moves, nothing, on.waited, on.waited_more, into, known, on)
-            known.empty[i] = into[:, 0]
-            known.before[x] = i
-        play_near(x, threshold, play_needs, lacks, known, on)
+            into, change = known.fill[i % 2], np.inf
+            if threshold < known.round:  # it plays on with less than a round, and may stall before the next place
+                play_near(x, threshold, play_needs, lacks, known, on)
+            while change > SETTLED:
+                fill(x, threshold, fill_needs, moves, nothing, on.waited, on.waited_more, into, known, on)
+                change = 0.0
+                if threshold < known.round:
+                    change = np.abs(known.empty[i] - into[:, 0]).max() / max(1.0, np.abs(into[:, 0]).max())
+                known.empty[i] = into[:, 0]
+                known.before[x] = i
+                play_near(x, threshold, play_needs, lacks, known, on)
+        else:
+            play_near(x, threshold, play_needs, lacks, known, on)
         for s in range(len(known.slot)):
             slot = known.slot[s]
             if slot >= 0:
