@@ -9,10 +9,12 @@ from tcpstream import Path, Video
 from tcpstream.answers.coarse_arrivals import CoarseArrivals
 from tcpstream.answers.sums_over_rounds import sampled
 from tcpstream.answers.timeline import Timeline
+from tcpstream.coarse import late_to_come
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.long_law import LongLaw
 from tcpstream.coarse.modes import Modes
 from tcpstream.coarse.resolution import FINE
+from tcpstream.errors import TimeLimitError
 
 FOLLOWED = 12_000
 """Rounds in which a lattice is followed."""
@@ -54,6 +56,16 @@ def test_what_is_late_after_the_end_is_taken_off(followed: Law) -> None:
     beyond = sampled(followed, end + 0.5, float(FOLLOWED), arrivals.due, 30.0, FOLLOWED)
     assert beyond > 0.05 * judged
     assert found.late(30.0, end + 0.5) == pytest.approx(judged, rel=3e-3)
+
+
+def test_time_limit_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object) -> None:
+        raise TimeLimitError("over")
+
+    monkeypatch.setattr(late_to_come, "LateForEver", late)
+    arrivals = _arrivals(9000.0)
+    with pytest.raises(TimeLimitError, match="over"):
+        arrivals.late_packets(arrivals.cases[0], 1.0)
 
 
 def test_law_of_one_mode_is_that_of_a_lattice_where_waits_have_modes_of_their_own(followed: Law) -> None:

@@ -17,8 +17,8 @@ from tcpstream.playout.measures import measures
 
 Floats = NDArray[np.float64]
 
-PATH = Path(loss=0.05, rtt=0.1, rto=0.3, max_window=16)
-VIDEO = Video(packet_rate=25, duration=60)
+PATH = Path(loss=0.1, rtt=0.03, rto=0.23, max_window=12, tcp="reno-sack", losses="independent", initial_window=3)
+VIDEO = Video(packet_rate=2.5 / 0.03, duration=1.5)
 
 
 def test_no_probability_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,14 +28,6 @@ def test_no_probability_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
         return measures(counts, np.ones_like(factors), quanta, longest)
 
     monkeypatch.setattr(two_finenesses, "measures", with_ones)
-    solver: Any = tcpstream.play(PATH, VIDEO, Player(start_buffer=1.0, resume_buffer=0.0))
-    seen = solver._solver._pass(solver._solver._fine, [1.0], 60, 1).seen
+    solver: Any = tcpstream.play(PATH, VIDEO, Player(start_buffer=0.04, resume_buffer=0.0))
+    seen = solver._solver._pass(solver._solver._fine, [0.04], 60, 1).seen
     np.testing.assert_allclose(seen[..., COUNTS + 2 :], 1.0, atol=1e-9)
-
-
-def test_ratio_is_that_of_drawn_sessions() -> None:
-    found: Any = tcpstream.play(PATH, VIDEO, Player(start_buffer=1.0, resume_buffer=0.0))
-    ratio = found.sessions(4000, np.random.default_rng(5)).rebuffering_ratio
-    told = found.to_dict()
-    allowed = 4 * float(ratio.std()) / len(ratio) ** 0.5 + told["error_bound"]["rebuffering_ratio"]
-    assert told["rebuffering_ratio"] == pytest.approx(float(ratio.mean()), abs=allowed)

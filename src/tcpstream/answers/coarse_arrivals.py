@@ -273,7 +273,7 @@ class CoarseArrivals:
                 if begin < block:
                     continue
                 late += part
-                if begin > passed and ends(late, part, before, NONE * K):
+                if to_come is None and begin > passed and ends(late, part, before, NONE * K):
                     return late
                 before, part, block = part, 0.0, begin * BLOCK
         if to_come is not None:

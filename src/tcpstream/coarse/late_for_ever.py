@@ -62,7 +62,7 @@ class LateForEver:
     """
 
     def __init__(self, forward: Forward, due: float, rate: float, spread: float, longest: float) -> None:
-        self.due, self.longest = due, longest
+        self._due = due
         self.tilt, self.gap = BETWEEN * rate, math.pi * rate / (ALIAS + rate * due * longest)
         blur = BLUR * min(spread, 1 / rate)
         theta: list[complex] = []
@@ -83,7 +83,7 @@ class LateForEver:
 
     def late(self, delay: float) -> float:
         """Return the sum for a startup delay [rounds]."""
-        return float((np.exp(-self._theta * self.due * delay) @ self._values).real)
+        return float((np.exp(-self._theta * self._due * delay) @ self._values).real)
 
 
 def of_a_round(theta: complex, due: float) -> complex:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AccuracyError
+from ..errors import AccuracyError, TimeLimitError
 from .late_for_ever import LateForEver, of_a_round
 from .law import Law
 from .lead import decay, late_after
@@ -19,7 +19,6 @@ from .steps import Steps
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
-
 
 LOSSES, ROWS = 24.0, 8
 """After which it begins, and rows of the lattice until then."""
@@ -123,6 +122,8 @@ def late_to_come(
         return LateToCome(
             law, steps.step, found.rate, scale.spread(mean * rounds), modes if left > LEFT else None, length, longest
         )
+    except TimeLimitError:
+        raise
     except AccuracyError:
         return None
 
