@@ -60,7 +60,7 @@ class Pauses:
         rounds = np.maximum(1, -((resume - leads) // fine.quanta))
         same = np.tile(np.arange(states)[:, np.newaxis], (1, 2)), np.tile(np.array([1.0, 0.0]), (states, 1))
         idle = {d: self.after_idle(d) if self.after_idle else same for d in np.unique(rounds).tolist()}
-        return Pausing(stop, leads - fine.quanta * rounds, short, rounds, idle)
+        return Pausing(stop, played, leads - fine.quanta * rounds, short, rounds, idle)
 
 
 class Pausing:
@@ -70,6 +70,8 @@ class Pausing:
     ----------
     stop : int
         Quanta held from which TCP pauses.
+    played : bool
+        Whether what is beyond them is not sent.
     left, rounds : int arrays
         What is held when it goes on, and after how many rounds, by what was held beyond `stop`.
     short : float
@@ -79,9 +81,10 @@ class Pausing:
     """
 
     def __init__(
-        self, stop: int, left: Ints, short: float, rounds: Ints, idle: dict[int, tuple[Ints, Floats]]
+        self, stop: int, played: bool, left: Ints, short: float, rounds: Ints, idle: dict[int, tuple[Ints, Floats]]
     ) -> None:  # fmt: skip
-        self.stop, self._left, self._short, self._rounds, self._idle = stop, left, short, rounds, idle
+        self.stop, self.played, self._left, self._short = stop, played, left, short
+        self._rounds, self._idle = rounds, idle
         self._low, self._past = int(left.min()) - (short > 0), np.empty(0)
         self._kept = slice(self._low, int(left.max()) + 1)
 
@@ -98,7 +101,7 @@ class Pausing:
             self._past = np.zeros((depth, len(now), self._kept.stop - self._low, now.shape[2]))
         for beyond, (left, rounds) in enumerate(zip(self._left.tolist(), self._rounds.tolist())):
             held = self.stop + beyond
-            if held >= place * known.round:
+            if (self.stop if self.played else held) >= place * known.round:
                 break  # all there is has arrived
             targets, shares = self._idle[rounds]
             past, at = self._past[(place - rounds) % depth], left - self._low
