@@ -28,7 +28,8 @@ def fill(
     now = play[x % places]
     for s in range(S):
         for at in range(goal, into.shape[1]):
-            into[s, at] = on.base if at >= left else now[s, min(at, n - 1)]
+            held = at if left <= known.full else min(at, known.full)
+            into[s, at] = on.base if held >= left else now[s, min(held, n - 1)]
     sums, solved = np.empty((S, C)), np.empty((len(nothing.states), C))
     played = np.empty(C)
     for at in range(goal - 1, -1, -1):

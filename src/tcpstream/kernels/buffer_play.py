@@ -17,7 +17,7 @@ def after(out: Floats, weight: float, x: int, target: int, held: int, rounds: in
     """Add what a player sees that plays for some rounds at place x with so much, from when its state is `target`."""
     q, n, C = known.round, known.play.shape[2], len(on.base)
     left = x * q
-    if held >= left:
+    if held >= left and (left <= known.full or rounds >= x):
         for c in range(C):
             out[c] += weight * on.base[c]
         return
@@ -90,7 +90,7 @@ def _add(sink: Floats, begin: int, end: int, x: int, o: int, moves: Totals, know
     q, n, C = known.round, known.play.shape[2], len(on.base)
     d, w, target, total = moves.rounds[o], moves.chance[o], moves.target[o], moves.received[o]
     shift = total - d * q
-    stop = min(end, x * q - total)  # from there on all has arrived
+    stop = min(end, x * q - total) if x * q <= known.full or d >= x else end  # from there on all has arrived
     for at in range(max(begin, stop), end):
         for c in range(C):
             sink[at, c] += w * on.base[c]

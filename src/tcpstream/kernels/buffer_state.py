@@ -41,6 +41,8 @@ class Known(NamedTuple):
     ----------
     round : int
         Quanta of a round of playback.
+    full : int
+        Quanta held at most, beyond which nothing is sent, not even the end of the video.
     play : (5, S, n, C) array
         At the last places, by state and quanta held.
     slot, first, depth : (S,), (s,), (s,) int arrays
@@ -57,6 +59,7 @@ class Known(NamedTuple):
     """
 
     round: int
+    full: int
     play: Floats
     slot: Ints
     first: Ints

@@ -36,6 +36,8 @@ NANOSECONDS, MOST_MINUTES = 1.0, 20.0
 MOST_BYTES = 8 * 2**30
 """Memory that a pass may take."""
 
+UNBOUNDED = 1 << 40
+"""Quanta held at most of a player that holds all of a video."""
 
 SETTLED, NOTHING, LATER = 1e-4, 1e-11, 4
 """How much of E[N] and E[S], and how much at all, the first part of a long video may change that is not followed; and
@@ -110,6 +112,8 @@ def sessions(
     pausing = None if pauses is None else pauses.on(on, int(moves.received.max()), found.states)
     most = math.ceil(top / on.quantum) if pausing is None else pausing.top
     known = _known(moves, on, threshold, last, len(asked.base), most, fills)
+    if pausing is not None and pausing.played:
+        known = known._replace(full=pausing.stop)
     begins = [_Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in begin]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
     settling = _Settling(known, last, found.start, max(goal for goal, _ in begin), asked)
@@ -231,7 +235,7 @@ def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, top:
             f"{MOST_BYTES / 2**30:g}: take a smaller max_window, smaller buffers or a shorter timer"
         )
     return Known(
-        on.quanta, np.zeros((5, states, n, C)), slot, first[:-1], depth, np.zeros((int(first[-1]), n, C)),
+        on.quanta, UNBOUNDED, np.zeros((5, states, n, C)), slot, first[:-1], depth, np.zeros((int(first[-1]), n, C)),
         np.zeros(last + 2, dtype=np.int64), np.zeros(fills), np.zeros((fills, states, C)),
         np.zeros((2, states, height, C)),
     )  # fmt: skip
