@@ -6,9 +6,21 @@ import math
 
 import numpy as np
 
+from .accounts import count, unheard
 from .compiled import inlined
 from .events import push
-from .records import ARRIVAL, GILBERT_ELLIOTT, INDEPENDENT, NO_LOSS, RECORDED, ROUND, World
+from .records import (
+    ACK,
+    ARRIVAL,
+    DATA,
+    DROPPED,
+    GILBERT_ELLIOTT,
+    INDEPENDENT,
+    NO_LOSS,
+    RECORDED,
+    ROUND,
+    World,
+)
 
 OPPORTUNITY = 1500
 """Bytes that one line of a capacity trace lets pass."""
@@ -37,29 +49,41 @@ def enter(world: World, rng: np.random.Generator, number: int, who: int) -> None
         left = _departure(world, number, packet.size, now)
         place = link.first + link.waiting
         place = place if place < places else place - places
-        world.departures[number, place] = left
+        world.departures[number, place] = left if link.holds_delayed == 0 else _there(world, number, left)
         world.sizes[number, place] = packet.size
         link.waiting += 1
         link.waiting_bytes += packet.size
     else:
         left = _departure(world, number, packet.size, now)
+    link.arrived = _there(world, number, left)
+    push(world, link.arrived, ARRIVAL, who)
+
+
+@inlined
+def _there(world: World, number: int, left: float) -> float:
+    """Return when a packet reaches the other end that leaves the queue at a time [s]."""
+    link = world.links[number]
     piece = link.piece
     while piece < link.last_piece and world.schedule[piece + 1].start <= left:
         piece += 1
-    link.arrived = max(link.arrived, left + world.schedule[piece].delay)  # packets do not overtake each other
-    push(world, link.arrived, ARRIVAL, who)
+    return float(max(link.arrived, left + world.schedule[piece].delay))  # packets do not overtake each other
 
 
 @inlined
 def drop(world: World, who: int) -> None:
     """Count a packet as dropped, and forget it."""
     packet = world.packets[who]
-    if packet.back == 0:
+    if packet.back == DATA:
         flow = world.flows[packet.flow]
         flow.dropped += 1
+        flow.dropped_bytes += packet.size
+        if world.clock[0].bin > 0.0:
+            count(world, packet.flow, DROPPED, packet.size)
         if packet.low0 != 0 and packet.seq >= flow.missing:
             flow.loss_events += 1
         flow.missing = flow.high
+    elif packet.back != ACK:
+        unheard(world, who)
     release(world, who)
 
 

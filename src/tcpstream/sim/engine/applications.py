@@ -1,0 +1,41 @@
+"""What applications want while the loop stands: calls, packets for TCP, packets of their own."""
+
+from __future__ import annotations
+
+from .accounts import sent
+from .compiled import called
+from .events import push
+from .records import ARRIVAL, CALL, SEND, SOURCE, WAKE, WRITE, World
+
+
+@called
+def carry_out(world: World) -> None:
+    """Make events of all orders, in their order."""
+    clock = world.clock[0]
+    for k in range(clock.orders):
+        order = world.orders[k]
+        if order.kind == WAKE:
+            push(world, order.time, CALL, order.number)
+        elif order.kind == WRITE:
+            world.flows[order.flow].available += order.number
+            push(world, order.time, SOURCE, order.flow)
+        else:
+            clock.free -= 1
+            who = world.free[clock.free]
+            packet = world.packets[who]
+            packet.flow = order.flow
+            packet.seq = order.number
+            packet.low0 = 0
+            packet.round = 0
+            packet.size = order.size
+            packet.back = order.way
+            packet.hop = -1
+            push(world, order.time, SEND, who)
+    clock.orders = 0
+
+
+@called
+def leave(world: World, who: int) -> None:
+    """Let a packet leave its host, for its first link."""
+    sent(world, who)
+    push(world, world.clock[0].now, ARRIVAL, who)
