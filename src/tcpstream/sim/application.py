@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Client:
         """Act when a message of the server arrives."""
 
 
-class Application(ABC):
+class Application:
     """A source in plain Python: a server and a client, which know of each other what crosses the network.
 
     A subclass is a frozen dataclass of settings. Each run gets a server and a client of its own; the event loop calls
@@ -50,13 +49,13 @@ class Application(ABC):
         super().__init_subclass__(**options)
         Application.known[label(cls)] = cls
 
-    @abstractmethod
     def server(self) -> Server:
         """Return the server of a run."""
+        raise NotImplementedError(f"{label(type(self))} has no server")
 
-    @abstractmethod
     def client(self) -> Client:
         """Return the client of a run."""
+        raise NotImplementedError(f"{label(type(self))} has no client")
 
     def figures(self, traffic: Traffic) -> dict[str, float]:
         """Return what is to be known of a run, by its names; NaN for what a run does not have.

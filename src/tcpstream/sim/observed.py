@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from .application import Application
 from .calls import Calls
 from .engine.records import World
 from .hosts import Stream, told
@@ -28,7 +29,7 @@ def bins(width: float, duration: float) -> int:
 
 def traffic(scenario: Scenario, world: World, duration: float, calls: Calls) -> list[Traffic]:
     """Return what became of the packets of each flow until now."""
-    data, messages = (_counts(world, what) for what in ("", "messages_"))
+    data, messages = _counts(scenario, world), _messages(world)
     return [
         Traffic(
             data[k],
@@ -41,8 +42,17 @@ def traffic(scenario: Scenario, world: World, duration: float, calls: Calls) -> 
     ]
 
 
-def _counts(world: World, what: str) -> list[Count]:
-    return list(map(Count, *(world.flows[what + name].tolist() for name in Count._fields)))
+def _counts(scenario: Scenario, world: World) -> list[Count]:
+    """Return packets and bytes of data; those of an application have sizes of their own."""
+    packets = np.stack([world.flows[name] for name in ("sent", "received", "dropped")])
+    constant = np.array([not isinstance(flow.source, Application) or flow.tcp is not None for flow in scenario.flows])
+    sizes = np.stack([world.accounts[name] for name in Count._fields[3:]])
+    octets = np.where(constant, packets * world.flows["size"], sizes)
+    return list(map(Count, *packets.tolist(), *octets.tolist()))
+
+
+def _messages(world: World) -> list[Count]:
+    return list(map(Count, *(world.accounts[f"messages_{name}"].tolist() for name in Count._fields)))
 
 
 def _bins(scenario: Scenario, world: World, k: int, duration: float) -> Bins | None:

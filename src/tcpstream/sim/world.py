@@ -38,9 +38,9 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
     flows = scenario.flows
     ring = size.ring(scenario)
     hops = max(max(len(flow.there), len(flow.back)) for flow in flows)
-    routes = np.full((len(flows), 4, hops), -1)
+    routes = np.full((len(flows), 2, hops), -1)
     for number, flow in enumerate(flows):
-        for way, route in enumerate((flow.there, flow.back, flow.there, flow.back)):
+        for way, route in enumerate((flow.there, flow.back)):
             routes[number, way, : len(route)] = [names[name] for name in route]
     thinks, answers, requests = _requests(flows, rng)
     links, schedule, opportunities, bits = _links(scenario)
@@ -74,6 +74,7 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         thinks=thinks,
         answers=answers,
         log=np.zeros((sum(flow.logged for flow in flows if flow.tcp), room)),
+        accounts=np.zeros(len(flows), dtype=records.ACCOUNT),
         arrivals=np.zeros((sum(flow.logged for flow in flows if not flow.tcp), room), dtype=records.ARRIVED),
         bins=np.zeros((len(flows), 3, 1), dtype=np.int64),
         orders=np.zeros(ORDERS, dtype=records.ORDER),

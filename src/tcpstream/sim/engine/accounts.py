@@ -1,4 +1,4 @@
-"""What of each flow is sent, received and dropped: called, not in line, since few runs need it."""
+"""What applications send, receive and lose, and time bins: called, not in line, since few runs need it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def count(world: World, f: int, what: int, size: int) -> None:
 def sent(world: World, who: int) -> None:
     """Count what an application sends now: a datagram or a message."""
     packet = world.packets[who]
-    flow = world.flows[packet.flow]
+    account = world.accounts[packet.flow]
     if packet.back != DATA:
-        flow.messages_sent += 1
-        flow.messages_sent_bytes += packet.size
+        account.messages_sent += 1
+        account.messages_sent_bytes += packet.size
         return
-    flow.sent += 1
-    flow.sent_bytes += packet.size
+    world.flows[packet.flow].sent += 1
+    account.sent_bytes += packet.size
     if world.clock[0].bin > 0.0:
         count(world, packet.flow, SENT, packet.size)
 
@@ -32,9 +32,9 @@ def sent(world: World, who: int) -> None:
 def heard(world: World, who: int) -> None:
     """Count a message that arrives; its call is the next."""
     packet = world.packets[who]
-    flow = world.flows[packet.flow]
-    flow.messages_received += 1
-    flow.messages_received_bytes += packet.size
+    account = world.accounts[packet.flow]
+    account.messages_received += 1
+    account.messages_received_bytes += packet.size
     world.clock[0].called = packet.seq
 
 
@@ -42,9 +42,9 @@ def heard(world: World, who: int) -> None:
 def unheard(world: World, who: int) -> None:
     """Count a message that is dropped."""
     packet = world.packets[who]
-    flow = world.flows[packet.flow]
-    flow.messages_dropped += 1
-    flow.messages_dropped_bytes += packet.size
+    account = world.accounts[packet.flow]
+    account.messages_dropped += 1
+    account.messages_dropped_bytes += packet.size
 
 
 @called
@@ -55,5 +55,6 @@ def logged(world: World, who: int) -> None:
     arrival = world.arrivals[flow.log, flow.logged]
     arrival.time = clock.now
     arrival.number = packet.seq
+    world.accounts[packet.flow].received_bytes += packet.size
     flow.logged += 1
     clock.logged = max(clock.logged, flow.logged)

@@ -11,6 +11,7 @@ from .compiled import inlined
 from .events import push
 from .records import (
     ACK,
+    APPLICATION,
     ARRIVAL,
     DATA,
     DROPPED,
@@ -76,7 +77,8 @@ def drop(world: World, who: int) -> None:
     if packet.back == DATA:
         flow = world.flows[packet.flow]
         flow.dropped += 1
-        flow.dropped_bytes += packet.size
+        if flow.source == APPLICATION:
+            world.accounts[packet.flow].dropped_bytes += packet.size
         if world.clock[0].bin > 0.0:
             count(world, packet.flow, DROPPED, packet.size)
         if packet.low0 != 0 and packet.seq >= flow.missing:

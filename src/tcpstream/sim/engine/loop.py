@@ -81,7 +81,7 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             packet = world.packets[who]
             packet.hop += 1
             f = packet.flow
-            link = world.routes[f, packet.back, packet.hop] if packet.hop < hops else -1
+            link = world.routes[f, packet.back & 1, packet.hop] if packet.hop < hops else -1
             if link >= 0:
                 enter(world, rng, link, who)
                 close(world)
@@ -91,7 +91,6 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             elif packet.back == DATA:
                 flow = world.flows[f]
                 flow.received += 1
-                flow.received_bytes += packet.size
                 if clock.bin > 0.0:
                     count(world, f, RECEIVED, packet.size)
                 if flow.kind != DATAGRAM:

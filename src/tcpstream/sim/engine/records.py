@@ -18,7 +18,7 @@ BACKLOGGED, STEADY, REQUESTS, STORED, APPLICATION = range(5)
 """Kinds of sources: always something to send; a packet every interval; answers to requests; a stored video; Python."""
 
 DATA, ACK, TOLD, REPORT = range(4)
-"""What a packet is: data; an acknowledgement; an application's message to the client, or to the server."""
+"""What a packet is: data; an acknowledgement; an application's message to the client, or to the server. Odd: back."""
 
 SENT, RECEIVED, DROPPED = range(3)
 """What is counted in time bins."""
@@ -183,15 +183,6 @@ FLOW = np.dtype(
         ("resent", "i8"),
         ("dropped", "i8"),
         ("received", "i8"),
-        ("sent_bytes", "i8"),
-        ("received_bytes", "i8"),
-        ("dropped_bytes", "i8"),
-        ("messages_sent", "i8"),
-        ("messages_received", "i8"),
-        ("messages_dropped", "i8"),
-        ("messages_sent_bytes", "i8"),
-        ("messages_received_bytes", "i8"),
-        ("messages_dropped_bytes", "i8"),
         ("loss_events", "i8"),
         ("at_risk", "i8"),
         ("missing", "i8"),
@@ -219,6 +210,22 @@ FLOW = np.dtype(
 """A flow, from sender to receiver; sequence numbers count packets."""
 
 
+ACCOUNT = np.dtype(
+    [
+        ("sent_bytes", "i8"),
+        ("received_bytes", "i8"),
+        ("dropped_bytes", "i8"),
+        ("messages_sent", "i8"),
+        ("messages_received", "i8"),
+        ("messages_dropped", "i8"),
+        ("messages_sent_bytes", "i8"),
+        ("messages_received_bytes", "i8"),
+        ("messages_dropped_bytes", "i8"),
+    ]
+)
+"""What is counted of an application besides: its packets have sizes of their own, and there are messages."""
+
+
 class World(NamedTuple):
     """Everything that a run reads and writes.
 
@@ -237,8 +244,8 @@ class World(NamedTuple):
     departures, sizes : (links, queue) arrays
         When what is in a queue has left it [s], and its sizes [bytes]: rings.
     flows : FLOW array
-    routes : (flows, 4, hops) int array
-        Links that data, acknowledgements, messages and reports cross, -1 behind the last.
+    routes : (flows, 2, hops) int array
+        Links there and back, -1 behind the last.
     known, sent_at : (flows, M) arrays
         Of each packet of the window, modulo M, a power of two: what the sender knows, and when it was sent.
     got : (flows, M) array
@@ -247,6 +254,7 @@ class World(NamedTuple):
         Requests: pause before each [s], and packets of the answer.
     log : (logged TCP flows, n) array
         Times of in-order delivery [s].
+    accounts : (flows,) ACCOUNT array
     arrivals : (logged datagram flows, n) ARRIVED array
     bins : (flows, 3, bins) array
         Bytes sent, received and dropped in each time bin.
@@ -272,6 +280,7 @@ class World(NamedTuple):
     thinks: NDArray[np.float64]
     answers: NDArray[np.int64]
     log: NDArray[np.float64]
+    accounts: NDArray[np.void]
     arrivals: NDArray[np.void]
     bins: NDArray[np.int64]
     orders: NDArray[np.void]

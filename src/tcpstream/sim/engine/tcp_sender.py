@@ -53,7 +53,6 @@ def transmit(world: World, rng: np.random.Generator, f: int, seq: int) -> None:
     clock, flow = world.clock[0], world.flows[f]
     place = seq & (world.known.shape[1] - 1)
     flow.sent += 1
-    flow.sent_bytes += flow.size
     if clock.bin > 0.0:
         count(world, f, SENT, flow.size)
     if seq < flow.high:
