@@ -2,12 +2,15 @@
 
 from .agent import rounds_agent
 from .application import Application, Client, Server
+from .clip import Clip
 from .delivery import Delivery
 from .dumbbell import Dumbbell
 from .experiment import Experiment
 from .hosts import ClientHost, ServerHost
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
+from .observation import Observation
+from .ping import Ping
 from .player import Player
 from .read import read_capacity, read_losses, read_requests
 from .replications import interval, replicate
@@ -28,6 +31,7 @@ __all__ = [
     "Change",
     "Client",
     "ClientHost",
+    "Clip",
     "Count",
     "Delivery",
     "Dumbbell",
@@ -37,6 +41,8 @@ __all__ = [
     "Link",
     "LossTrace",
     "Note",
+    "Observation",
+    "Ping",
     "Player",
     "Requests",
     "RoundLoss",

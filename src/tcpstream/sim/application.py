@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..errors import InputError, shown
 
 if TYPE_CHECKING:
     from .hosts import ClientHost, ServerHost
@@ -35,6 +39,11 @@ class Client:
         """Act when a message of the server arrives."""
 
 
+def label(kind: type[Application]) -> str:
+    """Return the name of a class of applications: that of its file, and its own."""
+    return f"{kind.__module__.rpartition('.')[2]}.{kind.__qualname__}"
+
+
 class Application:
     """A source in plain Python: a server and a client, which know of each other what crosses the network.
 
@@ -43,7 +52,7 @@ class Application:
     """
 
     known: ClassVar[dict[str, type[Application]]] = {}
-    """All classes of this process, by module and name: saved runs find them here."""
+    """All classes of this process by their `label`: saved runs find them here."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -57,18 +66,33 @@ class Application:
         """Return the client of a run."""
         raise NotImplementedError(f"{label(type(self))} has no client")
 
-    def figures(self, traffic: Traffic) -> dict[str, float]:
+    def figures(self, traffic: Traffic, duration: float) -> dict[str, float]:
         """Return what is to be known of a run, by its names; NaN for what a run does not have.
 
         Parameters
         ----------
         traffic : Traffic
             Of the flow.
+        duration : float
+            Of the run [s].
         """
-        del traffic
+        del traffic, duration
         return {}
 
 
-def label(kind: type[Application]) -> str:
-    """Return the name of a class of applications."""
-    return f"{kind.__module__}.{kind.__qualname__}"
+@dataclass(frozen=True)
+class Unknown(Application):
+    """An application of a saved run whose class this process does not have."""
+
+    name: str
+    settings: Mapping[str, Any]
+
+    def server(self) -> Server:
+        """Raise `InputError`."""
+        raise InputError(f"the application {self.name} is not known here: import its module")
+
+
+def described(application: Any) -> None:
+    """Raise `InputError` for an application that cannot be written down."""
+    if not is_dataclass(application) or hasattr(application, "kind"):
+        raise InputError(f"an application is a frozen dataclass without a field 'kind', got {shown(application)}")

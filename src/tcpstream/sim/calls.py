@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -43,14 +44,10 @@ class Calls:
         """Return what starts both ends."""
         flow, stream = scenario.flows[number], self.streams[number]
         server, client = application.server(), application.client()
-        there, here = (
-            kind(self, number, flow, stream, np.random.default_rng(rng.integers(2**63, size=2).tolist()))
-            for kind in (ServerHost, ClientHost)
-        )
-        there.meet(here)
-        here.meet(there)
-        there.timed, there.told = lambda name: server.timer(there, name), lambda message: server.message(there, message)
-        here.timed, here.told = lambda name: client.timer(here, name), lambda message: client.message(here, message)
+        there = ServerHost(self, number, flow, stream, _generator(rng))
+        here = ClientHost(self, number, flow, stream, _generator(rng))
+        there.meet(here, partial(server.timer, there), partial(server.message, there))
+        here.meet(there, partial(client.timer, here), partial(client.message, here))
 
         def start() -> None:
             server.start(there)
@@ -78,3 +75,7 @@ class Calls:
         world.orders[: len(orders)] = orders
         world.clock["orders"] = len(orders)
         return world
+
+
+def _generator(rng: np.random.Generator) -> np.random.Generator:
+    return np.random.default_rng(rng.integers(2**63, size=2).tolist())

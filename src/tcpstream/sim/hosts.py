@@ -47,8 +47,6 @@ class Host:
         self._calls, self._number, self._flow, self._stream = calls, number, flow, stream
         self._timers: dict[str, int] = {}
         self._logged = 0
-        self.timed: Callable[[str], None]
-        self.told: Callable[[Any], None]
 
     @property
     def now(self) -> float:
@@ -62,7 +60,7 @@ class Host:
         def expire() -> None:
             if self._timers.get(name) == number:
                 del self._timers[name]
-                self.timed(name)
+                self._timed(name)
 
         self._timers[name] = number = self._calls.later(expire)
         self._calls.order(records.WAKE, self._number, at, number)
@@ -81,16 +79,16 @@ class Host:
         size : int
             Of the packet [bytes], headers included: 28 to 65535.
         """
-        number = self._calls.later(lambda: self._other.told(message))
+        number = self._calls.later(lambda: self._other._told(message))
         self._calls.order(records.PACKET_OUT, self._number, self.now, number, self._way, _bytes(size))
 
     def note(self, name: str, value: float = 1.0) -> None:
         """Write down that something happens now: `Traffic.notes` has it."""
         self._calls.notes[self._number].append(Note(self.now, self._end, str(name), real("value of a note", value)))
 
-    def meet(self, other: Host) -> None:
-        """Get to know the other end."""
-        self._other = other
+    def meet(self, other: Host, timed: Callable[[str], None], told: Callable[[Any], None]) -> None:
+        """Get to know the other end, and whom timers and messages are for."""
+        self._other, self._timed, self._told = other, timed, told
 
     def _row(self) -> Any:
         return self._calls.world.flows[self._number]

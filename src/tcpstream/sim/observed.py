@@ -8,6 +8,7 @@ import numpy as np
 
 from .application import Application
 from .calls import Calls
+from .engine import records
 from .engine.records import World
 from .hosts import Stream, told
 from .scenario import Scenario
@@ -29,11 +30,11 @@ def bins(width: float, duration: float) -> int:
 
 def traffic(scenario: Scenario, world: World, duration: float, calls: Calls) -> list[Traffic]:
     """Return what became of the packets of each flow until now."""
-    data, messages = _counts(scenario, world), _messages(world)
+    there, back = _counts(scenario, world)
     return [
         Traffic(
-            data[k],
-            messages[k],
+            there[k],
+            back[k],
             _bins(scenario, world, k, duration),
             _arrivals(scenario, world, k, calls) if flow.measured and flow.tcp is None else None,
             tuple(calls.notes.get(k, ())),
@@ -42,17 +43,15 @@ def traffic(scenario: Scenario, world: World, duration: float, calls: Calls) -> 
     ]
 
 
-def _counts(scenario: Scenario, world: World) -> list[Count]:
-    """Return packets and bytes of data; those of an application have sizes of their own."""
-    packets = np.stack([world.flows[name] for name in ("sent", "received", "dropped")])
-    constant = np.array([not isinstance(flow.source, Application) or flow.tcp is not None for flow in scenario.flows])
-    sizes = np.stack([world.accounts[name] for name in Count._fields[3:]])
-    octets = np.where(constant, packets * world.flows["size"], sizes)
-    return list(map(Count, *packets.tolist(), *octets.tolist()))
-
-
-def _messages(world: World) -> list[Count]:
-    return list(map(Count, *(world.accounts[f"messages_{name}"].tolist() for name in Count._fields)))
+def _counts(scenario: Scenario, world: World) -> tuple[list[Count], list[Count]]:
+    """Return packets and bytes, there and back; datagrams of an application have sizes of their own."""
+    packets = np.stack([world.flows[name] for name in Count._fields[:3]], axis=1)
+    there = np.stack([packets, packets * world.flows["size"][:, None]], axis=1)
+    own = [isinstance(flow.source, Application) and flow.tcp is None for flow in scenario.flows]
+    there[own] = world.accounts[own, records.DATA]
+    there += world.accounts[:, records.TOLD]
+    back = world.accounts[:, records.REPORT]
+    return tuple([Count(*row) for row in one.reshape(len(one), 6).tolist()] for one in (there, back))
 
 
 def _bins(scenario: Scenario, world: World, k: int, duration: float) -> Bins | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import InputError, positive, shown, whole
-from .application import Application
+from .application import Application, described
 from .links import Link
 from .losses import RoundLoss
 from .senders import Tcp
@@ -56,8 +56,10 @@ class Flow:
             raise InputError("datagrams need a steady source or an application")
         if self.tcp is not None and not self.back:
             raise InputError("a TCP flow needs at least one link back")
-        if isinstance(self.source, Application) and not self.back:
-            raise InputError("an application needs at least one link back")
+        if isinstance(self.source, Application):
+            if not self.back:
+                raise InputError("an application needs at least one link back")
+            described(self.source)
         if not isinstance(self.name, str):
             raise InputError(f"the name of a flow must be text, got {shown(self.name)}")
 

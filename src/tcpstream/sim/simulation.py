@@ -13,7 +13,7 @@ from ..errors import positive
 from .calls import Calls
 from .delivery import Delivery
 from .engine import records
-from .files import read_npz, write_csv, write_npz
+from .files import read_npz, write_csv, write_npz, write_traffic
 from .observed import traffic, with_bins
 from .scenario import Scenario
 from .size import check
@@ -69,6 +69,13 @@ class Run:
         begin with # say what was simulated, by which version.
         """
         write_csv(file, self.flows[flow], self.scenario, self.seed)
+
+    def write_traffic(self, file: str | PathLike[str]) -> None:
+        """Write ``flow,from_s,to_s,sent_bytes,received_bytes,dropped_bytes`` of all flows, or raise `InputError`.
+
+        A row is a time bin, or all of the run if the scenario has none.
+        """
+        write_traffic(file, self.traffic, self.scenario, self.duration, self.seed)
 
 
 def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> Run:

@@ -67,7 +67,7 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Bins:
-    """Bytes of data in time bins, which begin with the run.
+    """Bytes that the sender sent, in time bins, which begin with the run.
 
     Attributes
     ----------
@@ -107,10 +107,10 @@ class Traffic:
 
     Attributes
     ----------
-    data : Count
-        Packets from the sender to the receiver, those that TCP sends again included; acknowledgements are not counted.
-    messages : Count
-        What the ends of an application told each other, both ways together.
+    there : Count
+        What the sender sent, and sent again: data, and messages of an application's server.
+    back : Count
+        Messages of an application's client; acknowledgements are not counted.
     bins : Bins, optional
         If the scenario has time bins.
     arrivals : Arrivals, optional
@@ -119,8 +119,8 @@ class Traffic:
         Of an application.
     """
 
-    data: Count
-    messages: Count
+    there: Count
+    back: Count
     bins: Bins | None = None
     arrivals: Arrivals | None = None
     notes: tuple[Note, ...] = ()

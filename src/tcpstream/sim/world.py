@@ -74,7 +74,7 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         thinks=thinks,
         answers=answers,
         log=np.zeros((sum(flow.logged for flow in flows if flow.tcp), room)),
-        accounts=np.zeros(len(flows), dtype=records.ACCOUNT),
+        accounts=np.zeros((len(flows), 4, 2, 3), dtype=np.int64),
         arrivals=np.zeros((sum(flow.logged for flow in flows if not flow.tcp), room), dtype=records.ARRIVED),
         bins=np.zeros((len(flows), 3, 1), dtype=np.int64),
         orders=np.zeros(ORDERS, dtype=records.ORDER),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .accounts import count, unheard
+from .accounts import account, count
 from .compiled import inlined
 from .events import push
 from .records import (
@@ -19,6 +19,7 @@ from .records import (
     INDEPENDENT,
     NO_LOSS,
     RECORDED,
+    REPORT,
     ROUND,
     World,
 )
@@ -78,14 +79,16 @@ def drop(world: World, who: int) -> None:
         flow = world.flows[packet.flow]
         flow.dropped += 1
         if flow.source == APPLICATION:
-            world.accounts[packet.flow].dropped_bytes += packet.size
+            account(world, who, DROPPED)
         if world.clock[0].bin > 0.0:
             count(world, packet.flow, DROPPED, packet.size)
         if packet.low0 != 0 and packet.seq >= flow.missing:
             flow.loss_events += 1
         flow.missing = flow.high
     elif packet.back != ACK:
-        unheard(world, who)
+        account(world, who, DROPPED)
+        if world.clock[0].bin > 0.0 and packet.back != REPORT:
+            count(world, packet.flow, DROPPED, packet.size)
     release(world, who)
 
 

@@ -21,7 +21,7 @@ DATA, ACK, TOLD, REPORT = range(4)
 """What a packet is: data; an acknowledgement; an application's message to the client, or to the server. Odd: back."""
 
 SENT, RECEIVED, DROPPED = range(3)
-"""What is counted in time bins."""
+"""What is counted."""
 
 NO_LOSS, INDEPENDENT, ROUND, GILBERT_ELLIOTT, RECORDED = range(5)
 """Kinds of loss processes."""
@@ -210,22 +210,6 @@ FLOW = np.dtype(
 """A flow, from sender to receiver; sequence numbers count packets."""
 
 
-ACCOUNT = np.dtype(
-    [
-        ("sent_bytes", "i8"),
-        ("received_bytes", "i8"),
-        ("dropped_bytes", "i8"),
-        ("messages_sent", "i8"),
-        ("messages_received", "i8"),
-        ("messages_dropped", "i8"),
-        ("messages_sent_bytes", "i8"),
-        ("messages_received_bytes", "i8"),
-        ("messages_dropped_bytes", "i8"),
-    ]
-)
-"""What is counted of an application besides: its packets have sizes of their own, and there are messages."""
-
-
 class World(NamedTuple):
     """Everything that a run reads and writes.
 
@@ -254,7 +238,8 @@ class World(NamedTuple):
         Requests: pause before each [s], and packets of the answer.
     log : (logged TCP flows, n) array
         Times of in-order delivery [s].
-    accounts : (flows,) ACCOUNT array
+    accounts : (flows, 4, 2, 3) array
+        What applications sent, received and lost, by what a packet is: packets, and bytes.
     arrivals : (logged datagram flows, n) ARRIVED array
     bins : (flows, 3, bins) array
         Bytes sent, received and dropped in each time bin.
@@ -280,7 +265,7 @@ class World(NamedTuple):
     thinks: NDArray[np.float64]
     answers: NDArray[np.int64]
     log: NDArray[np.float64]
-    accounts: NDArray[np.void]
+    accounts: NDArray[np.int64]
     arrivals: NDArray[np.void]
     bins: NDArray[np.int64]
     orders: NDArray[np.void]
