@@ -48,7 +48,8 @@ class Sender(sim.Server):
     credit: float = 0.0
     speed: float = 2.0
     clean: float = 0.0
-    again: set = field(default_factory=set)
+    all_sent: bool = False
+    tags: dict = field(default_factory=dict)
 
     def start(self, host):
         self.level = len(self.player.clip.rates) - 1
@@ -62,18 +63,20 @@ class Sender(sim.Server):
         self.credit -= packets * self.player.packet
         for k in range(packets):
             tag = round(1000 * (self.media + media * (k + 1) / packets))
-            host.send(self.player.packet, tag, after=TICK * k / packets)
+            self.tags[host.send(self.player.packet, tag, after=TICK * k / packets)] = tag
         self.media += media
-        if self.media < self.player.clip.duration - 1e-9:
+        self.all_sent = self.media >= self.player.clip.duration - 1e-9
+        if not self.all_sent:
             host.wake("tick", TICK)
 
     def message(self, host, report):
-        for number, tag in report["missing"].items():
-            if number not in self.again:
-                self.again.add(number)
-                self.again.add(host.send(self.player.packet, tag))
+        for number in report["missing"]:
+            if number in self.tags:  # else it was sent again before
+                host.send(self.player.packet, self.tags.pop(number))
         self.speed = 1.0 if report["plays"] else 2.0
         self.clean = 0.0 if report["missing"] else self.clean + REPORT
+        if self.all_sent:
+            return
         if report["lost"] > self.player.most_loss and self.level > 0:
             self.change(host, -1)
         elif self.clean >= self.player.clean and self.level + 1 < len(self.player.clip.rates):
@@ -106,8 +109,7 @@ class Viewer(sim.Client):
         self.held = max(self.held, new.tag.max(initial=0) / 1000)
         self.play(host)
         if self.position < self.player.clip.duration - 1e-9:
-            tag = round(1000 * self.held)  # what is sent again is shown when it comes
-            host.tell({"lost": lost, "missing": dict.fromkeys(sorted(fresh), tag), "plays": self.plays})
+            host.tell({"lost": lost, "missing": sorted(fresh), "plays": self.plays})
             host.wake("report", REPORT)
 
     def play(self, host):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, real, shown, whole
+from .application import HEADERS
 from .engine import records
 from .traffic import Arrivals, Note
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from .calls import Calls
     from .scenario import Flow
 
-HEADERS, LARGEST = 28, 65_535
-"""Bytes of a datagram: those of its IP and UDP headers at least."""
+LARGEST = 65_535
+"""Bytes of a datagram, at most."""
 
 MESSAGE = 64
 """Bytes of a message of which nothing is said."""

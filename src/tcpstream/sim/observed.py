@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .application import Application
 from .calls import Calls
@@ -51,7 +52,11 @@ def _counts(scenario: Scenario, world: World) -> tuple[list[Count], list[Count]]
     there[own] = world.accounts[own, records.DATA]
     there += world.accounts[:, records.TOLD]
     back = world.accounts[:, records.REPORT]
-    return tuple([Count(*row) for row in one.reshape(len(one), 6).tolist()] for one in (there, back))
+    return _rows(there), _rows(back)
+
+
+def _rows(counts: NDArray[np.int64]) -> list[Count]:
+    return [Count(*row) for row in counts.reshape(len(counts), 6).tolist()]
 
 
 def _bins(scenario: Scenario, world: World, k: int, duration: float) -> Bins | None:

@@ -39,7 +39,7 @@ class Run:
     traffic : list of Traffic
         Of all flows.
     packets : int
-        Packets sent by all flows.
+        Packets of data sent by all flows.
     events : int
     seed : dict
         ``entropy`` and ``spawn_key`` of the `numpy.random.SeedSequence` of the generator.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from . import size
 from .application import Application
 from .engine import records
@@ -82,7 +83,10 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
 
 
 def grown(world: World, full: int) -> World:
-    """Return the same state with twice the room of what is full."""
+    """Return the same state with twice the room of what is full, or raise `InputError` where that is too much."""
+    arrays = {records.FULL_HEAP: (world.heap,), records.FULL_LOG: (world.log, world.arrivals)}
+    if 2 * sum(one.nbytes for one in arrays.get(full, (world.packets,))) > size.MOST_BYTES:
+        raise InputError(f"this run takes more than {size.MOST_BYTES // 2**30} GiB: an application sends too much")
     if full == records.FULL_HEAP:
         return world._replace(heap=np.concatenate([world.heap, np.zeros_like(world.heap)]))
     if full == records.FULL_LOG:
