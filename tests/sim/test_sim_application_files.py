@@ -236,6 +236,6 @@ def test_the_player_of_the_guide():
     assert quiet.traffic[0].noted("plays")[0].tolist() == [3.0]  # 5 s of media at twice their rate
     times, levels = beside.traffic[0].noted("level")
     assert levels[-1] < levels[0]
-    assert times[1] > scenario.flows[1].start
+    assert (times > scenario.flows[1].start).any()
     assert beside.traffic[1].there.received_bytes > 0
     assert plain(scenario)["flows"][0]["source"]["kind"] == "player.Adaptive"

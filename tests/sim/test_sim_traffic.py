@@ -44,7 +44,7 @@ class Chatter(Server):
         if host.now > self.until:
             return
         for _ in range(int(host.rng.integers(0, 4))):
-            if host._flow.tcp is None:
+            if host._stream.send_buffer is None:
                 host.send(int(host.rng.integers(28, 1500)), after=float(host.rng.choice([0, 0.05])))
             else:
                 host.write(int(host.rng.integers(0, 4)))

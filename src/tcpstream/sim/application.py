@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from .traffic import Traffic
 
 
-HEADERS = 28
-"""Bytes of a datagram, at least: its IP and UDP headers."""
-
-
 class Server:
     """The end of an application that sends data; each method does nothing unless a subclass says what."""
 

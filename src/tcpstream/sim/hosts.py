@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError, real, shown, whole
-from .application import HEADERS
+from .desk import Desk, Stream
 from .engine import records
 from .traffic import Arrivals, Note
 
-if TYPE_CHECKING:
-    from .calls import Calls
-    from .scenario import Flow
-
-LARGEST = 65_535
-"""Bytes of a datagram, at most."""
+HEADERS, LARGEST = 28, 65_535
+"""Bytes of a datagram: those of its IP and UDP headers at least."""
 
 MESSAGE = 64
 """Bytes of a message of which nothing is said."""
-
-
-@dataclass
-class Stream:
-    """What the network knows of an application's data: sizes [bytes] and tags, by their numbers."""
-
-    sizes: list[int] = field(default_factory=list)
-    tags: list[int] = field(default_factory=list)
 
 
 class Host:
@@ -43,16 +31,16 @@ class Host:
 
     _end, _way = "", 0
 
-    def __init__(self, calls: Calls, number: int, flow: Flow, stream: Stream, rng: np.random.Generator) -> None:
+    def __init__(self, desk: Desk, number: int, stream: Stream, rng: np.random.Generator) -> None:
         self.rng = rng
-        self._calls, self._number, self._flow, self._stream = calls, number, flow, stream
+        self._desk, self._number, self._stream = desk, number, stream
         self._timers: dict[str, int] = {}
         self._logged = 0
 
     @property
     def now(self) -> float:
         """Time since the run began [s]."""
-        return self._calls.now
+        return self._desk.now
 
     def wake(self, name: str, after: float) -> None:
         """Call `timer` with this name after a time [s]; a timer of the same name is forgotten."""
@@ -63,8 +51,8 @@ class Host:
                 del self._timers[name]
                 self._timed(name)
 
-        self._timers[name] = number = self._calls.later(expire)
-        self._calls.order(records.WAKE, self._number, at, number)
+        self._timers[name] = number = self._desk.later(expire)
+        self._desk.order(records.WAKE, self._number, at, number)
 
     def cancel(self, name: str) -> None:
         """Forget a timer, if there is one."""
@@ -80,19 +68,19 @@ class Host:
         size : int
             Of the packet [bytes], headers included: 28 to 65535.
         """
-        number = self._calls.later(lambda: self._other._told(message))
-        self._calls.order(records.PACKET_OUT, self._number, self.now, number, self._way, _bytes(size))
+        number = self._desk.later(lambda: self._other._told(message))
+        self._desk.order(records.PACKET_OUT, self._number, self.now, number, self._way, _bytes(size))
 
     def note(self, name: str, value: float = 1.0) -> None:
         """Write down that something happens now: `Traffic.notes` has it."""
-        self._calls.notes[self._number].append(Note(self.now, self._end, str(name), real("value of a note", value)))
+        self._desk.notes[self._number].append(Note(self.now, self._end, str(name), real("value of a note", value)))
 
     def meet(self, other: Host, timed: Callable[[str], None], told: Callable[[Any], None]) -> None:
         """Get to know the other end, and whom timers and messages are for."""
         self._other, self._timed, self._told = other, timed, told
 
     def _row(self) -> Any:
-        return self._calls.world.flows[self._number]
+        return self._desk.world.flows[self._number]
 
 
 class ServerHost(Host):
@@ -117,21 +105,21 @@ class ServerHost(Host):
         InputError
             For a flow over TCP, and values out of range.
         """
-        if self._flow.tcp is not None:
+        if self._stream.send_buffer is not None:
             raise InputError("datagrams are sent by a flow without TCP: write to this one")
         stream, number = self._stream, len(self._stream.sizes)
         stream.sizes.append(_bytes(size))
         stream.tags.append(_tag(tag))
         at = self.now + _pause(after)
-        self._calls.order(records.PACKET_OUT, self._number, at, number, records.DATA, stream.sizes[-1])
+        self._desk.order(records.PACKET_OUT, self._number, at, number, records.DATA, stream.sizes[-1])
         return number
 
     @property
     def room(self) -> int:
         """Packets for which there is room in the socket buffer."""
-        if self._flow.tcp is None:
+        if self._stream.send_buffer is None:
             raise InputError("a flow of datagrams has no socket buffer: send them")
-        return max(0, self._flow.tcp.send_buffer - len(self._stream.tags) + int(self._row()["una"]))
+        return max(0, self._stream.send_buffer - len(self._stream.tags) + int(self._row()["una"]))
 
     def write(self, packets: int, tag: int = 0) -> int:
         """Write packets of TCP into the socket buffer, and return how many there was room for.
@@ -146,7 +134,7 @@ class ServerHost(Host):
         taken = min(whole("packets", packets, 0), self.room)
         if taken:
             self._stream.tags += [_tag(tag)] * taken
-            self._calls.order(records.WRITE, self._number, self.now, taken)
+            self._desk.order(records.WRITE, self._number, self.now, taken)
         return taken
 
 
@@ -155,21 +143,21 @@ class ClientHost(Host):
 
     _end, _way = "client", records.REPORT
 
-    def __init__(self, calls: Calls, number: int, flow: Flow, stream: Stream, rng: np.random.Generator) -> None:
-        super().__init__(calls, number, flow, stream, rng)
+    def __init__(self, desk: Desk, number: int, stream: Stream, rng: np.random.Generator) -> None:
+        super().__init__(desk, number, stream, rng)
         self._next = 0
         self._missing: set[int] = set()
 
     def arrived(self) -> Arrivals:
         """Return what arrived since the last look: datagrams as they come, packets of TCP as they are in order."""
-        row, world, begin = self._row(), self._calls.world, self._logged
-        if self._flow.tcp is not None:
+        row, world, begin = self._row(), self._desk.world, self._logged
+        if self._stream.send_buffer is not None:
             self._logged = int(row["expected"])
             time = world.log[row["log"], begin : self._logged].copy()
-            return told(time, np.arange(begin, self._logged), self._stream, self._flow)
+            return told(time, np.arange(begin, self._logged), self._stream)
         self._logged = int(row["logged"])
         log = world.arrivals[row["log"], begin : self._logged]
-        found = told(log["time"].copy(), log["number"].copy(), self._stream, self._flow)
+        found = told(log["time"].copy(), log["number"].copy(), self._stream)
         for number in found.number.tolist():
             self._missing.discard(number)
             self._missing.update(range(self._next, number))
@@ -182,11 +170,11 @@ class ClientHost(Host):
         return sorted(self._missing)
 
 
-def told(time: np.ndarray, number: np.ndarray, stream: Stream, flow: Flow) -> Arrivals:
+def told(time: NDArray[np.float64], number: NDArray[np.int64], stream: Stream) -> Arrivals:
     """Return arrivals with the sizes and tags of their numbers."""
-    size = flow.packet_size if flow.tcp is None else flow.tcp.packet_size
-    sizes = [stream.sizes[one] for one in number.tolist()] if stream.sizes else [size] * len(number)
-    tags = [stream.tags[one] for one in number.tolist()] if stream.tags else [0] * len(number)
+    numbers = number.tolist()
+    sizes = [stream.sizes[one] for one in numbers] if stream.sizes else [stream.packet_size] * len(numbers)
+    tags = [stream.tags[one] for one in numbers] if stream.tags else [0] * len(numbers)
     return Arrivals(time, number, np.array(sizes, dtype=np.int64), np.array(tags, dtype=np.int64))
 
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .application import Application
-from .calls import Calls
+from .desk import Desk, Stream
+from .ends import stream_of
 from .engine import records
 from .engine.records import World
-from .hosts import Stream, told
+from .hosts import told
 from .scenario import Scenario
 from .traffic import Arrivals, Bins, Count, Traffic
 
@@ -29,7 +30,7 @@ def bins(width: float, duration: float) -> int:
     return max(1, math.ceil(duration / width - 1e-9))
 
 
-def traffic(scenario: Scenario, world: World, duration: float, calls: Calls) -> list[Traffic]:
+def traffic(scenario: Scenario, world: World, duration: float, desk: Desk) -> list[Traffic]:
     """Return what became of the packets of each flow until now."""
     there, back = _counts(scenario, world)
     return [
@@ -37,8 +38,8 @@ def traffic(scenario: Scenario, world: World, duration: float, calls: Calls) -> 
             there[k],
             back[k],
             _bins(scenario, world, k, duration),
-            _arrivals(scenario, world, k, calls) if flow.measured and flow.tcp is None else None,
-            tuple(calls.notes.get(k, ())),
+            _arrivals(world, k, desk.streams.get(k) or stream_of(flow)) if flow.measured and flow.tcp is None else None,
+            tuple(desk.notes.get(k, ())),
         )
         for k, flow in enumerate(scenario.flows)
     ]
@@ -65,7 +66,7 @@ def _bins(scenario: Scenario, world: World, k: int, duration: float) -> Bins | N
     return Bins(scenario.bins, *world.bins[k, :, : bins(scenario.bins, duration)].copy())
 
 
-def _arrivals(scenario: Scenario, world: World, k: int, calls: Calls) -> Arrivals:
+def _arrivals(world: World, k: int, stream: Stream) -> Arrivals:
     row = world.flows[k]
     log = world.arrivals[row["log"], : row["logged"]]
-    return told(log["time"].copy(), log["number"].copy(), calls.streams.get(k, Stream()), scenario.flows[k])
+    return told(log["time"].copy(), log["number"].copy(), stream)

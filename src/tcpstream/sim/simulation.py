@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import positive
-from .calls import Calls
 from .delivery import Delivery
+from .ends import desk_of
 from .engine import records
 from .files import read_npz, write_csv, write_npz, write_traffic
 from .observed import traffic, with_bins
@@ -104,16 +104,16 @@ def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> R
     positive("duration", duration, "s")
     check(scenario, float(duration))
     world = with_bins(build(scenario, rng), scenario, float(duration))
-    calls = Calls(scenario, world, rng)
+    desk = desk_of(scenario, world, rng)
     until, ends = 0.0, _ends(scenario)
     while until < duration and not (ends and _delivered(scenario, world)):
         until = min(until + LOOK, float(duration)) if ends else float(duration)
         while (reason := run(world, rng, until)) != records.DONE:
-            world = calls.made(world) if reason == records.CALLED else grown(world, reason)
+            world = desk.made(world) if reason == records.CALLED else grown(world, reason)
     flows = [_delivery(scenario, world, number, duration) for number in scenario.measured]
     seeds = rng.bit_generator.seed_seq
     seed = {"entropy": getattr(seeds, "entropy", None), "spawn_key": list(getattr(seeds, "spawn_key", ()))}
-    seen = traffic(scenario, world, until, calls)
+    seen = traffic(scenario, world, until, desk)
     return Run(scenario, until, flows, seen, int(world.flows["sent"].sum()), int(world.clock["events"][0]), seed)
 
 

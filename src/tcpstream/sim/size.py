@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from ..errors import InputError
-from .application import HEADERS, Application
+from .application import Application
 from .engine import records
+from .hosts import HEADERS
 from .links import LARGEST_PACKET, Link
 from .losses import Bernoulli, RoundLoss
 from .scenario import Flow, Scenario
@@ -63,9 +64,9 @@ def check(scenario: Scenario, seconds: float) -> None:
             f"this scenario would take {memory / 2**30:.3g} GiB, more than {MOST_BYTES // 2**30} GiB: "
             "lower max_window, or queue and queue_bytes"
         )
-    if scenario.bins is not None and (memory := 24 * flows * seconds / scenario.bins) > MOST_BYTES:
+    if scenario.bins is not None and (room := 24 * flows * seconds / scenario.bins) > MOST_BYTES:
         raise InputError(
-            f"the time bins would take {memory / 2**30:.3g} GiB, more than {MOST_BYTES // 2**30} GiB: wider time bins"
+            f"the time bins would take {room / 2**30:.3g} GiB, more than {MOST_BYTES // 2**30} GiB: wider time bins"
         )
     packets = sum(_packets(flow, scenario, seconds - flow.start) for flow in scenario.flows if flow.start < seconds)
     if packets > MOST_PACKETS:
