@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .compiled import called
-from .records import APPLICATION, DATA, RECEIVED, REPORT, SENT, World
+from .records import APPLICATION, RECEIVED, REPORT, World
 
 
 @called
@@ -19,17 +19,6 @@ def account(world: World, who: int, what: int) -> None:
     packet = world.packets[who]
     world.accounts[packet.flow, packet.back, 0, what] += 1
     world.accounts[packet.flow, packet.back, 1, what] += packet.size
-
-
-@called
-def sent(world: World, who: int) -> None:
-    """Count what an application sends now: a datagram or a message."""
-    packet = world.packets[who]
-    account(world, who, SENT)
-    if packet.back == DATA:
-        world.flows[packet.flow].sent += 1
-    if packet.back != REPORT and world.clock[0].bin > 0.0:
-        count(world, packet.flow, SENT, packet.size)
 
 
 @called

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .accounts import sent
+from .accounts import account, count
 from .compiled import called
 from .events import push
-from .records import ARRIVAL, CALL, SEND, SOURCE, WAKE, WRITE, World
+from .records import ARRIVAL, CALL, DATA, REPORT, SEND, SENT, SOURCE, WAKE, WRITE, World
 
 
 @called
@@ -15,13 +15,13 @@ def carry_out(world: World) -> None:
     for k in range(clock.orders):
         order = world.orders[k]
         if order.kind == WAKE:
-            push(world, order.time, CALL, order.number)
+            kind, who = CALL, order.number
         elif order.kind == WRITE:
             world.flows[order.flow].available += order.number
-            push(world, order.time, SOURCE, order.flow)
+            kind, who = SOURCE, order.flow
         else:
             clock.free -= 1
-            who = world.free[clock.free]
+            kind, who = SEND, world.free[clock.free]
             packet = world.packets[who]
             packet.flow = order.flow
             packet.seq = order.number
@@ -30,12 +30,17 @@ def carry_out(world: World) -> None:
             packet.size = order.size
             packet.back = order.way
             packet.hop = -1
-            push(world, order.time, SEND, who)
+        push(world, order.time, kind, who)
     clock.orders = 0
 
 
 @called
 def leave(world: World, who: int) -> None:
     """Let a packet leave its host, for its first link."""
-    sent(world, who)
-    push(world, world.clock[0].now, ARRIVAL, who)
+    clock, packet = world.clock[0], world.packets[who]
+    account(world, who, SENT)
+    if packet.back == DATA:
+        world.flows[packet.flow].sent += 1
+    if packet.back != REPORT and clock.bin > 0.0:
+        count(world, packet.flow, SENT, packet.size)
+    push(world, clock.now, ARRIVAL, who)

@@ -38,7 +38,8 @@ def enter(world: World, rng: np.random.Generator, number: int, who: int) -> None
     if link.loss_kind != NO_LOSS and _lost(world, rng, number, who):
         drop(world, who)
         return
-    if link.queue > 0 or link.queue_bytes > 0:
+    limited = link.queue > 0 or link.queue_bytes > 0
+    if limited:
         places = world.departures.shape[1]
         while link.waiting > 0 and world.departures[number, link.first] <= now:
             link.waiting_bytes -= world.sizes[number, link.first]
@@ -48,27 +49,19 @@ def enter(world: World, rng: np.random.Generator, number: int, who: int) -> None
         if full or (link.queue_bytes > 0 and link.waiting_bytes + packet.size > link.queue_bytes):
             drop(world, who)
             return
-        left = _departure(world, number, packet.size, now)
-        place = link.first + link.waiting
-        place = place if place < places else place - places
-        world.departures[number, place] = left if link.holds_delayed == 0 else _there(world, number, left)
-        world.sizes[number, place] = packet.size
-        link.waiting += 1
-        link.waiting_bytes += packet.size
-    else:
-        left = _departure(world, number, packet.size, now)
-    link.arrived = _there(world, number, left)
-    push(world, link.arrived, ARRIVAL, who)
-
-
-@inlined
-def _there(world: World, number: int, left: float) -> float:
-    """Return when a packet reaches the other end that leaves the queue at a time [s]."""
-    link = world.links[number]
+    left = _departure(world, number, packet.size, now)
     piece = link.piece
     while piece < link.last_piece and world.schedule[piece + 1].start <= left:
         piece += 1
-    return float(max(link.arrived, left + world.schedule[piece].delay))  # packets do not overtake each other
+    link.arrived = max(link.arrived, left + world.schedule[piece].delay)  # packets do not overtake each other
+    if limited:
+        place = link.first + link.waiting
+        place = place if place < places else place - places
+        world.departures[number, place] = left if link.holds_delayed == 0 else link.arrived
+        world.sizes[number, place] = packet.size
+        link.waiting += 1
+        link.waiting_bytes += packet.size
+    push(world, link.arrived, ARRIVAL, who)
 
 
 @inlined
