@@ -42,10 +42,10 @@ class Nichols(Bed):
         "delay_each_way": (1.0, 0.5),
         "packet_bytes": (1000.0, 500.0, 1400.0),
         "spacing_ms": (1.0, 2.0),
-        "buffer_s": (16.0, 14.0, 18.0),
+        "buffer_s": (14.0, 13.0, 16.0),
         "most_speed": (4.0, 2.0),
         "resends": (3.0, 2.0, 4.0),
-        "tolerated": (0.04, 0.035, 0.045),
+        "tolerated": (0.03, 0.025, 0.035),
         "settling_s": (2.0, 5.0),
         "patience_s": (40.0, 35.0),
     }
@@ -105,7 +105,7 @@ def scenario(case: Case, assumed: Mapping[str, float], rng: np.random.Generator)
 def _download(window: int) -> sim.Flow:
     """Return a TCP download of the time."""
     tcp = sim.Tcp(
-        "sack", max_window=window, min_rto=0.2, initial_rto=1.0, timer="rfc6298", granularity=0.2, ack_every=2,
+        "sack", max_window=window, min_rto=0.2, initial_rto=3.0, timer="rfc6298", granularity=0.2, ack_every=2,
         jitter=1e-3,
     )  # fmt: skip
     return sim.Flow(("in", "out"), ("back",), tcp, name="download")

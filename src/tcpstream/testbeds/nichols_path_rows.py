@@ -60,7 +60,7 @@ def _losses(seen: Seen) -> Iterator[Claim]:
     )  # fmt: skip
     yield Claim(
         "loss-sometimes", "4.3", "at 3% sometimes, and sometimes not",
-        f"{sum(lower[3])} of {len(lower[3])}", 0 < sum(lower[3]) < len(lower[3]), "T", "sometimes", "exact",
+        f"{sum(lower[3])} of {len(lower[3])}", 0 < sum(lower[3]) < len(lower[3]), "R", "sometimes", "exact",
     )  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""The server of Windows Streaming Media: it sends bursts of media as it is told, and what is missing once more."""
+"""The server of Windows Streaming Media: it sends bursts of media as it is told, and what is missing once more.
+
+What was sent at another rate is not sent again: such a change is a new stream, the old one is torn down (Section 2.2.1).
+"""
 
 from __future__ import annotations
 
@@ -42,9 +45,11 @@ class WsmServer(Server):
         elif isinstance(message, Missing):
             self.again(host, message.numbers)
         else:
-            begins, self.play = self.play is None, message
-            if begins:
+            before, self.play = self.play, message
+            if before is None:
                 self.timer(host, "burst")
+            elif before.rate != message.rate:
+                self.sent.clear()
 
     def timer(self, host: ServerHost, name: str) -> None:
         """Send the media until the next burst."""
