@@ -21,7 +21,14 @@ def levels_rows(seen: Seen) -> Iterator[Claim]:
         "548, 548, 548, 340", "exact",
     )  # fmt: skip
     for key, says, condition, rate, basis, authors in (
-        ("audio-340", "340 beside 1128 has the audio of 1128: ends at [kbit/s]", "two 1128 340", 428, "R", "425 to 428"),
+        (
+            "audio-340",
+            "340 beside 1128 has the audio of 1128: ends at [kbit/s]",
+            "two 1128 340",
+            428,
+            "R",
+            "425 to 428",
+        ),
         ("audio-548", "548 beside 1128 has the audio of 1128: ends at [kbit/s]", "three 1128", 628, "T", "about 628"),
     ):
         ours = seen.of(condition, "final")
