@@ -110,7 +110,7 @@ def test_a_packet_is_sent_again_so_often_at_most(resends: int) -> None:
     class Host:
         now = 0.0
 
-        def send(self, size: int, tag: int, after: float) -> int:
+        def send(self, size: int, tag: int, after: float) -> int:  # noqa: ARG002
             sent.append(size)
             return len(sent) - 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from .. import sim
 from ..paper.claim import Claim
 from ..sim.players.wsm import Wsm
 from .bed import Bed
+from .measured import Seen
 from .nichols_cases import AUDIO, CAPACITIES, RATES, Case, cases
 from .nichols_rows import rows
 from .nichols_seen import BIN, figures
-from .seen import Seen
 
 CLIP = 60.0
 """Section 4.1 [s]."""
@@ -37,7 +37,7 @@ class Nichols(Bed):
     name = "nichols"
     title = "Nichols, Measurement of Windows Streaming Media, thesis, Worcester Polytechnic Institute, 2004"
     runs = 3
-    assumed = {
+    assumed: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "window_packets": (12.0, 44.0),
         "delay_each_way": (1.0, 0.5),
         "packet_bytes": (1000.0, 500.0),

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..paper.claim import Claim
+from .measured import Seen
 from .nichols_cases import CAPACITIES, RATES
-from .seen import Seen
 
 
 def levels_rows(seen: Seen) -> Iterator[Claim]:
@@ -40,7 +40,8 @@ def levels_rows(seen: Seen) -> Iterator[Claim]:
     losses = [seen.of(name, "loss").mean for name in names]
     yield Claim(
         "lower-levels", "4.2", "Over 250 kbit/s the loss in buffering falls with each lower level of the clip, to 148",
-        f"{', '.join(f'{loss:.3g}' for loss in losses)}%", all(a > b for a, b in pairwise(losses)), "T", "falls", "exact",
+        f"{', '.join(f'{loss:.3g}' for loss in losses)}%", all(a > b for a, b in pairwise(losses)),
+        "T", "falls", "exact",
     )  # fmt: skip
 
 
@@ -54,7 +55,7 @@ def _choice(seen: Seen, capacity: int) -> Claim:
     found = "; ".join(f"{way}: {', '.join(map(str, chosen[0]))}" for way, chosen in runs.items() if chosen)
     return Claim(
         f"choice-{capacity}", "4.2",
-        f"Over {capacity} kbit/s the largest level below is chosen, or the lowest, with 1 to 10 levels from the highest "
-        "down and from the lowest up",
+        f"Over {capacity} kbit/s the largest level below is chosen, or the lowest, with 1 to 10 levels from the "
+        "highest down and from the lowest up",
         found, holds, "R", str(max(downs[-1], ups[-1])), "exact",
     )  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..paper.claim import Claim
+from .measured import Seen
 from .nichols_cases import DELAYS
-from .seen import Seen
 
 
 def path_rows(seen: Seen) -> Iterator[Claim]:
@@ -17,7 +17,8 @@ def path_rows(seen: Seen) -> Iterator[Claim]:
     yield from _delays(seen)
     alone = {window: seen.of("alone", f"window {window}").mean for window in (44, 12)}
     yield Claim(
-        "alone", "3.4", "A download alone fills 140 kbit/s at a round trip of 1 s from 10 s on; with 12 packets it cannot",
+        "alone", "3.4", "A download alone fills 140 kbit/s at a round trip of 1 s from 10 s on; with 12 packets "
+        "it cannot",
         ", ".join(f"{window} packets: {rate:.4g} kbit/s" for window, rate in alone.items()),
         alone[44] >= 133 and alone[12] < alone[44], "T", "full link", "95%",
     )  # fmt: skip
@@ -54,7 +55,8 @@ def _losses(seen: Seen) -> Iterator[Claim]:
     lower = {percent: _less(seen, f"scaled loss {percent}") for percent in (3, 10, 20)}
     final = [seen.of(f"scaled loss {percent}", "final").mean for percent in (10, 20)]
     yield Claim(
-        "loss-scales", "4.3", "A clip of eight levels takes a lower one above 5% instead of thinning: ends above its audio",
+        "loss-scales", "4.3", "A clip of eight levels takes a lower one above 5% instead of thinning: "
+        "ends above its audio",
         f"10%, 20%: {final[0]:.3g}, {final[1]:.3g} kbit/s",
         all(lower[10] + lower[20]) and all(48 * 1.5 < rate < 500 for rate in final), "R", "a lower level", "exact",
     )  # fmt: skip

@@ -47,7 +47,7 @@ class Between:
 def seconds(bins: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return sums over whole seconds."""
     each = round(1 / BIN)
-    return bins[: len(bins) // each * each].reshape(-1, each).sum(axis=1)
+    return np.asarray(bins[: len(bins) // each * each].reshape(-1, each).sum(axis=1))
 
 
 def figures(run: Run, case: Case) -> dict[str, Any]:

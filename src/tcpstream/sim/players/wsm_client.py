@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..application import Client
@@ -11,9 +9,7 @@ from ..hosts import ClientHost
 from ..traffic import Arrivals
 from .wsm_messages import Missing, Play, Probe
 from .wsm_server import MICRO
-
-if TYPE_CHECKING:
-    from .wsm import Wsm
+from .wsm_settings import WsmSettings
 
 RETRY = 1.0
 """After a probe that told nothing, the next is given so long [s]."""
@@ -59,7 +55,7 @@ class Reception:
 class WsmClient(Client):
     """Probes, buffers, and plays what its buffer holds."""
 
-    def __init__(self, player: Wsm) -> None:
+    def __init__(self, player: WsmSettings) -> None:
         self.player = player
         self.held = 0.0
         self.losses: list[float] = []

@@ -1,18 +1,16 @@
 """The server of Windows Streaming Media: it sends bursts of media as it is told, and what is missing once more.
 
-What was sent at another rate is not sent again: such a change is a new stream, the old one is torn down (Section 2.2.1).
+What was sent at another rate is not sent again: such a change is a new stream (Section 2.2.1).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..application import Server
 from ..hosts import HEADERS, ServerHost
 from .wsm_messages import Missing, Play, Probe
-
-if TYPE_CHECKING:
-    from .wsm import Wsm
+from .wsm_settings import WsmSettings
 
 PROBES, PROBE = 3, 1500
 """Section 2.3.2: packets of so many bytes."""
@@ -31,7 +29,7 @@ class Sent(NamedTuple):
 class WsmServer(Server):
     """Sends media; the tag of a packet is the time of the clip that it carries [microseconds]."""
 
-    def __init__(self, player: Wsm) -> None:
+    def __init__(self, player: WsmSettings) -> None:
         self.player = player
         self.play: Play | None = None
         self.media, self.credit, self.free = 0.0, 0.0, 0.0
