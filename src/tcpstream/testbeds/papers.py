@@ -1,0 +1,20 @@
+"""The test beds, by name."""
+
+from __future__ import annotations
+
+from .bed import Bed
+
+NAMES = ("hessler", "nichols")
+
+
+def bed(name: str) -> Bed:
+    """Return the test bed of a paper."""
+    if name == "hessler":
+        from .hessler import Hessler
+
+        return Hessler()
+    if name == "nichols":
+        from .nichols import Nichols
+
+        return Nichols()
+    raise AssertionError(name)
