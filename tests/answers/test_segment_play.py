@@ -131,6 +131,10 @@ def test_the_first_stall_is_that_of_shorter_videos():
     assert long.errors["no_stall_until"] > 0.99 * short.errors["stall_probability"]
 
 
+def test_a_buffer_of_whole_segments_is_not_too_large():
+    assert SegmentPlayer(segment=3.739, client_buffer=12.147, start_buffer=11.217).starts_with == 3
+
+
 def test_segments_of_the_largest_window():
     """They take one round trip each, once the window is as large as they are."""
     path = Path(loss=1e-6, rtt=0.1, sender="linux", tcp="reno-sack", max_window=13)
