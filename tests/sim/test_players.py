@@ -29,7 +29,8 @@ def seen(
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_players_are_found_by_name(name: str) -> None:
-    assert isinstance(player(name)(), sim.Application)
+    settings = {"clip": sim.Clip(60.0, (340e3,), (40e3,))} if name == "wsm" else {}
+    assert isinstance(player(name)(**settings), sim.Application)
 
 
 @pytest.mark.parametrize(("link", "level"), [(1e6, 3), (500e3, 2), (100e3, 1), (10e3, 0)])

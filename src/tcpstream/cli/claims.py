@@ -16,7 +16,7 @@ from .report import Report
 if TYPE_CHECKING:
     from ..paper.claim import Claim
 
-PAPERS = ("wang", "hessler")
+PAPERS = ("wang", "hessler", "nichols")
 
 
 @click.command()

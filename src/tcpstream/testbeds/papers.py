@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .bed import Bed
 
-NAMES = ("hessler",)
+NAMES = ("hessler", "nichols")
 
 
 def bed(name: str) -> Bed:
@@ -13,4 +13,8 @@ def bed(name: str) -> Bed:
         from .hessler import Hessler
 
         return Hessler()
+    if name == "nichols":
+        from .nichols import Nichols
+
+        return Nichols()
     raise AssertionError(name)

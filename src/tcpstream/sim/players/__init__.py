@@ -6,7 +6,7 @@ from importlib import import_module
 
 from ..application import Application
 
-PLAYERS = {"wmp": "Wmp", "quicktime": "QuickTime"}
+PLAYERS = {"wsm": "Wsm", "wmp": "Wmp", "quicktime": "QuickTime"}
 """What scenario files call them, which is the name of their module, and their classes."""
 
 
