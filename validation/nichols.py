@@ -15,10 +15,10 @@ import numpy as np
 from tcpstream import sim
 from tcpstream.testbeds import study
 from tcpstream.testbeds.bed import Variant
+from tcpstream.testbeds.measured import Seen
 from tcpstream.testbeds.nichols import CASES, SECONDS, Nichols, scenario
 from tcpstream.testbeds.nichols_cases import CAPACITIES, RATES
 from tcpstream.testbeds.nichols_seen import seconds
-from tcpstream.testbeds.seen import Seen
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

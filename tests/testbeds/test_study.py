@@ -14,8 +14,8 @@ from tcpstream.errors import InputError
 from tcpstream.paper.claim import Claim
 from tcpstream.testbeds import study
 from tcpstream.testbeds.bed import Bed, Variant
+from tcpstream.testbeds.measured import Seen
 from tcpstream.testbeds.papers import NAMES, bed
-from tcpstream.testbeds.seen import Seen
 
 
 class Coin(Bed):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..paper.claim import Claim
-from .seen import Seen
+from .measured import Seen
 
 
 class Variant(NamedTuple):

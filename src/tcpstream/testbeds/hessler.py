@@ -13,7 +13,7 @@ from ..sim.players.quicktime import QuickTime
 from ..sim.players.wmp import Wmp
 from .bed import Bed
 from .hessler_rows import rows
-from .seen import Seen
+from .measured import Seen
 
 CROSS = {
     "none": (0.0, 0.0),

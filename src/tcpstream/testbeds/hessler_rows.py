@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..paper.claim import Claim
-from .seen import Measured, Seen
+from .measured import Measured, Seen
 
 BYTES = {"little": (0.746, 0.03), "medium": (0.577, 0.03), "burst": (0.990, 0.005)}
 """Table 2: bytes of the download over those without cross traffic, and how near ours have to be."""

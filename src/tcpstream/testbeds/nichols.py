@@ -11,10 +11,10 @@ from .. import sim
 from ..paper.claim import Claim
 from ..sim.players.wsm import Wsm
 from .bed import Bed
+from .measured import Seen
 from .nichols_cases import AUDIO, CAPACITIES, RATES, Case, cases
 from .nichols_rows import rows
 from .nichols_seen import BIN, figures
-from .seen import Seen
 
 CLIP = 60.0
 """Section 4.1 [s]."""

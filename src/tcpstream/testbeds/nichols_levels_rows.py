@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..paper.claim import Claim
+from .measured import Seen
 from .nichols_cases import CAPACITIES, RATES
-from .seen import Seen
 
 
 def levels_rows(seen: Seen) -> Iterator[Claim]:

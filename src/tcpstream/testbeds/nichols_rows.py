@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from ..paper.claim import Claim
+from .measured import Seen
 from .nichols_cases import CAPACITIES, RATES
 from .nichols_levels_rows import levels_rows
 from .nichols_path_rows import path_rows
-from .seen import Seen
 
 Row = tuple[str, str, str, str, float, float]
 """Key, what it says, condition, number, and the ends of what holds."""

@@ -17,8 +17,8 @@ from ..system.json_numbers import finite
 from ..system.log import appending, read
 from ..system.threads import cores
 from .bed import Bed, Variant
+from .measured import Record, Seen
 from .papers import bed
-from .seen import Record, Seen
 
 SEED = 2004
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..application import Application, Client, Server
 from ..clip import Clip
 from ..hosts import ServerHost
-from .paced import Paced
 from .reports import Report, Reporter
+from .sending import Paced
 
 AUDIENCE = (43e3, 58e3, 282e3, 548e3)
 """Rates of the levels [bit/s] (Section 2.2)."""
