@@ -28,6 +28,23 @@ def seen(player: Wsm, rate: float = 725e3, loss: float = 0.0, queue: int = 80, c
     return sim.simulate(sim.Scenario(links, (flow,), 1.0), 75.0, np.random.default_rng(4)).traffic[0]
 
 
+def listening() -> tuple[Any, list[int]]:
+    """Return a host, and the sizes of the packets that it is to send."""
+    sent: list[int] = []
+
+    class Host:
+        now = 0.0
+
+        def send(self, size: int, tag: int, after: float) -> int:
+            del tag, after
+            sent.append(size)
+            return len(sent) - 1
+
+        def wake(self, name: str, after: float) -> None: ...
+
+    return Host(), sent
+
+
 def when(traffic: Traffic, name: str) -> float:
     return float(traffic.noted(name)[0][0])
 
@@ -89,6 +106,22 @@ def test_a_clip_of_more_levels_takes_the_next_lower_one() -> None:
     assert received(traffic, 32, 50) == pytest.approx(148e3 + 20e3, rel=0.1)
 
 
+def test_losses_now_and_then_change_nothing() -> None:
+    """Two of fourteen seconds without a loss are enough; a client that asks for more of them settles on less."""
+    now_and_then = (sim.Change(8.5, loss=0.3), sim.Change(17.5, loss=0.0))
+    assert not len(seen(one(340e3, most_speed=1), changes=now_and_then).noted("less")[0])
+    assert len(seen(one(340e3, most_speed=1, clean=0.9), changes=now_and_then).noted("less")[0])
+
+
+def test_nothing_of_an_old_stream_is_sent_again() -> None:
+    server = one(340e3).server()
+    host, sent = listening()
+    server.message(host, Play(8e3, 1, 1.0))
+    server.message(host, Play(4e3, 1, 1.0))
+    server.message(host, Missing((0,)))
+    assert len(sent) == 1
+
+
 def test_losses_that_begin_after_buffering_change_nothing() -> None:
     traffic = seen(one(340e3, most_speed=1), changes=(sim.Change(25.0, loss=0.2),))
     assert when(traffic, "full") < 25
@@ -105,18 +138,7 @@ def test_patience_ends_while_most_is_lost() -> None:
 @pytest.mark.parametrize("resends", [0, 1, 3])
 def test_a_packet_is_sent_again_so_often_at_most(resends: int) -> None:
     server = one(340e3, resends=resends).server()
-    sent: list[int] = []
-
-    class Host:
-        now = 0.0
-
-        def send(self, size: int, tag: int, after: float) -> int:  # noqa: ARG002
-            sent.append(size)
-            return len(sent) - 1
-
-        def wake(self, name: str, after: float) -> None: ...
-
-    host: Any = Host()
+    host, sent = listening()
     server.message(host, Play(8e3, 1, 1.0))  # a packet of 1000 bytes
     assert len(sent) == 1
     for _ in range(6):
@@ -129,9 +151,7 @@ def test_a_lost_probe_is_sent_anew() -> None:
     assert when(traffic, "level") in (7.0, 8.0)
 
 
-@pytest.mark.parametrize(
-    "settings", [{"packet": 10}, {"buffer": 0}, {"tolerated": 2}, {"spacing": -1}, {"resends": -1}]
-)
+@pytest.mark.parametrize("settings", [{"packet": 10}, {"buffer": 0}, {"clean": 2}, {"spacing": -1}, {"resends": -1}])
 def test_bad_settings_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(settings))):
         one(340e3, **settings)

@@ -40,11 +40,12 @@ class Nichols(Bed):
     assumed: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "window_packets": (12.0, 44.0),
         "delay_each_way": (1.0, 0.5),
-        "packet_bytes": (1000.0, 500.0),
-        "buffer_s": (14.0, 13.0, 16.0),
+        "packet_bytes": (1000.0, 500.0, 1400.0),
+        "buffer_s": (14.0, 16.0),
         "most_speed": (4.0, 2.0),
         "resends": (3.0, 2.0, 4.0),
-        "tolerated": (0.03, 0.025, 0.035),
+        "clean": (0.1, 0.05, 0.15),
+        "settling_s": (2.0, 5.0),
         "patience_s": (40.0, 35.0),
     }
 
@@ -78,8 +79,9 @@ def scenario(case: Case, assumed: Mapping[str, float], rng: np.random.Generator)
     start = BEFORE + JITTER * rng.random()
     player = Wsm(
         sim.Clip(CLIP, tuple(1e3 * rate for rate in case.rates), tuple(1e3 * AUDIO[rate] for rate in case.rates)),
-        packet=int(assumed["packet_bytes"]), buffer=assumed["buffer_s"], most_speed=int(assumed["most_speed"]),
-        resends=int(assumed["resends"]), tolerated=assumed["tolerated"], patience=assumed["patience_s"],
+        packet=int(assumed["packet_bytes"]), buffer=assumed["buffer_s"],
+        most_speed=int(assumed["most_speed"]), resends=int(assumed["resends"]), clean=assumed["clean"],
+        settling=assumed["settling_s"], patience=assumed["patience_s"],
     )  # fmt: skip
     delay = case.delay / 1e3 * assumed["delay_each_way"]
     losing = case.loss > 0 or case.later > 0

@@ -23,13 +23,13 @@ def levels_rows(seen: Seen) -> Iterator[Claim]:
     for key, says, condition, rate, basis, authors in (
         (
             "audio-340",
-            "340 beside 1128 has the audio of 1128: ends at [kbit/s]",
+            "340 beside 1128 ends, with its audio, at [kbit/s]",
             "two 1128 340",
             428,
             "R",
             "425 to 428",
         ),
-        ("audio-548", "548 beside 1128 has the audio of 1128: ends at [kbit/s]", "three 1128", 628, "T", "about 628"),
+        ("audio-548", "548 beside 1128 ends, with its audio, at [kbit/s]", "three 1128", 628, "T", "about 628"),
     ):
         ours = seen.of(condition, "final")
         yield Claim(
@@ -39,9 +39,9 @@ def levels_rows(seen: Seen) -> Iterator[Claim]:
     names = ["1128 over 250", *(f"highest {levels} over 250" for levels in range(2, 7))]
     losses = [seen.of(name, "loss").mean for name in names]
     yield Claim(
-        "lower-levels", "4.2", "Over 250 kbit/s the loss in buffering falls with each lower level of the clip, to 148",
-        f"{', '.join(f'{loss:.3g}' for loss in losses)}%", all(a > b for a, b in pairwise(losses)),
-        "T", "falls", "exact",
+        "lower-levels", "4.2", "Over 250 kbit/s the loss in buffering falls with each lower level, to 148",
+        f"{', '.join(f'{loss:.3g}' for loss in losses)}%", all(a > b for a, b in pairwise(losses)), "T", "falls",
+        "exact",
     )  # fmt: skip
 
 

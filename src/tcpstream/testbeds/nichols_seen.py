@@ -47,7 +47,8 @@ class Between:
 def seconds(bins: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return sums over whole seconds."""
     each = round(1 / BIN)
-    return np.asarray(bins[: len(bins) // each * each].reshape(-1, each).sum(axis=1))
+    found: NDArray[np.int64] = bins[: len(bins) // each * each].reshape(-1, each).sum(axis=1)
+    return found
 
 
 def figures(run: Run, case: Case) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def figures(run: Run, case: Case) -> dict[str, Any]:
 
     Rates are in kbit/s, times in s, losses, dropped over sent bytes, in %; rounded, so that recorded studies are small.
     ``length``, ``offered``, ``got``, ``loss`` and ``peak`` (largest in a second) are the player's until its buffer is
-    full, ``tcp``, ``tcp_loss`` and ``tcp_peak`` the download's; ``after`` to ``tcp_after`` are from then on to the last
+    full, ``tcp`` and ``tcp_peak`` the download's; ``after`` to ``tcp_after`` are from then on to the last
     media; ``final`` is what the player receives in the last 10 s of these, ``most`` the largest loss in a second of the
     whole run, ``less`` when the player settles on less, since its first media.
     """
@@ -73,7 +74,6 @@ def figures(run: Run, case: Case) -> dict[str, Any]:
         "loss": media[0].loss,
         "peak": media[0].peak,
         "tcp": beside[0].rate("received"),
-        "tcp_loss": beside[0].loss,
         "tcp_peak": beside[0].peak,
         "after": media[1].rate("received"),
         "after_loss": media[1].loss,
@@ -92,5 +92,8 @@ def _when(traffic: Traffic, name: str) -> float:
 
 
 def _short(value: float) -> float:
-    """Return a number with one digit after the point, none from 100 on."""
-    return value if math.isnan(value) else round(value) if value >= 100 else round(value, 1)
+    """Return a number with three digits."""
+    if math.isnan(value):
+        return value
+    found = float(f"{value:.3g}")
+    return int(found) if found.is_integer() else found

@@ -14,9 +14,13 @@ from .wsm_settings import WsmSettings
 
 @dataclass(frozen=True)
 class Wsm(WsmSettings, Application):
-    """Settings of a player and its server: sections are those of the thesis.
+    """A player and its server, whose settings are those of `WsmSettings`.
 
-    Its settings are those of `WsmSettings`.
+    The client has its server send three packets back to back and chooses, once, by the larger of the two rates at which
+    one follows the other: the highest level below it, or the lowest one; its video, with the audio of the top level.
+    The media come faster than they are played until the client's buffer is full. Then the client settles: it keeps the
+    level, or takes a lower one, or, where there is none, audio alone. All the while its server sends again what the
+    client misses. Whether client or server decides the thesis cannot see; here the client does, by its own arrivals.
     """
 
     def server(self) -> Server:

@@ -14,6 +14,8 @@ from .wsm_settings import WsmSettings
 RETRY = 1.0
 """After a probe that told nothing, the next is given so long [s]."""
 
+SECOND = 1.0
+
 SEVERE = 0.5
 """Loss after which a client that has waited long settles on less (assumed)."""
 
@@ -46,11 +48,6 @@ class Reception:
         """Share of all packets until now that are missing."""
         return self.missing / max(self.missing + self.arrived, 1)
 
-    def since(self, before: tuple[int, int]) -> float:
-        """Return the share that is missing since there were so many: missing, arrived."""
-        missing, arrived = self.missing - before[0], self.arrived - before[1]
-        return missing / max(missing + arrived, 1)
-
 
 class WsmClient(Client):
     """Probes, buffers, and plays what its buffer holds."""
@@ -58,7 +55,7 @@ class WsmClient(Client):
     def __init__(self, player: WsmSettings) -> None:
         self.player = player
         self.held = 0.0
-        self.losses: list[float] = []
+        self.lossy: list[bool] = []
         self.counted = (0, 0)
         self.buffering = True
 
@@ -88,7 +85,7 @@ class WsmClient(Client):
         host.note("plays")
         self.order(host)
         host.wake("look", self.player.report)
-        host.wake("count", self.player.interval)
+        host.wake("count", SECOND)
         host.wake("lose_patience", self.player.patience)
 
     def look(self, host: ClientHost) -> None:
@@ -103,17 +100,20 @@ class WsmClient(Client):
         host.wake("look", self.player.report)
 
     def count(self, host: ClientHost) -> None:
-        """Note the loss of an interval, while media are buffered."""
+        """Note whether packets were lost in a second in which some came, while media are buffered."""
         if self.buffering:
-            self.losses.append(self.seen.since(self.counted))
-            self.counted = (self.seen.missing, self.seen.arrived)
-            host.wake("count", self.player.interval)
+            missing, arrived = self.seen.missing, self.seen.arrived
+            if arrived > self.counted[1]:
+                self.lossy.append(missing > self.counted[0])
+            self.counted = missing, arrived
+            host.wake("count", SECOND)
 
     def fill(self, host: ClientHost) -> None:
         """Play a full buffer, and have media at their rate."""
         host.note("full")
         self.buffering = False
-        if self.speed * (1 - min(self.losses or [self.seen.loss])) < 1 - self.player.tolerated:
+        always = self.lossy.count(False) <= self.player.clean * len(self.lossy)
+        if always and self.speed * (1 - self.seen.loss) < 1:
             host.wake("settle", self.player.settling)
         self.speed = 1
         self.order(host)

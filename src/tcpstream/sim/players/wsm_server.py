@@ -1,6 +1,6 @@
 """The server of Windows Streaming Media: it sends bursts of media as it is told, and what is missing once more.
 
-What was sent at another rate is not sent again: such a change is a new stream (Section 2.2.1).
+What was sent at another rate is not sent again: that is a new stream, and the old one is torn down (Section 2.2.1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Settings of Windows Streaming Media, and what follows from them."""
+"""Settings of Windows Streaming Media: sections are those of Nichols's thesis."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from ...errors import InputError, positive, real, shown, whole
 from ..clip import Clip
 
+STEADY = Clip(60.0, (340e3,), (40e3,))
+"""That of the first experiment (Section 4.1)."""
+
 
 @dataclass(frozen=True)
 class WsmSettings:
-    """Settings of a player and its server: sections are those of the thesis.
-
-    The client has its server send three packets back to back and chooses, once, by the larger of the two rates at which
-    one follows the other: the highest level below it, or the lowest one; its video, with the audio of the top level.
-    The media come faster than they are played until the client's buffer is full. Then the client settles: it keeps the
-    level, or takes a lower one, or, where there is none, audio alone. All the while its server sends again what the
-    client misses. Whether client or server decides the thesis cannot see; here the client does, by its own arrivals.
+    """Settings of a player and its server: see `Wsm`.
 
     Parameters
     ----------
@@ -40,12 +37,10 @@ class WsmSettings:
         Between reports while packets are missing [s] (Section 4.2: sometimes more than ten a second).
     resends : int
         Of a packet of media at most (derived from Section 4.1: losses over 80% of 1128 over 725).
-    tolerated : float
-        The client settles on less if media came slower than they are played, by more than this share, all the while:
-        (1 - loss) x speed of each `interval` in which they were buffered (Section 4.3: at 548, random loss of 3% does
-        it sometimes and 5% always, heavy loss now and then does not; Section 4.1: nor does loss of 40% at twice 340).
-    interval : float
-        [s] (assumed: the least one of RTCP's reports, RFC 1889).
+    clean : float
+        The client settles on less if it loses packets all the while that it buffers: in all seconds but this share, at
+        most, and what is lost is more than speed makes up for (Section 4.3: random loss of 3% does it sometimes at 548
+        and 5% always; Section 4.1: heavy loss now and then does not, nor 40% at twice 340).
     settling : float
         From the full buffer to that [s] (assumed; Section 4.1: not directly after).
     patience : float
@@ -53,7 +48,7 @@ class WsmSettings:
         4.1: almost 40 for 548 over 250).
     """
 
-    clip: Clip
+    clip: Clip = STEADY
     setup: float = 5.0
     most_speed: int = 4
     buffer: float = 14.0
@@ -63,8 +58,7 @@ class WsmSettings:
     packet: int = 1000
     report: float = 0.1
     resends: int = 3
-    tolerated: float = 0.03
-    interval: float = 5.0
+    clean: float = 0.1
     settling: float = 2.0
     patience: float = 40.0
 
@@ -73,13 +67,13 @@ class WsmSettings:
             raise InputError(f"clip of a player must be a Clip, got {shown(self.clip)}")
         if not self.clip.audio[-1] > 0:
             raise InputError("the top level of a clip needs audio: it is what is left of a clip that is thinned")
-        for name in ("setup", "buffer", "quick", "slow", "report", "interval", "patience"):
+        for name in ("setup", "buffer", "quick", "slow", "report", "patience"):
             positive(name, getattr(self, name), "s")
         for name in ("spacing", "settling"):
             if real(name, getattr(self, name), "s") < 0:
                 raise InputError(f"{name} must be at least 0 s, got {getattr(self, name):g} s")
-        if not 0 <= real("tolerated", self.tolerated) <= 1:
-            raise InputError(f"tolerated must be 0 to 1, got {self.tolerated:g}")
+        if not 0 <= real("clean", self.clean) <= 1:
+            raise InputError(f"clean must be 0 to 1, got {self.clean:g}")
         whole("packet", self.packet, 64, unit="bytes")
         whole("most_speed", self.most_speed)
         whole("resends", self.resends, 0)
