@@ -29,7 +29,7 @@ def seen(
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_players_are_found_by_name(name: str) -> None:
-    settings = {"clip": sim.Clip(60.0, (340e3,), (40e3,))} if name == "wsm" else {}
+    settings = {} if name in ("wmp", "quicktime") else {"clip": sim.Clip(60.0, (340e3,), (40e3,))}
     assert isinstance(player(name)(**settings), sim.Application)
 
 

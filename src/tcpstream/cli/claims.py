@@ -16,7 +16,7 @@ from .report import Report
 if TYPE_CHECKING:
     from ..paper.claim import Claim
 
-PAPERS = ("wang", "hessler", "nichols")
+PAPERS = ("wang", "chung", "hessler", "nichols")
 
 
 @click.command()

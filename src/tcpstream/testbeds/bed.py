@@ -27,7 +27,7 @@ class Bed(ABC):
     name, title : str
         What a command calls it; authors, title and year of the paper.
     runs : int
-        Of each condition.
+        Of each condition, where nothing else is said.
     assumed : mapping
         Each assumption, and its values: the first one is assumed, and the others are as plausible.
     """
@@ -40,6 +40,15 @@ class Bed(ABC):
     @abstractmethod
     def conditions(self) -> tuple[str, ...]:
         """Return the names of what is simulated."""
+
+    def repeats(self, variant: Variant, condition: str) -> int:
+        """Return how many runs a condition has: `runs`, unless a bed says otherwise."""
+        del variant, condition
+        return self.runs
+
+    def stream(self, condition: str) -> int:
+        """Return which random numbers a condition has: conditions of one number have the same ones in each run."""
+        return self.conditions().index(condition)
 
     @abstractmethod
     def simulate(self, condition: str, assumed: Mapping[str, float], rng: np.random.Generator) -> dict[str, Any]:

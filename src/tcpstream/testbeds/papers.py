@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from .bed import Bed
 
-NAMES = ("hessler", "nichols")
+NAMES = ("chung", "hessler", "nichols")
 
 
 def bed(name: str) -> Bed:
     """Return the test bed of a paper."""
+    if name == "chung":
+        from .chung import Chung
+
+        return Chung()
     if name == "hessler":
         from .hessler import Hessler
 

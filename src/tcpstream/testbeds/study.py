@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib.resources import files
 from pathlib import Path as FilePath
@@ -37,14 +37,14 @@ def jobs(of: Bed) -> list[Job]:
         Job(variant, condition, run)
         for variant in of.variants()
         for condition in of.conditions()
-        for run in range(of.runs)
+        for run in range(of.repeats(variant, condition))
     ]
 
 
 def made(name: str, job: Job) -> Record:
     """Make a run: the same condition and run have the same random numbers whatever is assumed."""
     of = bed(name)
-    rng = np.random.default_rng((SEED, of.conditions().index(job.condition), job.run))
+    rng = np.random.default_rng((SEED, of.stream(job.condition), job.run))
     figures = of.simulate(job.condition, of.values(job.variant), rng)
     return {
         "assumption": job.variant.name,
@@ -106,12 +106,25 @@ def recorded(of: Bed) -> list[Record]:
 
 def judged(of: Bed, records: Iterable[Record]) -> list[Claim]:
     """Return the rows of the paper, each with what other values of the assumptions make of it."""
-    by: dict[Variant, list[Record]] = {}
+    by: dict[Variant, dict[tuple[str, int], Record]] = {}
     for record in records:
-        by.setdefault(key(record).variant, []).append(record)
-    rows = {variant: list(of.rows(Seen(found))) for variant, found in by.items()}
-    base = rows.pop(Variant(), [])
-    return [row.beside({variant: of_it[i].holds for variant, of_it in rows.items()}) for i, row in enumerate(base)]
+        job = key(record)
+        by.setdefault(job.variant, {})[job.condition, job.run] = record
+    assumed = by.pop(Variant(), {})
+    changes = {variant: _changes(of, assumed, others) for variant, others in by.items()}
+    return [
+        row.beside({variant: row.holds != changed[i] for variant, changed in changes.items()})
+        for i, row in enumerate(of.rows(Seen(assumed.values())))
+    ]
+
+
+def _changes(
+    of: Bed, assumed: Mapping[tuple[str, int], Record], others: Mapping[tuple[str, int], Record]
+) -> list[bool]:
+    """Return for each row whether another value changes its verdict, on the runs that both have."""
+    both = [run for run in others if run in assumed]
+    before, after = (of.rows(Seen(found[run] for run in both)) for found in (assumed, others))
+    return [one.holds != other.holds for one, other in zip(before, after)]
 
 
 def _each(name: str, todo: list[Job]) -> Iterator[Record]:

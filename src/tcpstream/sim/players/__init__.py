@@ -6,7 +6,13 @@ from importlib import import_module
 
 from ..application import Application
 
-PLAYERS = {"wsm": "Wsm", "wmp": "Wmp", "quicktime": "QuickTime"}
+PLAYERS = {
+    "realplayer": "RealPlayer",
+    "realplayer_tcp": "RealPlayerTcp",
+    "wsm": "Wsm",
+    "wmp": "Wmp",
+    "quicktime": "QuickTime",
+}
 """What scenario files call them, which is the name of their module, and their classes."""
 
 
