@@ -1,11 +1,15 @@
 """Draw what Hessler and Welzl draw: rates that are sent and received over time, a second a point.
 
-``python validation/hessler.py`` writes PNGs into ``docs/figures/hessler``; a minute.
+``python validation/hessler.py`` writes PNGs into ``docs/figures/hessler``; ``--downloads`` prints what downloads of
+other senders send under heavy cross traffic, over those without any. Either takes some seconds.
 """
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -20,6 +24,18 @@ from matplotlib import pyplot as plt
 
 OUT = Path(__file__).parent.parent / "docs" / "figures" / "hessler"
 SEED = 5
+
+SENDER: dict[str, dict[str, Any]] = {
+    "sack": {},
+    "reno": {"variant": "reno"},
+    "newreno": {"variant": "newreno"},
+    "rack": {"variant": "rack"},
+    "sack, least timer 0.3 s": {"min_rto": 0.3},
+    "sack, least timer 1 s": {"min_rto": 1.0},
+}
+"""Senders of a download, and how they differ from that of the test bed."""
+
+RUNS = 20
 
 
 def main() -> None:
@@ -43,6 +59,26 @@ def main() -> None:
         plt.close(figure)
 
 
+def downloads() -> None:
+    """Print means over runs, and their 95% intervals."""
+    bed = Hessler()
+    assumed = bed.values(Variant())
+    for name, other in SENDER.items():
+        shares = []
+        for seed in range(RUNS):
+            sent = []
+            for cross in ("heavy", "none"):
+                rng = np.random.default_rng(seed)
+                made = scenario(f"ftp {cross}", assumed, rng)
+                first = made.flows[0]
+                assert first.tcp is not None
+                flows = (replace(first, tcp=replace(first.tcp, **other)), *made.flows[1:])
+                sent.append(sim.simulate(replace(made, flows=flows), SECONDS, rng).traffic[0].there.sent_bytes)
+            shares.append(sent[0] / sent[1])
+        mean, low, high = sim.interval(shares)
+        print(f"{name}: {mean:.3f} ({low:.3f} to {high:.3f})")
+
+
 def rates(condition: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Return what is sent and received in each second [kB/s], and when cross traffic begins [s]."""
     bed, rng = Hessler(), np.random.default_rng(SEED)
@@ -53,4 +89,4 @@ def rates(condition: str) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 if __name__ == "__main__":
-    main()
+    downloads() if "--downloads" in sys.argv[1:] else main()

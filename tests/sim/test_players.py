@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from tcpstream import sim
+from tcpstream.errors import InputError
 from tcpstream.sim.players import PLAYERS, player
 from tcpstream.sim.players.quicktime import QuickTime
+from tcpstream.sim.players.realplayer import RealPlayer
 from tcpstream.sim.players.reports import Report
 from tcpstream.sim.players.wmp import AUDIENCE, Wmp
 from tcpstream.sim.traffic import Traffic
@@ -103,3 +107,32 @@ def test_quicktime_halves_its_window_once_for_a_round_of_losses() -> None:
 def test_a_report_tells_the_share_that_is_missing() -> None:
     assert Report(1000, 1, (3, 4, 5)).loss == 0.75
     assert Report(0, 0, ()).loss == 1.0
+
+
+@pytest.mark.parametrize(
+    ("make", "settings", "words"),
+    [
+        (Wmp, {"clip": 3}, "clip of a player must be a Clip, got 3"),
+        (Wmp, {"link": -1}, "link must be greater than 0 bit/s, got -1 bit/s"),
+        (Wmp, {"packet": 10}, "packet must be"),
+        (Wmp, {"overhead": -0.1}, "overhead must be at least 0, got -0.1"),
+        (Wmp, {"hopeless": 2}, "hopeless must lie between 0 and 1, got 2"),
+        (Wmp, {"patience": 0}, "patience must be greater than 0 s, got 0 s"),
+        (QuickTime, {"rate": 0}, "rate must be greater than 0 bytes/s"),
+        (QuickTime, {"packet": 100_000}, "packet must be at most 65535 bytes"),
+        (QuickTime, {"every": float("nan")}, "every must be"),
+        (QuickTime, {"window": 100}, "window must hold a packet of 1492 bytes, got 100 bytes"),
+        (RealPlayer, {"speeds": ((1e5, 2.0),)}, "speeds must be at least 1, the last one of rates up to inf"),
+        (RealPlayer, {"patience": 0.5}, "patience must be at least 1, got 0.5"),
+        (RealPlayer, {"burst": -1}, "burst must be greater than 0 s, got -1 s"),
+    ],
+)
+def test_settings_out_of_range_are_refused(make, settings, words):
+    given = {"clip": sim.Clip(60.0, (20e3, 45e3))} if make is RealPlayer else {}
+    with pytest.raises(InputError, match=re.escape(words)):
+        make(**(given | settings))
+
+
+def test_a_player_has_no_more_levels_than_its_tags_tell_apart():
+    with pytest.raises(InputError, match="at most 100 levels, got 101"):
+        RealPlayer(sim.Clip(60.0, tuple(range(1000, 1101))))

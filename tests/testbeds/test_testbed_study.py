@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from tcpstream.cli.claims import PAPERS
 from tcpstream.errors import InputError
 from tcpstream.paper.claim import Claim
 from tcpstream.testbeds import study
@@ -105,3 +106,8 @@ def test_a_recorded_run_is_made_again_bit_for_bit(name: str) -> None:
     of = bed(name)
     record = study.recorded(of)[0]
     assert json.loads(json.dumps(study.made(name, study.key(record)))) == record
+
+
+def test_the_command_offers_every_test_bed() -> None:
+    assert ("wang", *NAMES) == PAPERS
+    assert [bed(name).name for name in NAMES] == list(NAMES)

@@ -106,8 +106,10 @@ def _block(claim: Claim) -> str:
         f"  claim     {claim.says}",
     ]
     if claim.authors:
-        lines.append(f"  authors   {claim.authors}; wanted within {claim.within}")
+        lines.append(f"  authors   {claim.authors}")
     lines.append(f"  evidence  {claim.found}")
+    if claim.within:
+        lines.append(f"  holds if  {claim.within}")
     if claim.changes_with:
         lines.append(f"  otherwise with {', '.join(claim.changes_with)}")
     elif claim.says_nothing:

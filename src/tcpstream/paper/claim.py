@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 BASES = {"R": "read off it", "C": "fitted on it", "T": "tested"}
 """What a row is to a model: a rule or a parameter was read off it, one was fitted on it, or nothing came from it."""
@@ -46,10 +45,10 @@ class Claim:
     changes_with: tuple[str, ...] = ()
     tried: int = 0
 
-    def beside(self, verdicts: Mapping[Any, bool]) -> Claim:
-        """Return it with its verdicts under other assumptions: (name, value) and whether it holds."""
-        others = tuple(f"{name} = {value:g}" for (name, value), holds in verdicts.items() if holds != self.holds)
-        return replace(self, changes_with=others, tried=len(verdicts))
+    def beside(self, changes: Mapping[tuple[str, float], bool]) -> Claim:
+        """Return it with other values of assumptions: names and values, and whether each changes the verdict."""
+        others = tuple(f"{name} = {value:g}" for (name, value), change in changes.items() if change)
+        return replace(self, changes_with=others, tried=len(changes))
 
     @property
     def says_nothing(self) -> bool:

@@ -36,9 +36,10 @@ class Seen:
     """
 
     def __init__(self, records: Iterable[Record]) -> None:
-        self._runs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for record in records:
-            self._runs[record["condition"]].append(record["figures"])
+            found[record["condition"]].append(record["figures"])
+        self._runs = dict(found)
 
     def runs(self, condition: str) -> list[dict[str, Any]]:
         """Return the numbers of each run of a condition."""

@@ -113,7 +113,7 @@ def judged(of: Bed, records: Iterable[Record]) -> list[Claim]:
     assumed = by.pop(Variant(), {})
     changes = {variant: _changes(of, assumed, others) for variant, others in by.items()}
     return [
-        row.beside({variant: row.holds != changed[i] for variant, changed in changes.items()})
+        row.beside({variant: changed[i] for variant, changed in changes.items()})
         for i, row in enumerate(of.rows(Seen(assumed.values())))
     ]
 

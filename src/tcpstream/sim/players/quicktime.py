@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...errors import InputError, positive, real, whole
 from ..application import Application, Client, Server
-from ..hosts import ServerHost
+from ..hosts import HEADERS, LARGEST, ServerHost
 from .reports import Report, Reporter
 
 LOST = 1.0
@@ -25,7 +26,7 @@ class QuickTime(Application):
     rate, duration : float
         Of the clip [bytes/s], headers included (Table 2, without cross traffic), and [s] (Section 2.2).
     packet : int
-        Bytes, headers included (assumed: 1450 and 42 of headers, as QuickTime's hint tracks have by default).
+        Bytes, headers included (assumed: 1450 and 42 of headers).
     every : float
         Between reports of the client [s] (assumed).
     window : float
@@ -37,6 +38,14 @@ class QuickTime(Application):
     packet: int = 1492
     every: float = 0.1
     window: float = 64_000.0
+
+    def __post_init__(self) -> None:
+        positive("rate", self.rate, "bytes/s")
+        positive("duration", self.duration, "s")
+        whole("packet", self.packet, HEADERS + 1, most=LARGEST, unit="bytes")
+        positive("every", self.every, "s")
+        if real("window", self.window, "bytes") < self.packet:
+            raise InputError(f"window must hold a packet of {self.packet} bytes, got {self.window:g} bytes")
 
     def server(self) -> Server:
         """Return the server of a run."""

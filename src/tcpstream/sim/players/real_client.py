@@ -6,12 +6,8 @@ from typing import Any, NamedTuple
 
 from ..application import Client
 from ..hosts import ClientHost
-from .real_settings import RealSettings
+from .real_settings import LEVELS, RealSettings
 from .screen import Screen
-
-LEVELS = 100
-"""More than a clip has: a packet's tag is its end in the clip [ms] times this, and its level."""
-
 
 OVER, GONE = "over", "gone"
 """What the server tells the client when all of the clip is sent, or when it gives up."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..application import Server
 from ..hosts import ServerHost
-from .real_client import LEVELS, Report
-from .real_settings import RealSettings
+from .real_client import Report
+from .real_settings import LEVELS, RealSettings
 
 TICK = 0.1
 """So often the server looks at what to send [s]."""

@@ -15,6 +15,9 @@ from .viewed import viewed
 SPEEDS = ((36e3, 6.0), (45e3, 5.0), (80e3, 4.0), (150e3, 3.0), (225e3, 2.5), (math.inf, 2.0))
 """Up to a coded rate [bit/s]: how many times as fast as they are played media are sent at first, over UDP."""
 
+LEVELS = 100
+"""Of a clip at most: a packet's tag is its end in the clip [ms] times this, and its level."""
+
 
 @dataclass(frozen=True)
 class RealSettings(Application):
@@ -87,9 +90,19 @@ class RealSettings(Application):
     def __post_init__(self) -> None:
         if not isinstance(self.clip, Clip):
             raise InputError(f"clip of a player must be a Clip, got {shown(self.clip)}")
+        if len(self.clip.rates) > LEVELS:
+            raise InputError(f"clip of a player must have at most {LEVELS} levels, got {len(self.clip.rates)}")
         for name in ("report", "clean", "preroll", "halt", "packet_time"):
             positive(name, getattr(self, name), "s")
-        within("most_loss", self.most_loss, 0.0, 1.0)
+        for name, unit in (("preferred", "bit/s"), ("burst", "s"), ("most_held", "s"), ("endures", "s")):
+            if getattr(self, name) != math.inf:
+                positive(name, getattr(self, name), unit)
+        if real("patience", self.patience) < 1:
+            raise InputError(f"patience must be at least 1, got {self.patience:g}")
+        for name in ("most_loss", "hopeless"):
+            within(name, getattr(self, name), 0.0, 1.0)
+        if not self.speeds or self.speeds[-1][0] != math.inf or not all(speed >= 1 for _, speed in self.speeds):
+            raise InputError(f"speeds must be at least 1, the last one of rates up to inf, got {shown(self.speeds)}")
         if not 0 <= real("spread", self.spread) < 1:
             raise InputError(f"spread must be at least 0 and below 1, got {self.spread:g}")
         if not HEADERS < self.least_packet <= self.most_packet:

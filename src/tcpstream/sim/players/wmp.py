@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...errors import InputError, positive, real, shown, whole, within
 from ..application import Application, Client, Server
 from ..clip import Clip
-from ..hosts import ServerHost
+from ..hosts import HEADERS, LARGEST, ServerHost
 from .reports import Report, Reporter
 from .sending import Paced
 
@@ -46,6 +47,17 @@ class Wmp(Application):
     every: float = 0.5
     hopeless: float = 0.3
     patience: float = 40.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.clip, Clip):
+            raise InputError(f"clip of a player must be a Clip, got {shown(self.clip)}")
+        positive("link", self.link, "bit/s")
+        whole("packet", self.packet, HEADERS + 1, most=LARGEST, unit="bytes")
+        if real("overhead", self.overhead) < 0:
+            raise InputError(f"overhead must be at least 0, got {self.overhead:g}")
+        positive("every", self.every, "s")
+        within("hopeless", self.hopeless, 0.0, 1.0)
+        positive("patience", self.patience, "s")
 
     def server(self) -> Server:
         """Return the server of a run."""
