@@ -10,10 +10,11 @@ from tcpstream import InputError, explore
 
 distributed = pytest.importorskip("distributed")
 
-POINTS = explore.grid(
-    loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2], packet_rate=[10, 20], duration=10,
-    max_window=20, delay=[1, 2],
+AXES = dict(
+    loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2], packet_rate=[10, 20], max_window=20,
+    delay=[1, 2],
 )  # fmt: skip
+POINTS = {"stored": explore.grid(**AXES, duration=10), "live": explore.grid(**AXES)}
 
 pytestmark = pytest.mark.filterwarnings("default")  # what a dying worker's sockets warn of
 
@@ -50,13 +51,13 @@ def test_a_killed_worker_loses_nothing(client, tmp_path, monkeypatch, kind, alph
             killed.append(pids[0])
 
     monkeypatch.setattr(explore.store.Store, "put", put_and_kill)
-    table = explore.sweep(POINTS, kind, alpha=alpha, store=tmp_path, client=client)
+    table = explore.sweep(POINTS[kind], kind, alpha=alpha, store=tmp_path, client=client)
     assert killed
     assert killed[0] not in client.run(os.getpid).values()
-    same(table, explore.sweep(POINTS, kind, alpha=alpha))
+    same(table, explore.sweep(POINTS[kind], kind, alpha=alpha))
     same(explore.read(tmp_path), table)
 
 
 def test_what_is_no_client():
     with pytest.raises(InputError, match=r"client must be a distributed\.Client, got str"):
-        explore.sweep(POINTS, "live", client="tcp://localhost:8786")
+        explore.sweep(POINTS["live"], "live", client="tcp://localhost:8786")

@@ -13,10 +13,11 @@ import pytest
 from tcpstream import InputError, explore
 from tcpstream.errors import WriteError
 
-POINTS = explore.grid(
-    loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2, 2.5], packet_rate=[10, 20], duration=10,
-    max_window=20, delay=[1, 2, 4],
+AXES = dict(
+    loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2, 2.5], packet_rate=[10, 20], max_window=20,
+    delay=[1, 2, 4],
 )  # fmt: skip
+POINTS, ENDLESS = explore.grid(**AXES, duration=10), explore.grid(**AXES)
 
 SCRIPT = """
 import sys
@@ -66,10 +67,10 @@ def test_what_is_there_is_not_solved_again(tmp_path, monkeypatch):
 def test_killed_at_random_moments(tmp_path, kind):
     """A process that is killed again and again ends with the table of one that is not, and repeats nothing."""
     rng = np.random.default_rng(7)
-    points, folder = POINTS, tmp_path / "sweep"
+    points, folder = POINTS if kind == "stored" else ENDLESS, tmp_path / "sweep"
     whole = explore.sweep(points, kind, alpha=kind == "stored")
     points.to_parquet(tmp_path / "points.parquet")
-    command = [sys.executable, "-c", SCRIPT, tmp_path / "points.parquet", kind, folder, *POINTS.attrs["axes"]]
+    command = [sys.executable, "-c", SCRIPT, tmp_path / "points.parquet", kind, folder, *points.attrs["axes"]]
     interrupted, kept = 0, {}
     for _ in range(8):
         process = subprocess.Popen(list(map(str, command)))

@@ -173,10 +173,12 @@ class CoarseArrivals:
     def _steps(self, below: float) -> Steps:
         """Return the chain in steps for the lattice that begins with so many packets.
 
-        After many losses it may be a coarser one: its mean and variance are those of the chain.
+        After many losses it may be a coarser one, where no law of one mode is compared with its tails: its mean and
+        variance are those of the chain.
         """
         whole = self._whole
-        resolution = self.resolution if below < LOSSES * self.scale.packets else coarser(self.resolution)
+        many = below >= LOSSES * self.scale.packets and self._modes is None
+        resolution = coarser(self.resolution) if many else self.resolution
         step = resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2), self.chain)
         if resolution is self.resolution and step == whole.step:
             return whole
