@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coarse.merged import Merged
 from ..kernels.buffer_moves import Totals
 from .deliveries import Deliveries
 
@@ -99,5 +100,5 @@ def _few(x: Floats, weight: Floats, many: int) -> tuple[Ints, Floats]:
 
 def together(columns: list[Ints], chance: Floats) -> tuple[list[Ints], Floats]:
     """Return rows that differ, in order, with the sums of their probabilities."""
-    keys, which = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    return list(np.ascontiguousarray(keys.T)), np.bincount(which.ravel(), chance, len(keys)).astype(np.float64)
+    found = Merged(np.column_stack(columns), chance)
+    return list(np.ascontiguousarray(found.keys.T)), found.weight
