@@ -109,7 +109,7 @@ class TwoFinenesses:
         self._held, self._lines_apart = held, path.tcp == "cubic"  # its lines do, for those between them
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
-        self._fine = Fineness.of(self._due, self._scale.rounds)
+        self._fine = Fineness.of(self._due, self._scale.rounds, self._decay)
 
     def solve(self, starts: Sequence[float], lengths: int = 1) -> list[Seen]:
         """Return what viewers see that start with some media held [s], each of `starts`, all from the same passes.
@@ -187,11 +187,17 @@ class TwoFinenesses:
     def _deliveries(self, fine: Fineness) -> Deliveries:
         if self._held and self._held.restarting is not None:
             return self._held.restarting
-        return deliveries(self._chain, fine.step, fine.ratio)
+        return deliveries(self._chain, fine.step, fine.ratio, fine.further)
 
     def _variance(self) -> float:
         """Return that of the packets of a round, in the long run."""
         return SPREAD**2 * self._scale.packets * self._chain.packets_per_round
+
+    @property
+    def _decay(self) -> float:
+        """Return over which lead [packets] a stall gets less probable by a factor of e; infinite where TCP is slower."""
+        ahead = self._chain.packets_per_round - self._due
+        return self._variance() / (2 * ahead) if ahead > 0 else math.inf
 
     def _settled(self) -> float:
         """Return after how many rounds of playback nothing stalls any more, about; infinite where TCP is slower."""
@@ -206,7 +212,7 @@ class TwoFinenesses:
         spread = np.array([scale.spread(sent * float(t)) for t in times])
         top = float(((sent - due) * times + SPREADS * spread).max())
         if due < sent:
-            top = min(top, DECAYS * self._variance() / (2 * (sent - due)))
+            top = min(top, DECAYS * self._decay)
         return buffer + top + 2 * (self._chain.largest_round + due)
 
     def _seen(self, found: Sessions, b: int) -> Floats:

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .buffer_leads import add_held
 from .buffer_moves import Passing, Totals, of_state, transition
 from .buffer_play import after
 from .buffer_state import Known, Measures, Nothing
@@ -23,12 +24,15 @@ def fill(
     left = x * q
     S = len(moves.starts) - 1
     goal = min(threshold, left)
-    n = known.play.shape[2]
     play, places = known.play, known.play.shape[0]
     now = play[x % places]
     for s in range(S):
         for at in range(goal, into.shape[1]):
-            into[s, at] = on.base if at >= left else now[s, min(at, n - 1)]
+            if at >= left:
+                into[s, at] = on.base
+            else:
+                into[s, at] = 0.0
+                add_held(into[s, at], 1.0, now[s], at, known.leads)
     sums, solved = np.empty((S, C)), np.empty((len(nothing.states), C))
     played = np.empty(C)
     for at in range(goal - 1, -1, -1):
@@ -42,9 +46,7 @@ def fill(
                 if enough != 0.0:
                     rest = at + total - d * q
                     if d <= 2 and rest >= 0 and at + total < left:
-                        row = play[(x - d) % places, target, min(rest, n - 1)]
-                        for c in range(C):
-                            out[c] += enough * row[c]
+                        add_held(out, enough, play[(x - d) % places, target], rest, known.leads)
                     else:
                         after(out, enough, x, target, at + total, d, known, on)
                 if w == 0.0:

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .buffer_deep import play_deep
 from .buffer_fill import fill
+from .buffer_leads import Deep
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_play import play_far, play_near
 from .buffer_state import Known, Measures, Nothing
@@ -19,7 +21,7 @@ SETTLED = 1e-11
 
 @kept(nogil=True)
 def back_in_video(
-    first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, lacks: Lacking, play_needs: Passing,
+    first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking, play_needs: Passing,
     fill_needs: Passing, nothing: Nothing, known: Known, on: Measures,
 ) -> None:  # fmt: skip
     """Go back from place `first` to place `last` in the video.
@@ -35,6 +37,8 @@ def back_in_video(
         Transitions, smooth, for what is held from two rounds of playback on.
     moves : Totals
         All of them.
+    deep : Deep
+        Where much is held.
     lacks : Lacking
         Those that stall in their first round.
     play_needs, fill_needs : Passing
@@ -48,6 +52,7 @@ def back_in_video(
         i = known.before[x - 1] if x > 0 else -1
         known.before[x] = max(i, 0)
         play_far(x, far, moves, known, on)
+        play_deep(x, moves, deep, known, on)
         if x == 0 or x >= known.places[i] + max(1, int(known.places[i]) // sparse):
             i += 1
             known.places[i] = x

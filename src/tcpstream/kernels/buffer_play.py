@@ -6,37 +6,40 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .buffer_leads import add_held
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_state import Known, Measures
 
 Floats = NDArray[np.float64]
 
 
-@numba.njit(nogil=True)
+@numba.njit(nogil=True, inline="always")
+def kept_values(place: int, rounds: int, target: int, known: Known) -> Floats:
+    """Return the values of a state by lead, at the place after a transition of so many rounds."""
+    if rounds <= 2:
+        return known.play[place % known.play.shape[0], target]
+    slot = known.slot[target]
+    return known.long[known.first[slot] + place % known.depth[slot]]
+
+
+@numba.njit(nogil=True, inline="always")
 def after(out: Floats, weight: float, x: int, target: int, held: int, rounds: int, known: Known, on: Measures) -> None:
     """Add what a player sees that plays for some rounds at place x with so much, from when its state is `target`."""
-    q, n, C = known.round, known.play.shape[2], len(on.base)
+    q = known.round
     left = x * q
     if held >= left:
-        for c in range(C):
+        for c in range(len(on.base)):
             out[c] += weight * on.base[c]
         return
     rest = held - rounds * q
     if rest < 0:
-        _stall(out, weight, left - held, x, target, 0, -rest, known, on)
+        stall(out, weight, left - held, x, target, 0, -rest, known, on)
         return
-    y = x - rounds
-    if rounds <= 2:
-        row = known.play[y % known.play.shape[0], target, min(rest, n - 1)]
-    else:
-        s = known.slot[target]
-        row = known.long[known.first[s] + y % known.depth[s], min(rest, n - 1)]
-    for c in range(C):
-        out[c] += weight * row[c]
+    add_held(out, weight, kept_values(x - rounds, rounds, target, known), rest, known.leads)
 
 
 @numba.njit(nogil=True)
-def _stall(
+def stall(
     out: Floats, weight: float, left: int, x: int, target: int, held: int, wait: int, known: Known, on: Measures
 ) -> None:  # fmt: skip
     """Add what a player sees that stalls with so many quanta of video left, until a round begins in `target`.
@@ -65,56 +68,58 @@ def _between(place: float, x: int, known: Known) -> tuple[int, float]:
 
 @numba.njit(nogil=True)
 def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> None:
-    """Set the values at place x of a round of playback held, or more.
+    """Set the values at place x of a round of playback held, or more, at each quantum.
 
     `far` stands for `moves` from two rounds on, or from where no wait outlasts what is held.
     """
-    q, n = known.round, known.play.shape[2]
+    q, n = known.round, min(known.play.shape[2], known.leads.even)
     left = x * q
     now = known.play[x % known.play.shape[0]]
     end = min(n, left)
-    for s in range(len(far.starts) - 1):
+    for s in range(now.shape[0]):
         for at in range(min(q, end), end):
             now[s, at] = 0.0
         for at in range(max(end, 0), n):
             now[s, at] = on.base
-        for o in range(moves.starts[s], moves.starts[s + 1]):
-            _add(now[s], q, min(end, max(2, moves.rounds[o]) * q), x, o, moves, known, on)
-        for o in range(far.starts[s], far.starts[s + 1]):
-            _add(now[s], max(2, far.rounds[o]) * q, end, x, o, far, known, on)
+    _add(x, end, True, moves, known, on)
+    _add(x, end, False, far, known, on)
 
 
 @numba.njit(nogil=True)
-def _add(sink: Floats, begin: int, end: int, x: int, o: int, moves: Totals, known: Known, on: Measures) -> None:
-    """Add what a transition leads to from `begin` to `end` quanta held."""
-    q, n, C = known.round, known.play.shape[2], len(on.base)
-    d, w, target, total = moves.rounds[o], moves.chance[o], moves.target[o], moves.received[o]
-    shift = total - d * q
-    stop = min(end, x * q - total)  # from there on all has arrived
-    for at in range(max(begin, stop), end):
-        for c in range(C):
-            sink[at, c] += w * on.base[c]
-    for at in range(begin, min(stop, -shift)):
-        _stall(sink[at], w, x * q - at - total, x, target, 0, -shift - at, known, on)
-    begin = max(begin, -shift)
-    if begin >= stop:
-        return
-    y = x - d
-    if d <= 2:
-        row = known.play[y % known.play.shape[0], target]
-    else:
-        slot = known.slot[target]
-        row = known.long[known.first[slot] + y % known.depth[slot]]
-    inside = min(stop, n - shift)
-    if inside > begin:
-        many = (inside - begin) * C
-        to = sink[begin:inside].reshape(many)
-        source = row[begin + shift : inside + shift].reshape(many)
-        for i in range(many):
-            to[i] += w * source[i]
-    for at in range(max(begin, inside), stop):
-        for c in range(C):
-            sink[at, c] += w * row[n - 1, c]
+def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures) -> None:
+    """Add what transitions lead to from what is held before `end`, near playback or far from it."""
+    starts, targets, rounds, received, chance = moves
+    q, play, long, leads, base = known.round, known.play, known.long, known.leads, on.base
+    slot, first, depth, C = known.slot, known.first, known.depth, len(on.base)
+    places, states, n = play.shape[0], play.shape[1], play.shape[2]
+    even, flat, flat_long = min(n, known.leads.even), play.reshape(play.size), long.reshape(long.size)
+    for s in range(states):
+        sink = (x % places * states + s) * n
+        for o in range(starts[s], starts[s + 1]):
+            d, w, total, target = rounds[o], chance[o], received[o], targets[o]
+            begin, last = (q, min(end, max(2, d) * q)) if near else (max(2, d) * q, end)
+            shift = total - d * q
+            stop = min(last, x * q - total)  # from there on all has arrived
+            for i in range((sink + max(begin, stop)) * C, (sink + last) * C):
+                flat[i] += w * base[i % C]
+            for at in range(begin, min(stop, -shift)):
+                stall(play[x % places, s, at], w, x * q - at - total, x, target, 0, -shift - at, known, on)
+            begin = max(begin, -shift)
+            if begin >= stop:
+                continue
+            inside = max(min(stop, even - shift), begin)
+            if d <= 2:
+                away = (((x - d) % places * states + target) * n - sink + shift) * C
+                for i in range((sink + begin) * C, (sink + inside) * C):
+                    flat[i] += w * flat[i + away]
+            else:
+                row = first[slot[target]] + (x - d) % depth[slot[target]]
+                away = (row * n - sink + shift) * C
+                for i in range((sink + begin) * C, (sink + inside) * C):
+                    flat[i] += w * flat_long[i + away]
+            for at in range(inside, stop):
+                row_of = play[(x - d) % places, target] if d <= 2 else kept_values(x - d, d, target, known)
+                add_held(play[x % places, s, at], w, row_of, at + shift, leads)
 
 
 @numba.njit(nogil=True)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .buffer_leads import Leads
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -41,8 +43,10 @@ class Known(NamedTuple):
     ----------
     round : int
         Quanta of a round of playback.
+    leads : Leads
+        n points.
     play : (5, S, n, C) array
-        At the last places, by state and quanta held.
+        At the last places, by state and lead.
     slot, first, depth : (S,), (s,), (s,) int arrays
         Where values of a state are kept for longer: its number, -1 for none; begin and places of each.
     long : (.., n, C) array
@@ -57,6 +61,7 @@ class Known(NamedTuple):
     """
 
     round: int
+    leads: Leads
     play: Floats
     slot: Ints
     first: Ints

@@ -17,6 +17,13 @@ not better."""
 QUANTA, LEAST_PACKETS = 4, 1.2
 """Quanta in a round elsewhere, and packets in one at least: what is finer than a packet has no meaning of its own."""
 
+APART, RESOLVED = 1.0, 4.0
+"""Rounds of playback between leads where much is held; and such leads in one over which a stall gets less probable by a
+factor of e, at least."""
+
+FURTHER = 1 / 16
+"""Part of the age of a state by which the next one of its line is older, where leads are not whole packets."""
+
 SPARSE = 16
 """Fills are followed at places in a ratio of 1 + 1 / so many."""
 
@@ -50,6 +57,10 @@ class Fineness:
         Of the windows of neighbouring lines of CUBIC.
     nodes : int
         Quanta that stand for what arrives between the same states, where they make little difference.
+    apart : float
+        Rounds of playback between leads, where much is held; 0 where each quantum is followed.
+    further : float
+        Part of the age of a state by which the next one of its line is older.
     shift : float
         Packets that are needed beyond all others.
     """
@@ -61,11 +72,15 @@ class Fineness:
     step: int
     ratio: float
     nodes: int
+    apart: float = 0.0
+    further: float = 0.0
     shift: float = 0.0
 
     @classmethod
-    def of(cls, due: float, rounds: float) -> Fineness:
-        """Return it for a rate, and a mean time from loss to loss [rounds].
+    def of(cls, due: float, rounds: float, decay: float) -> Fineness:
+        """Return it for a rate, a mean time from loss to loss [rounds], and a lead [packets].
+
+        By such a lead a stall gets less probable by a factor of e.
 
         Raises
         ------
@@ -84,12 +99,18 @@ class Fineness:
                 f"players with buffer thresholds are followed where a round trip plays three packets or more, or a "
                 f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little"
             )
-        return cls(due, min(QUANTA, int(due / LEAST_PACKETS)), False, SPARSE, step, RATIO, NODES)
+        quanta, apart = min(QUANTA, int(due / LEAST_PACKETS)), min(APART, decay / (RESOLVED * due))
+        return cls(due, quanta, False, SPARSE, step, RATIO, NODES, apart, FURTHER)
 
     @property
     def quantum(self) -> float:
         """Packets in a quantum."""
         return self.due / self.quanta
+
+    @property
+    def every(self) -> int:
+        """Quanta between leads, where much is held."""
+        return int(self.apart * self.quanta)
 
     @property
     def in_phase(self) -> bool:
@@ -105,6 +126,8 @@ class Fineness:
             step=2 * self.step if self.step > 1 else 1,
             ratio=COARSER_RATIO,
             nodes=self.nodes - 2,
+            apart=2 * self.apart,
+            further=2 * self.further,
         )
 
     def needed(self, packets: float) -> tuple[int, float]:

@@ -58,21 +58,24 @@ def totals(one: Joint) -> Totals:
     return Totals(np.searchsorted(source, np.arange(states + 1)), target, rounds, received, chance)
 
 
-def smooth(found: Deliveries, quantum: float, many: int) -> Totals:
-    """Return deliveries in quanta, those between the same states on few of them, which keep as many moments."""
-    packets = found.ordered + found.held + found.second
-    (source, target, rounds, packets), chance = together(
-        [found.source, found.target, found.rounds, packets], found.chance
+def smooth(found: Deliveries, quantum: float, many: int, due: float = 0.0) -> Totals:
+    """Return deliveries in quanta, those between the same states on few of them, which keep as many moments.
+
+    Of what is received so much is `due` in each round [packets], and taken off.
+    """
+    (source, target, rounds, received), chance = together(
+        [found.source, found.target, found.rounds, found.ordered + found.held + found.second], found.chance
     )
-    source, target, rounds, packets, chance = (one[chance != 0] for one in (source, target, rounds, packets, chance))
+    source, target, rounds, received, chance = (one[chance != 0] for one in (source, target, rounds, received, chance))
     unit = max(round(1 / quantum), 1)  # quanta, where a packet has several: nothing lies between them
     groups, which = np.unique(np.column_stack([source, target, rounds]), axis=0, return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
     ends = np.cumsum(np.bincount(which.ravel(), minlength=len(groups)))
-    x, w = (packets / (quantum * unit))[order], chance[order]
+    x, w = ((received - due * rounds) / (quantum * unit))[order], chance[order]
     columns, chances = [], []
     for group, first, end in zip(groups, np.append(0, ends[:-1]), ends):
-        nodes, weights = _few(x[first:end], w[first:end], many)
+        lowest = math.floor(-due * group[2] / quantum + WHOLE) - many // 2 if due else 0
+        nodes, weights = _few(x[first:end], w[first:end], many, lowest)
         columns.append(np.column_stack([np.tile(group, (len(nodes), 1)), nodes * unit]))
         chances.append(weights)
     keys, chance = together(list(np.concatenate(columns).T), np.concatenate(chances))
@@ -81,8 +84,8 @@ def smooth(found: Deliveries, quantum: float, many: int) -> Totals:
     return Totals(starts, target, rounds, received, chance[chance != 0])
 
 
-def _few(x: Floats, weight: Floats, many: int) -> tuple[Ints, Floats]:
-    """Return at most so many whole numbers with weights that keep as many moments of a distribution."""
+def _few(x: Floats, weight: Floats, many: int, least: int) -> tuple[Ints, Floats]:
+    """Return at most so many whole numbers, `least` or more, with weights that keep as many moments of a law."""
     low, high = math.floor(x.min() + WHOLE), math.ceil(x.max() - WHOLE)
     if high - low < many and (np.abs(x - np.rint(x)) < WHOLE).all():
         nodes = np.arange(low, high + 1)
@@ -91,7 +94,7 @@ def _few(x: Floats, weight: Floats, many: int) -> tuple[Ints, Floats]:
     mean = float(x @ size / size.sum())
     spread = math.sqrt(float((x - mean) ** 2 @ size / size.sum()))
     step = max(1, round(spread))
-    first = max(round(mean) - step * (many // 2), 0)
+    first = max(round(mean - step * (many - 1) / 2) if least < 0 else round(mean) - step * (many // 2), least)
     nodes = first + step * np.arange(many)
     scaled = (nodes - mean) / step
     moments = [float(((x - mean) / step) ** k @ weight) for k in range(many)]

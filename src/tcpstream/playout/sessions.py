@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..kernels.buffer_levels import back_in_video, first_fill
+from ..kernels.buffer_leads import Leads, points_below
 from ..kernels.buffer_moves import Passing, Totals
 from ..kernels.buffer_state import Known, Measures, Nothing
 from ..kernels.buffer_times import fill_times
@@ -18,6 +19,7 @@ from ..system import watch
 from .deliveries import Deliveries
 from .fineness import Fineness
 from .lattice import WHOLE, joint, smooth, totals
+from .leads import leads
 from .passing import lacking, passing
 from .pauses import Pauses
 
@@ -109,10 +111,11 @@ def sessions(
     fills = 3 * threshold + sum(goal for goal, _ in begin)
     pausing = None if pauses is None else pauses.on(on, int(moves.received.max()), found.states)
     most = math.ceil(top / on.quantum) if pausing is None else pausing.top
-    known = _known(moves, on, threshold, last, len(asked.base), most, fills)
+    points, deep, many = leads(found, on, most)
+    known = _known(moves, on, threshold, last, len(asked.base), points, many, fills)
     begins = [_Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in begin]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
-    settling = _Settling(known, last, found.start, max(goal for goal, _ in begin), asked)
+    settling = _Settling(known, last, found.start, max(goal for goal, _ in begin), most // on.quanta, asked)
     sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
     rows, at = [], 0
     for end in ends.tolist():
@@ -120,7 +123,7 @@ def sessions(
             watch.at(at, last + 1, watch.SHORTER)
             until = at if pausing else min(at + CHUNK - 1, end, settling.look)
             back_in_video(
-                at, until, on.sparse, threshold, far, moves, lacks, play_needs, fill_needs, nothing, known, asked
+                at, until, on.sparse, threshold, far, moves, deep, lacks, play_needs, fill_needs, nothing, known, asked
             )
             if pausing:
                 pausing.at(at, known)
@@ -175,11 +178,11 @@ class _Settling:
     by `SETTLED` of themselves.
     """
 
-    def __init__(self, known: Known, last: int, start: int, goal: int, asked: Measures) -> None:
+    def __init__(self, known: Known, last: int, start: int, goal: int, rounds: int, asked: Measures) -> None:
         self._play, self._last, self._before = known.play, last, np.empty(0)
         self._sums = np.flatnonzero(asked.stalled_more.any(axis=0))
-        self._from = start, min(goal, known.play.shape[2] - 1)
-        self.look, self.over = max(4, known.play.shape[2] // known.round + 1), False
+        self._from = start, points_below(goal + 1, known.play.shape[2], known.leads) - 1
+        self.look, self.over = max(4, rounds + 1), False
         self.left, self._rates = np.zeros(len(asked.base)), -np.log(asked.waited[1])
 
     def at(self, place: int) -> None:
@@ -214,9 +217,11 @@ class _Begin:
         )
 
 
-def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, top: int, filled: int) -> Known:
-    """Return room for what is known; `filled` is how many quanta are filled, over all fills that are kept."""
-    states, n, C = len(moves.starts) - 1, top + 1, columns
+def _known(
+    moves: Totals, on: Fineness, goal: int, last: int, columns: int, points: Leads, n: int, filled: int
+) -> Known:
+    """Return room for what is known at n points; `filled` is how many quanta are filled, over all fills kept."""
+    states, C = len(moves.starts) - 1, columns
     waits = np.unique(moves.target[moves.rounds > 2])
     slot = np.full(states, -1)
     slot[waits] = np.arange(len(waits))
@@ -231,7 +236,7 @@ def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, top:
             f"{MOST_BYTES / 2**30:g}: take a smaller max_window, smaller buffers or a shorter timer"
         )
     return Known(
-        on.quanta, np.zeros((5, states, n, C)), slot, first[:-1], depth, np.zeros((int(first[-1]), n, C)),
+        on.quanta, points, np.zeros((5, states, n, C)), slot, first[:-1], depth, np.zeros((int(first[-1]), n, C)),
         np.zeros(last + 2, dtype=np.int64), np.zeros(fills), np.zeros((fills, states, C)),
         np.zeros((2, states, height, C)),
     )  # fmt: skip
