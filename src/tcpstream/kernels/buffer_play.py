@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffer_leads import add_held
+from .buffer_leads import add_between, add_held
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_state import Known, Measures
 
@@ -93,33 +93,38 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
     slot, first, depth, C = known.slot, known.first, known.depth, len(on.base)
     places, states, n = play.shape[0], play.shape[1], play.shape[2]
     even, flat, flat_long = min(n, known.leads.even), play.reshape(play.size), long.reshape(long.size)
+    sums = np.zeros(end * C)
     for s in range(states):
-        sink = (x % places * states + s) * n
+        now = play[x % places, s]
+        sums[:] = 0.0
         for o in range(starts[s], starts[s + 1]):
             d, w, total, target = rounds[o], chance[o], received[o], targets[o]
             begin, last = (q, min(end, max(2, d) * q)) if near else (max(2, d) * q, end)
             shift = total - d * q
             stop = min(last, x * q - total)  # from there on all has arrived
-            for i in range((sink + max(begin, stop)) * C, (sink + last) * C):
-                flat[i] += w * base[i % C]
+            for at in range(max(begin, stop), last):
+                for c in range(C):
+                    sums[at * C + c] += w * base[c]
             for at in range(begin, min(stop, -shift)):
-                stall(play[x % places, s, at], w, x * q - at - total, x, target, 0, -shift - at, known, on)
+                stall(now[at], w, x * q - at - total, x, target, 0, -shift - at, known, on)
             begin = max(begin, -shift)
             if begin >= stop:
                 continue
             inside = max(min(stop, even - shift), begin)
             if d <= 2:
-                away = (((x - d) % places * states + target) * n - sink + shift) * C
-                for i in range((sink + begin) * C, (sink + inside) * C):
-                    flat[i] += w * flat[i + away]
+                away = (((x - d) % places * states + target) * n + shift) * C
+                for i in range(begin * C, inside * C):
+                    sums[i] += w * flat[i + away]
             else:
-                row = first[slot[target]] + (x - d) % depth[slot[target]]
-                away = (row * n - sink + shift) * C
-                for i in range((sink + begin) * C, (sink + inside) * C):
-                    flat[i] += w * flat_long[i + away]
-            for at in range(inside, stop):
-                row_of = play[(x - d) % places, target] if d <= 2 else kept_values(x - d, d, target, known)
-                add_held(play[x % places, s, at], w, row_of, at + shift, leads)
+                away = ((first[slot[target]] + (x - d) % depth[slot[target]]) * n + shift) * C
+                for i in range(begin * C, inside * C):
+                    sums[i] += w * flat_long[i + away]
+            if inside < stop:
+                row = play[(x - d) % places, target] if d <= 2 else kept_values(x - d, d, target, known)
+                add_between(now, w, row, inside, stop, shift, leads.even, leads.every, leads.weights)
+        for at in range(q, end):
+            for c in range(C):
+                now[at, c] += sums[at * C + c]
 
 
 @numba.njit(nogil=True)
