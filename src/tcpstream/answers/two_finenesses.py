@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial.laguerre import laggauss
@@ -17,6 +17,7 @@ from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
 from ..playout.fineness import Fineness
 from ..playout.measures import measures
+from ..playout.player_moves import PlayerMoves
 from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, join_times, sessions
 from ..tcp import Chain
@@ -100,23 +101,24 @@ class JoinTimes(NamedTuple):
 class TwoFinenesses:
     """A path, a video and a player at a constant rate."""
 
-    def __init__(
-        self, chain: Chain, path: Path, video: Video, resume_buffer: float, held: HeldAtMost | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, chain: Chain, path: Path, video: Video, held: HeldAtMost | None = None) -> None:
         if video.curve is not None:
             raise InputError("a player with buffer thresholds is followed at a constant rate, got a playback curve")
-        self._chain, self._rtt, self._video, self._resume = chain, path.rtt, video, resume_buffer
+        self._chain, self._rtt, self._video = chain, path.rtt, video
         self._held, self._lines_apart = held, path.tcp == "cubic"  # its lines do, for those between them
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
+        self._made: dict[Fineness, PlayerMoves] = {}
         self._fine = Fineness.of(self._due, self._scale.rounds, self._decay)
 
-    def solve(self, starts: Sequence[float], lengths: int = 1) -> list[Seen]:
+    def solve(self, starts: Sequence[float], resume: float, lengths: int = 1) -> list[Seen]:
         """Return what viewers see that start with some media held [s], each of `starts`, all from the same passes.
 
         Parameters
         ----------
         starts : sequence of float
+        resume : float
+            With which they resume [s].
         lengths : int
             Of the video from its begin for which the probability of no stall is kept, about.
 
@@ -126,17 +128,17 @@ class TwoFinenesses:
             Where it takes too long, or too much memory, or does not converge.
         """
         fine, most = self._fine, self._video.packets + 2 * self._due
-        top = min(self._first_top(max(starts)), most)
+        top = min(self._first_top(max(*starts, resume)), most)
         while True:
-            rough = self._pass(fine.coarser(), starts, top, lengths)
+            rough = self._pass(fine.coarser(), starts, resume, top, lengths)
             enough = SLACK * np.array([self._seen(rough, b) for b in range(len(starts))]) + RISK
             if self._held or top >= most or (self._answers(rough.slack) <= enough)[:, [0, COUNTS + 1]].all():
                 break
             top = min(2 * top, most)
-        found = self._pass(fine, starts, top, lengths)
+        found = self._pass(fine, starts, resume, top, lengths)
         later = rough
         if not fine.in_phase:  # packets fall due at places in a round that are not told apart
-            later = self._pass(replace(fine.coarser(), shift=HALF), starts, top, lengths)
+            later = self._pass(replace(fine.coarser(), shift=HALF), starts, resume, top, lengths)
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
     def joined(self, start: float) -> JoinTimes:
@@ -176,13 +178,22 @@ class TwoFinenesses:
         """Return the packets of a buffer: one at least, and the whole video at most."""
         return min(max(1.0, seconds * self._video.packet_rate), max(1.0, self._video.packets))
 
-    def _pass(self, fine: Fineness, starts: Sequence[float], top: float, lengths: int) -> Sessions:
-        found = self._deliveries(fine)
-        asked = measures(COUNTS, np.exp(-laggauss(NODES)[0] / self._length), fine.quanta, int(found.rounds.max()))
-        begin, resume = [self._packets(start) for start in starts], self._packets(self._resume)
+    def _pass(self, fine: Fineness, starts: Sequence[float], resume: float, top: float, lengths: int) -> Sessions:
+        begin = [self._packets(start) for start in starts]
         pauses, settled = (None, self._settled()) if self._held is None else (self._held.pauses, math.inf)
         packets = self._video.packets
-        return sessions(found, fine, packets, begin, resume, asked, top, lengths, settled, pauses)
+        return sessions(self._moves(fine), packets, begin, self._packets(resume), top, lengths, settled, pauses)
+
+    def _moves(self, fine: Fineness) -> PlayerMoves:
+        """Return transitions on a lattice, made once for all buffers."""
+        if fine not in self._made:
+            found, factors = self._deliveries(fine), np.exp(-laggauss(NODES)[0] / self._length)
+            asked = measures(COUNTS, factors, fine.quanta, int(found.rounds.max()))
+            self._made[fine] = PlayerMoves(found, fine, asked)
+        return self._made[fine]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_made": {}}
 
     def _deliveries(self, fine: Fineness) -> Deliveries:
         if self._held and self._held.restarting is not None:
@@ -195,7 +206,7 @@ class TwoFinenesses:
 
     @property
     def _decay(self) -> float:
-        """Return over which lead [packets] a stall gets less probable by a factor of e; infinite where TCP is slower."""
+        """Return the lead [packets] over which a stall gets less probable by e; infinite where TCP is slower."""
         ahead = self._chain.packets_per_round - self._due
         return self._variance() / (2 * ahead) if ahead > 0 else math.inf
 
@@ -204,10 +215,10 @@ class TwoFinenesses:
         ahead = self._chain.packets_per_round - self._due
         return RELAXATIONS * 2 * self._variance() / ahead**2 if ahead > 0 else math.inf
 
-    def _first_top(self, start: float) -> float:
-        """Return a lead from which more seems to make no difference [packets]."""
+    def _first_top(self, held: float) -> float:
+        """Return a lead from which more seems to make no difference, after so much media held [s]: in packets."""
         due, sent, scale = self._due, self._chain.packets_per_round, self._scale
-        buffer = max(start, self._resume) * self._video.packet_rate
+        buffer = held * self._video.packet_rate
         times = np.geomspace(1, max(self._length, 2.0), 200)
         spread = np.array([scale.spread(sent * float(t)) for t in times])
         top = float(((sent - due) * times + SPREADS * spread).max())

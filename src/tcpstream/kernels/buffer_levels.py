@@ -21,8 +21,8 @@ SETTLED = 1e-11
 
 @kept(nogil=True)
 def back_in_video(
-    first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking, play_needs: Passing,
-    fill_needs: Passing, nothing: Nothing, known: Known, on: Measures,
+    first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking,
+    play_needs: Passing, fill_needs: Passing, nothing: Nothing, known: Known, on: Measures,
 ) -> None:  # fmt: skip
     """Go back from place `first` to place `last` in the video.
 
@@ -73,22 +73,3 @@ def back_in_video(
             slot = known.slot[s]
             if slot >= 0:
                 known.long[known.first[slot] + x % known.depth[slot]] = known.play[x % known.play.shape[0], s]
-
-
-@kept(nogil=True)
-def first_fill(
-    x: int, threshold: int, needs: Passing, moves: Totals, nothing: Nothing, start: int, into: Floats, known: Known,
-    on: Measures,
-) -> Floats:  # fmt: skip
-    """Return what a player sees from the start, with place x the begin of the video; time is not counted.
-
-    Parameters
-    ----------
-    into : (S, h, C) array
-        To work with.
-    """
-    C = len(on.base)
-    fill(x, threshold, needs, moves, nothing, np.ones((len(on.waited), C)), np.zeros((len(on.waited), C)), into,
-          known, on)  # fmt: skip
-    found: Floats = into[start, 0].copy()
-    return found

@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
-from ..kernels.buffer_levels import back_in_video, first_fill
+from ..kernels.buffer_begin import seen_from
 from ..kernels.buffer_leads import Leads, points_below
-from ..kernels.buffer_moves import Passing, Totals
-from ..kernels.buffer_state import Known, Measures, Nothing
+from ..kernels.buffer_levels import back_in_video
+from ..kernels.buffer_moves import Totals
+from ..kernels.buffer_state import Known, Measures
 from ..kernels.buffer_times import fill_times
 from ..system import watch
 from .deliveries import Deliveries
 from .fineness import Fineness
-from .lattice import WHOLE, joint, smooth, totals
+from .lattice import WHOLE, joint, totals
 from .leads import leads
-from .passing import lacking, passing
+from .passing import passing
 from .pauses import Pauses
+from .player_moves import PlayerMoves
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -68,20 +70,18 @@ class Sessions:
 
 
 def sessions(
-    found: Deliveries, on: Fineness, packets: float, starts: Sequence[float], resume: float, asked: Measures,
-    top: float, lengths: int, settled: float = math.inf, pauses: Pauses | None = None,
+    moves: PlayerMoves, packets: float, starts: Sequence[float], resume: float, top: float, lengths: int,
+    settled: float = math.inf, pauses: Pauses | None = None,
 ) -> Sessions:  # fmt: skip
     """Solve for what viewers see.
 
     Parameters
     ----------
-    found : Deliveries
-    on : Fineness
+    moves : PlayerMoves
     packets : float
         Of the whole video.
     starts, resume : float
         Packets that are held when playback begins, and when it goes on after a stall; 1 or more.
-    asked : Measures
     top : float
         Packets held from which more makes no difference.
     lengths : int
@@ -94,28 +94,22 @@ def sessions(
     Raises
     ------
     AccuracyError
-        Where it takes too much memory.
+        Where it takes too much time or memory.
     """
-    both = joint(found, on.quantum)
-    moves, far = totals(both), smooth(found, on.quantum, on.nodes)
-    nothing = _nothing(moves, asked)
+    found, on, asked = moves.found, moves.on, moves.asked
     threshold, more = on.needed(resume)
-    _, due = on.needed(on.due)
-    lacks = lacking(both, due, on.exact, on.quanta)
-    play_needs, fill_needs = passing(both, due, on.exact, on.quanta), passing(both, more, on.exact)
+    fill_needs = moves.needs(more)
     length = packets / on.due
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
-    _check(min(last, settled) * len(far.chance) * (top / on.quantum) * len(asked.base))
-    begin = [on.needed(start) for start in starts]
-    fills = 3 * threshold + sum(goal for goal, _ in begin)
-    pausing = None if pauses is None else pauses.on(on, int(moves.received.max()), found.states)
+    pausing = None if pauses is None else pauses.on(on, int(moves.all.received.max()), found.states)
     most = math.ceil(top / on.quantum) if pausing is None else pausing.top
     points, deep, many = leads(found, on, most)
-    known = _known(moves, on, threshold, last, len(asked.base), points, many, fills)
-    begins = [_Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in begin]
+    _check(min(last, settled) * len(moves.far.chance) * many * len(asked.base))
+    known = _known(moves.all, on, threshold, last, len(asked.base), points, many)
+    begins = [moves.begun(start) for start in starts]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
-    settling = _Settling(known, last, found.start, max(goal for goal, _ in begin), most // on.quanta, asked)
+    settling = _Settling(known, last, found.start, max(goal for goal, *_ in begins), most // on.quanta, asked)
     sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
     rows, at = [], 0
     for end in ends.tolist():
@@ -123,15 +117,16 @@ def sessions(
             watch.at(at, last + 1, watch.SHORTER)
             until = at if pausing else min(at + CHUNK - 1, end, settling.look)
             back_in_video(
-                at, until, on.sparse, threshold, far, moves, deep, lacks, play_needs, fill_needs, nothing, known, asked
-            )
+                at, until, on.sparse, threshold, moves.far, moves.all, deep, moves.lacking, moves.playing, fill_needs,
+                moves.nothing, known, asked,
+            )  # fmt: skip
             if pausing:
                 pausing.at(at, known)
                 grown.append(known.play[at % len(known.play), found.start, pausing.stop, sums])
             else:
                 settling.at(until)
             at = until + 1
-        rows.append([one.seen(min(end, at - 1), moves, known, asked) for one in begins])
+        rows.append([seen_from(min(end, at - 1), *begun, known, asked) for begun in begins])
     seen, of = np.array(rows), ends.astype(np.float64)
     if last > low:
         seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
@@ -201,26 +196,8 @@ class _Settling:
         self._before, self.look = now, place + place // LATER
 
 
-class _Begin:
-    """The start of a session, up to a goal."""
-
-    def __init__(self, goal: int, start: int, moves: Totals, asked: Measures, needs: Passing) -> None:
-        free = asked._replace(waited=np.ones_like(asked.waited))
-        self.goal, self._start, self._needs, self._nothing = goal, start, needs, _nothing(moves, free)
-        states = len(moves.starts) - 1
-        self._into = np.zeros((states, goal + int(moves.received.max()) + 1, len(asked.base)))
-
-    def seen(self, place: int, moves: Totals, known: Known, asked: Measures) -> Floats:
-        """Return what is seen from the start of a video of so many rounds."""
-        return np.asarray(
-            first_fill(place, self.goal, self._needs, moves, self._nothing, self._start, self._into, known, asked)
-        )
-
-
-def _known(
-    moves: Totals, on: Fineness, goal: int, last: int, columns: int, points: Leads, n: int, filled: int
-) -> Known:
-    """Return room for what is known at n points; `filled` is how many quanta are filled, over all fills kept."""
+def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, points: Leads, n: int) -> Known:
+    """Return room for what is known at n points."""
     states, C = len(moves.starts) - 1, columns
     waits = np.unique(moves.target[moves.rounds > 2])
     slot = np.full(states, -1)
@@ -229,7 +206,7 @@ def _known(
     first = np.append(0, np.cumsum(depth))
     fills = max(2, _fills(last, on.sparse))
     height = goal + int(moves.received.max()) + 1
-    size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + filled + 3 * (height - goal)))
+    size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + 2 * height))
     if size > MOST_BYTES:
         raise AccuracyError(
             f"a player with buffers would take {size / 2**30:.3g} GiB of memory to follow, more than the limit of "
@@ -248,22 +225,3 @@ def _fills(last: int, sparse: int) -> int:
     while (place := place + max(1, place // sparse)) <= last:
         count += 1
     return count
-
-
-def _nothing(moves: Totals, asked: Measures) -> Nothing:
-    """Return transitions in which nothing arrives, and what undoes them."""
-    states = len(moves.starts) - 1
-    source = np.repeat(np.arange(states), np.diff(moves.starts))
-    used = moves.received == 0
-    source, target, rounds, chance = source[used], moves.target[used], moves.rounds[used], moves.chance[used]
-    to = np.unique(target)
-    place = np.full(states, -1)
-    place[to] = np.arange(len(to))
-    inside = place[source] >= 0
-    where = place[source[inside]], place[target[inside]]
-    inverse = np.empty((len(asked.base), len(to), len(to)))
-    for c in range(len(asked.base)):
-        left = np.eye(len(to))
-        np.subtract.at(left, where, chance[inside] * asked.waited[rounds[inside], c])
-        inverse[c] = np.linalg.inv(left)
-    return Nothing(np.searchsorted(source, np.arange(states + 1)), target, rounds, chance, to, place, inverse)
