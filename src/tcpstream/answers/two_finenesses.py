@@ -224,7 +224,10 @@ class TwoFinenesses:
         top = float(((sent - due) * times + SPREADS * spread).max())
         if due < sent:
             top = min(top, DECAYS * self._decay)
-        return buffer + top + 2 * (self._chain.largest_round + due)
+        largest = self._chain.largest_round
+        if not self._fine.exact:  # far more than this is sent in a first slow start only
+            largest = min(largest, math.ceil(scale.packets))
+        return buffer + top + 2 * (largest + due)
 
     def _seen(self, found: Sessions, b: int) -> Floats:
         """Return the answers for the whole video, by the number of the start buffer."""

@@ -30,23 +30,36 @@ class Joint(NamedTuple):
     chance: Floats
 
 
-def joint(found: Deliveries, quantum: float) -> Joint:
-    """Return deliveries in quanta. What lies between two is shared by both, so that means are kept."""
+def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
+    """Return deliveries in quanta. What lies between two is shared by both, so that means are kept.
+
+    Where `further` is above 0, so are large numbers of them, which lie further apart by this part of themselves.
+    """
     columns = [found.source, found.target, found.rounds, found.ordered, found.held + found.second]
     chance = found.chance
     for i in (3, 4):
         at = columns[i] / quantum
-        low = np.floor(at + WHOLE).astype(np.int64)
-        share = np.where(at - low > WHOLE, at - low, 0.0)
+        levels = spaced(math.ceil(float(at.max())) + 2, further)
+        place = np.searchsorted(levels, at + WHOLE, "right") - 1
+        low, high = levels[place], levels[place + 1]
+        share = np.where(at - low > WHOLE, (at - low) / (high - low), 0.0)
         columns[i] = low
         more = share > 0
         upper = [one[more] for one in columns]
-        upper[i] = upper[i] + 1
+        upper[i] = high[more]
         columns = [np.append(one, other) for one, other in zip(columns, upper)]
         chance = np.append(chance * (1 - share), (chance * share)[more])
     columns[4] = columns[3] + columns[4]
     (source, target, rounds, ordered, received), chance = together(columns, chance)
     return Joint(np.searchsorted(source, np.arange(found.states + 1)), target, rounds, ordered, received, chance)
+
+
+def spaced(most: int, further: float) -> Ints:
+    """Return whole numbers from 0 to `most` or more, each more than the one before by a part of it, and by 1 at least."""
+    found = [0]
+    while found[-1] < most:
+        found.append(found[-1] + max(1, int(further * found[-1])))
+    return np.array(found)
 
 
 def totals(one: Joint) -> Totals:

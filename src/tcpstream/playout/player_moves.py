@@ -31,7 +31,7 @@ class PlayerMoves:
 
     def __init__(self, found: Deliveries, on: Fineness, asked: Measures) -> None:
         self.found, self.on, self.asked = found, on, asked
-        self.joint: Joint = joint(found, on.quantum)
+        self.joint: Joint = joint(found, on.quantum, on.further)
         self.all, self.far = totals(self.joint), smooth(found, on.quantum, on.nodes)
         _, due = on.needed(on.due)
         self.lacking = lacking(self.joint, due, on.exact, on.quanta)
