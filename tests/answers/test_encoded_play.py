@@ -43,6 +43,8 @@ def test_as_every_transition_in_dictionaries(path, start):
         assert -math.expm1(-hazard) == pytest.approx(expected, abs=1e-10)
     bounds = [1 - in_time(path, *curves(path, video, start + late))[-1] for late in (-0.05, 0.05)]
     assert bounds[1] <= result.stall_probability <= bounds[0]
+    for u in (0.1, 0.3, 0.5, 0.7, 0.9):
+        assert result.longer_than(result.total_rebuffer_quantile(u)) <= 1 - u + 1e-9
 
 
 def test_a_straight_curve_is_a_constant_rate():

@@ -99,6 +99,32 @@ def test_levels_between_packets(rate):
     assert steps[2] > 1.001 * steps[1]
 
 
+def test_the_end_of_a_video_waits_for_room_as_well():
+    """Of a window of 30 packets no more comes than the player has room for: 16 packets, of a video of 46."""
+    path = Path(loss=0.0358, rtt=0.035, max_window=30, sender="linux", tcp="reno", losses="bursts")
+    video = Video(packet_rate=2 / path.rtt, duration=23 * path.rtt)
+    player = PausingPlayer(start_buffer=0.237, resume_buffer=0.237, client_buffer=0.28, idle="keep")
+    rows = chain_of(path).written_out
+    stalls, stalled, *_ = simulated(path, video, player, rows, same(rows.n_states), 40_000, 3).T
+    result = play(path, video, player)
+    close(stalls > 0, result.stall_probability, result.errors["stall_probability"])
+    close(stalled * path.rtt, result.mean_total_rebuffer, result.errors["mean_total_rebuffer"])
+
+
+@pytest.mark.parametrize(("stop", "room"), [(11.5, (11, 12)), (12.3, (12, 13))])
+def test_a_buffer_that_is_kept_full_between_quanta(stop, room):
+    """Its answers lie between those of less and of more room."""
+    path, rate = Path(sender="classic", loss=0.03, rtt=0.1, rto=0.3, max_window=9), 33.7
+    quantum = rate * path.rtt / 2
+
+    def stalls(held):
+        player = PausingPlayer(start_buffer=0.1, resume_buffer=0.1, client_buffer=held * quantum / rate, idle="keep")
+        return play(path, Video(packet_rate=rate, duration=9), player).mean_stalls
+
+    more, less = (stalls(held) for held in room)
+    assert more > stalls(stop) > less
+
+
 def test_less_room_lower_refills_and_restarts_stall_more():
     found = [
         seen(*one).stall_probability

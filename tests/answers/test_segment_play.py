@@ -11,7 +11,7 @@ import segment_agent
 import tcpstream
 from tcpstream import AccuracyError, InputError, Path, SegmentPlayer, Video, play
 from tcpstream.playout.segment_clock import Clock
-from tcpstream.playout.segment_downloads import Downloads
+from tcpstream.playout.segment_downloads import Downloads, downloads
 from tcpstream.playout.segment_sessions import ANY, DAMPED, MEAN, STALLED, SegmentPass
 from tcpstream.tcp import chain_of
 from tcpstream.tcp.idle_restart import with_idle_restarts
@@ -112,6 +112,31 @@ def test_fast_paths_never_stall_and_slow_ones_always_do():
     # T/mu = 1/2, but for the round trip of each request: in the long run half of the time stalls
     hour = slow.stalls_per_hour * slow.mean_stall_length
     assert hour == pytest.approx(3600, rel=0.05)
+
+
+def test_the_first_stall_is_that_of_shorter_videos():
+    """No stall in k segments of playback, as in a video of k; each as exact as it says."""
+    path = Path(
+        loss=0.0101, rtt=0.078, sender="classic", tcp="reno-sack", max_window=15, rounds_per_increase=2,
+        initial_window=4, detection="rack",
+    )  # fmt: skip
+    player = SegmentPlayer(segment=0.709, client_buffer=0.972)
+
+    def of(segments):
+        return play(path, Video(packet_rate=38.5, duration=0.709 * segments), player)
+
+    long, short = of(26), of(3)
+    assert long.no_stall_until([0.709, 0.71]) == pytest.approx([1, 1 - of(2).stall_probability])
+    assert long.no_stall_until(3 * 0.709) == pytest.approx(1 - short.stall_probability)
+    assert long.errors["no_stall_until"] > 0.99 * short.errors["stall_probability"]
+
+
+def test_segments_of_the_largest_window():
+    """They take one round trip each, once the window is as large as they are."""
+    path = Path(loss=1e-6, rtt=0.1, sender="linux", tcp="reno-sack", max_window=13)
+    chance = downloads(chain_of(path), None, 13, 400, 1.25).chance
+    at = np.linalg.matrix_power(chance.sum(axis=0), 1000)[0]
+    assert at @ chance[0].sum(axis=1) > 0.999
 
 
 def test_a_larger_start_buffer_meets_a_target():

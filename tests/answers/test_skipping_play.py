@@ -82,7 +82,7 @@ def test_as_a_player_with_a_clock(path, rate, start):
 @pytest.mark.parametrize(
     ("path", "rate", "start", "buffer"),
     [
-        ({"sender": "classic", "rto": 0.3}, 20, 1.0, 0.5),
+        ({"sender": "classic", "rto": 0.3}, 10, 0.35, 0.3),
         ({"sender": "classic", "rto": 0.35}, 23.7, 0.73, 0.3),
         (SACK | {"rto": 0.3}, 60, 0.5, 0.1),
         (SACK | {"rto": 0.3}, 53.3, 0.5, 0.5),

@@ -225,3 +225,40 @@ def test_compiling_and_progress_are_for_terminals_only(monkeypatch, capsys):
 def test_a_path_without_delay_has_no_timeout_ratio(run):
     done = run("simulate --rtt 0 --loss 0.5 --rate 10pps --live --seconds 20 --runs 1 --json")
     assert (done.status, done.answer["rtt_s"], done.answer["timeout_ratio"]) == (0, 0, None)
+
+
+def test_traffic_without_a_video(run, tmp_path):
+    """Tables for people, JSON and CSV have all flows."""
+    file = tmp_path / "net.toml"
+    file.write_text("""
+seconds = 10
+runs = 2
+bins = 5
+links.a.delay = 0.1
+[[flows]]
+name = "cross"
+there = ["a"]
+tcp = false
+source = { kind = "steady", packet_rate = 10.05 }
+[[flows]]
+there = ["a"]
+back = ["a"]
+tcp = false
+source = { kind = "ping" }
+""")
+    done = run(f"simulate {file} --csv {tmp_path}/t.csv --save {tmp_path}/r.npz --seed 3")
+    lines = [line.split() for line in done.out.splitlines()]
+    assert ["cross", "121.2", "120", "120", "to", "120", "0", "0", "to", "0"] in lines
+    assert ["flow", "2", "rtt_s", "0.2", "0.2", "to", "0.2"] in lines
+    assert "simulated  2 runs of 10 s, seed 3" in done.out
+    found = run(f"simulate {file} --json --runs 1").answer
+    assert set(found) == {"schema", "version", "parameters", "flows", "warnings"}
+    assert found["parameters"]["runs"] == 1
+    assert found["flows"][0]["received_bps"] == 120e3
+    assert found["flows"][1]["figures"]["loss"] == 0
+    rows = [line for line in (tmp_path / "t-1.csv").read_text().splitlines() if line[0] != "#"]
+    assert rows[1:3] == ['"cross",0,5,76500,75000,0', '"cross",5,10,75000,75000,0']
+    assert sim.Run.load(tmp_path / "r-2.npz").traffic[1].noted("rtt")[1].tolist() == pytest.approx([0.2] * 10)
+    refused = run(f"simulate {file} --delay 1")
+    assert (refused.status, refused.out) == (2, "")
+    assert "startup delays and a player are those of a video" in refused.err

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tcpstream import Path
 from tcpstream.coarse.forward import Forward
 from tcpstream.coarse.lattice_moves import floored
+from tcpstream.coarse.never_late import MARGIN, _taps
 from tcpstream.coarse.state_grid import lagrange
 from tcpstream.coarse.steps import Steps
 from tcpstream.kernels.back_in_time import back_several_rounds
@@ -98,3 +99,14 @@ def test_back_in_time_is_the_adjoint_of_forward() -> None:
         begin = ghosts + one.shifts[i]
         after[one.targets[i], begin : begin + size + len(taps) - 1] += np.convolve(x[one.sources[i]], taps)
     assert (after * old).sum() == pytest.approx((x * new[:, ghosts : ghosts + size]).sum(), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("tcp", "step"), [({"tcp": "reno"}, 20), ({"tcp": "reno-sack"}, 20), ({"sender": "classic"}, 40)]
+)
+def test_memory_of_moves_is_forecast(tcp: dict[str, str], step: int) -> None:
+    due, safe = 5.0, 1e4
+    steps = Steps.of(chain_of(Path(loss=2e-3, rtt=0.1, rto=0.3, max_window=200, **tcp)), step, 1.15, due)
+    made = floored(steps, 2.0, due, safe).moves
+    forecast = _taps(steps, steps.mean - due * steps.elapsed, MARGIN * np.sqrt(steps.variance), safe)
+    assert 0.7 < forecast / (2.0 * len(made.taps)) < 3.0

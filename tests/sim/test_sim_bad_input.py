@@ -1,19 +1,23 @@
 """What is not accepted: every message names the value and what would be."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tcpstream.errors import InputError
 from tcpstream.sim import (
+    Application,
     Bernoulli,
     Change,
+    Clip,
     Dumbbell,
     Flow,
     GilbertElliott,
     Link,
     LossTrace,
+    Ping,
     Requests,
     RoundLoss,
     Scenario,
@@ -72,8 +76,24 @@ RNG = np.random.default_rng(1)
         (lambda: web_requests(RNG, 3, 0.0), "mean pause must be greater than 0 s, got 0 s"),
         (lambda: Flow(()), "a flow needs at least one link"),
         (lambda: Flow(("a",)), "a TCP flow needs at least one link back"),
-        (lambda: Flow(("a",), tcp=None), "datagrams need a steady source"),
-        (lambda: Flow(("a",), tcp=None, source=Steady(1.0), measured=True), "only TCP flows are measured"),
+        (lambda: Flow(("a",), tcp=None), "datagrams need a steady source or an application"),
+        (lambda: Flow(("a",), tcp=None, source=Ping()), "an application needs at least one link back"),
+        (lambda: Flow(("a",), ("b",), None, Application()), "an application is a frozen dataclass without a field"),
+        (lambda: Flow(("a",), ("b",), name=3), "the name of a flow must be text, got 3"),
+        (lambda: replace(PATH, bins=0), "width of time bins must be greater than 0 s, got 0 s"),
+        (lambda: simulate(replace(PATH, bins=1e-9), 100.0, RNG), "GiB, more than 4 GiB: wider time bins"),
+        (
+            lambda: Scenario({"a": Link(0.1, loss=RoundLoss(0.1))}, (Flow(("a",), ("a",), None, Ping()),)),
+            "link 'a' loses packets by rounds of TCP: an application cannot cross it",
+        ),
+        (lambda: Tcp(send_buffer=0), "send_buffer must be a whole number of at least 1 packets, got 0 packets"),
+        (lambda: Ping(interval=0), "interval of pings must be greater than 0 s, got 0 s"),
+        (lambda: Ping(size=20), "size of a ping must be a whole number of at least 28 bytes, got 20 bytes"),
+        (lambda: Clip(0, (1e5,)), "duration of a clip must be greater than 0 s, got 0 s"),
+        (lambda: Clip(60, ()), "rates of a clip must increase, one at least, got ()"),
+        (lambda: Clip(60, (2e5, 1e5)), "rates of a clip must increase, one at least, got (200000.0, 100000.0)"),
+        (lambda: Clip(60, 1e5), "rates of a clip must be numbers in bit/s, got 100000.0"),
+        (lambda: Clip(60, (1e5,), (2e5,)), "audio of a clip must be 0 bit/s to the rate, for each level"),
         (lambda: Flow(("a",), ("b",), start=-1), "start of a flow must be at least 0 s, got -1 s"),
         (lambda: Scenario({}, ()), "a scenario needs at least one flow"),
         (lambda: Scenario({"b": Link(0.1)}, (Flow(("a",), ("b",)),)), "there is no link 'a'; there are 'b'"),

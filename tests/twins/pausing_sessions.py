@@ -46,7 +46,7 @@ def drawn(
             elif filling and not first:
                 found[session, 1] += 1
             if not filling:
-                if there >= packets:
+                if there >= packets and (refill < stop or packets - at <= stop + 1e-9):
                     break
                 if held >= due - 1e-9:
                     at += due

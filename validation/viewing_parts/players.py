@@ -104,8 +104,8 @@ def buffers(
             elif filling and not first:
                 found[run, 1] += 1
             if not filling:
-                if there >= packets - NOISE:
-                    break
+                if there >= packets - NOISE and (refill < stop or packets - at <= stop + NOISE):
+                    break  # what is beyond a full buffer is not sent, the end of the video neither
                 if held >= due - NOISE:
                     at += due
                 else:

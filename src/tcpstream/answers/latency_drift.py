@@ -144,7 +144,7 @@ class Drift:
         if self.longer_than(np.zeros(1))[0][0] <= 1 - u:
             return 0.0
         x = self._times()
-        enough = np.flatnonzero(self._chances((x[1:] + x[:-1]) / 2) <= 1 - u)
+        enough = np.flatnonzero(self._chances(x[:-1] if self._fine.stepped else (x[1:] + x[:-1]) / 2) <= 1 - u)
         if not len(enough):
             raise AccuracyError(f"the quantile {u:g} of the drift lies beyond {x[-1]:.3g} s, which is not followed")
         return float(x[enough[0]])

@@ -67,6 +67,8 @@ class LongRunStalls:
         found = on_cores(lambda case: stands(*case), cases)
         off = max(one.off for one in found)
         rates = np.array([(one.stalls, one.standing) for one in found]).reshape(len(lattices), -1, 2)
+        if fine.exact:  # each stall begins where its backlog passes a level, in the middle of a quantum
+            rates[..., 1] -= rates[..., 0] * (stop - cases[0][1] * fine.quantum) / packets_due
         mean = rates.mean(axis=1)
         wrong = LEAST + off + np.abs(rates[0, -1] - rates[0, 0]) / 2 / mean[0]
         wrong = wrong + FACTOR * np.abs(mean[1] - mean[0]) / mean[0]

@@ -48,7 +48,7 @@ class SegmentPlay(Joined, Drawing):
         self.segments, self.packets = segments_of(video, player), packets_of(path, video, player)
         start = min(player.starts_with, self.segments) - 1
         self._answers, self._errors = self._found.answers[start], self._found.errors[start]
-        self._unstalled = self._found.unstalled[start]
+        self._unstalled, self._unstalled_error = self._found.unstalled[start], self._found.unstalled_errors[start]
 
     @property
     def counted(self) -> bool:
@@ -93,6 +93,7 @@ class SegmentPlay(Joined, Drawing):
         found = super().errors | {
             "mean_download_time": float(off[STALLS + 3]),
             "restart_share": float(off[STALLS + 4]),
+            "no_stall_until": float(self._unstalled_error),
         }
         if np.isfinite(self._found.long_run_errors[0]):
             found["stalls_per_hour"] = float(self._found.long_run_errors[0]) * HOUR / self.player.segment
@@ -146,8 +147,8 @@ class SegmentPlay(Joined, Drawing):
             For times out of range.
         """
         t = self._times(seconds)
-        played = np.floor(t / self.player.segment * (1 + 1e-12)).astype(np.int64)
-        asked = np.clip(played - self.player.starts_with + 1, 0, self.segments - self.player.starts_with)
+        begun = np.ceil(t / self.player.segment * (1 - 1e-12)).astype(np.int64)
+        asked = np.clip(begun - self.player.starts_with, 0, self.segments - self.player.starts_with)
         known = len(self._unstalled) - 1
         found = self._unstalled[np.minimum(asked, known)]
         if known and self._unstalled[known - 1] > 0:

@@ -64,6 +64,8 @@ class Sessions:
         Whether P(N = k) is known: not where a video is longer than sessions take to settle.
     unstalled : (starts, n) array
         Probability that none of the first 0, 1, ... segments after the start stalls.
+    unstalled_errors : (starts,) array
+        By how much any of these may be off.
     long_run, long_run_errors : (2,) arrays
         Stalls and stalled time [s] of a segment, in the long run.
     joined : array
@@ -76,6 +78,7 @@ class Sessions:
     errors: Floats
     counted: bool
     unstalled: Floats
+    unstalled_errors: Floats
     long_run: Floats
     long_run_errors: Floats
     joined: Floats
@@ -108,9 +111,13 @@ def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer
     both = np.concatenate([fine.answers.ravel(), fine.long_run])
     if not np.isfinite(both).all():
         raise AccuracyError("the pass over the segments did not converge: give a segment that is a little different")
+    known = min(fine.unstalled.shape[1], rough.unstalled.shape[1])
+    apart = np.abs(fine.unstalled[:, :known] - rough.unstalled[:, :known]).max(axis=1)
+    errors = fine.errors + FACTOR * np.abs(fine.answers - rough.answers)
     return replace(
         fine,
-        errors=fine.errors + FACTOR * np.abs(fine.answers - rough.answers),
+        errors=errors,
+        unstalled_errors=np.maximum(fine.unstalled_errors + FACTOR * apart, errors[:, 0]),
         counted=fine.counted and rough.counted,
         long_run_errors=fine.long_run_errors + FACTOR * np.abs(fine.long_run - rough.long_run),
     )
@@ -165,7 +172,7 @@ def _solved(
         error[STALLS + 2] += stalls * quadrature_error(4 * answer[STALLS + 1] / stalls / video.duration)
     off = found.left_out + (ran.apart[MEAN] if ran.settled else math.inf)
     return Sessions(
-        answers, errors, segments - player.starts_with <= known, 1 - ran.seen[..., ANY],
+        answers, errors, segments - player.starts_with <= known, 1 - ran.seen[..., ANY], errors[:, ANY].copy(),
         ran.gains[[MEAN, STALLED]] * [1, clock.step], off * np.array([1, player.segment]),
         join_rounds(found, min(player.starts_with, segments)), found,
     )  # fmt: skip

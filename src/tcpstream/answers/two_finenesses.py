@@ -12,6 +12,7 @@ from numpy.polynomial.laguerre import laggauss
 from numpy.typing import NDArray
 
 from ..coarse.resolution import FACTOR, SPREAD, Scale
+from ..coarse.state_grid import grid
 from ..errors import AccuracyError, InputError
 from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
@@ -109,7 +110,9 @@ class TwoFinenesses:
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
         self._made: dict[Fineness, PlayerMoves] = {}
-        self._fine = Fineness.of(self._due, self._scale.rounds, self._decay)
+        self._fine = fine = Fineness.of(self._due, self._scale.rounds, self._decay)
+        if self._lines_apart and self._states(fine) == self._states(replace(fine, ratio=fine.coarser().ratio)):
+            self._fine = replace(fine, ratio=1.0)  # few lines: all of them, or none would be compared
 
     def solve(self, starts: Sequence[float], resume: float, lengths: int = 1) -> list[Seen]:
         """Return what viewers see that start with some media held [s], each of `starts`, all from the same passes.
@@ -199,6 +202,9 @@ class TwoFinenesses:
         if self._held and self._held.restarting is not None:
             return self._held.restarting
         return deliveries(self._chain, fine.step, fine.ratio, fine.further)
+
+    def _states(self, fine: Fineness) -> int:
+        return len(grid(self._chain, fine.step, fine.ratio).states)
 
     def _variance(self) -> float:
         """Return that of the packets of a round, in the long run."""

@@ -16,7 +16,7 @@ from .report import Report
 from .watching import player_options, told, viewers
 
 if TYPE_CHECKING:
-    from ..sim import Run
+    from ..sim import Observation, Run
     from ..sim.experiment import Experiment
 
 _MEASURED = {
@@ -72,11 +72,12 @@ def simulate(
     """Late packets of a video, and what viewers see, over simulated TCP.
 
     Packet by packet, with queues and acknowledgements, several times with other random numbers: means and their 95%
-    intervals. One path from the options, or any network from the TOML file FILE. With --start or --start-buffer a
-    player shows the stored video, as in play.
+    intervals. One path from the options, or any network from the TOML file FILE, which without a video tells what
+    becomes of the traffic of all flows. With --start or --start-buffer a player shows the stored video, as in play.
     """
     from .._version import __version__
     from ..answers.answer import SCHEMA
+    from ..sim.experiment import Experiment
     from .progress import progress
 
     experiment = _experiment(file, delay, options)
@@ -88,17 +89,22 @@ def simulate(
     with progress(experiment.runs, "simulating") as done:
         runs = experiment.run(done)
     for number, run in enumerate(runs, 1):
-        _write(run, number if len(runs) > 1 else None, csv, save)
+        _write(run, number if len(runs) > 1 else None, csv, save, traffic=not isinstance(experiment, Experiment))
     data = experiment.outcome(runs)
+    head = {"schema": SCHEMA, "version": __version__}
+    if not isinstance(experiment, Experiment):
+        from .observed_traffic import blocks as of_traffic
+        from .observed_traffic import parameters
+
+        told = {"parameters": parameters(experiment, file, runs[0])}
+        return Report(head | told | data, of_traffic(experiment, data), as_json)
     blocks = [_late(data)] if data["startup_delay_s"] else []
     blocks += [viewers(data)] if experiment.player else []
     blocks += [_measured(data), _setting(experiment)]
-    parameters = _parameters(experiment, file, runs[0])
-    head = {"schema": SCHEMA, "version": __version__, "parameters": parameters}
-    return Report(head | data, blocks, as_json)
+    return Report(head | {"parameters": _parameters(experiment, file, runs[0])} | data, blocks, as_json)
 
 
-def _experiment(file: str | None, delays: list[float] | None, options: dict[str, Any]) -> Experiment:
+def _experiment(file: str | None, delays: list[float] | None, options: dict[str, Any]) -> Experiment | Observation:
     from .experiment import REPEATED, flag, repeated, single
 
     if file is None:
@@ -111,8 +117,8 @@ def _experiment(file: str | None, delays: list[float] | None, options: dict[str,
     return read_experiment(file, **repeated(options), **instead)
 
 
-def _write(run: Run, number: int | None, csv: str | None, save: str | None) -> None:
-    for name, write in ((csv, run.write_csv), (save, run.save)):
+def _write(run: Run, number: int | None, csv: str | None, save: str | None, *, traffic: bool) -> None:
+    for name, write in ((csv, run.write_traffic if traffic else run.write_csv), (save, run.save)):
         if name is not None:
             path = FilePath(name)
             write(path if number is None else path.with_stem(f"{path.stem}-{number}"))

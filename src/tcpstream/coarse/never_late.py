@@ -13,6 +13,7 @@ from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
 from .lead_level import EXTRAPOLATED, Level, Places, between
+from .merged import numbered
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -74,7 +75,7 @@ class NeverLate:
             size *= COARSER
         spread = np.where(unfloored(steps, finest, due), np.sqrt(steps.variance), 0.0)
         shows = np.searchsorted([WIDE * size for size, _ in sizes[1:]], spread, "right")
-        _check(steps, sizes, shows, safe)
+        _check(steps, due, sizes, shows, safe)
         self.levels = [
             Level(steps, shows < i, shows == i, first, size, due, number, 2 if i else PARTS, safe)
             for i, (size, number) in enumerate(sizes)
@@ -172,9 +173,10 @@ def quantum(finest: float, points: int, lead: float) -> float:
     return size
 
 
-def _check(steps: Steps, sizes: list[tuple[float, int]], shows: Ints, safe: float) -> None:
+def _check(steps: Steps, due: float, sizes: list[tuple[float, int]], shows: Ints, safe: float) -> None:
     """Raise `AccuracyError` where lattices of some quanta and points, on which moves show, take too much memory."""
-    spread, values = MARGIN * np.sqrt(steps.variance), 0.0
+    change, spread = steps.mean - due * steps.elapsed, MARGIN * np.sqrt(steps.variance)
+    values = 0.0
     for i, (size, points) in enumerate(sizes):
         here = shows <= i
         if here.any():
@@ -182,13 +184,24 @@ def _check(steps: Steps, sizes: list[tuple[float, int]], shows: Ints, safe: floa
             np.maximum.at(lags, steps.target[here], steps.lag[here])
             width = points + min(float((steps.mean + spread)[here].max()), safe) / size
             values += (3 * steps.entries + int((lags[lags > 1] + 1).sum())) * width
-            values += 2 * float(np.minimum(spread, safe)[shows == i].sum()) / size
+            values += _taps(steps.only(shows == i), change[shows == i], spread[shows == i], safe) / size
     gib = 8 * values / 2**30
     if gib > MOST:
         raise AccuracyError(
             f"the probability of no late packet would take about {gib:.2g} GiB of memory on coarse lattices, more than "
             f"the limit of {MOST:g}: give accuracy=exact"
         )
+
+
+def _taps(steps: Steps, change: Floats, spread: Floats, safe: float) -> float:
+    """Return how far all moves reach together, those of a source to a target as one, at most [packets]."""
+    low, high = np.full(steps.entries, safe), np.full(steps.entries, -np.inf)
+    np.minimum.at(low, steps.source, change - spread)
+    np.maximum.at(high, steps.source, np.minimum(change + spread, safe))
+    pairs = numbered((steps.source * (steps.lag.max(initial=0) + 1) + steps.lag) * steps.entries + steps.target)[0]
+    counts = np.bincount(pairs // steps.entries // (steps.lag.max(initial=0) + 1), minlength=steps.entries)
+    together = float((counts * np.maximum(high - low, 0.0)).sum())
+    return min(together, 2 * float(np.minimum(spread, safe).sum()))
 
 
 def _link(fine: Level, coarse: Level) -> _Link:

@@ -28,11 +28,12 @@ def fill(
     now = play[x % places]
     for s in range(S):
         for at in range(goal, into.shape[1]):
-            if at >= left:
+            held = at if left <= known.full else min(at, known.full)
+            if held >= left:
                 into[s, at] = on.base
             else:
                 into[s, at] = 0.0
-                add_held(into[s, at], 1.0, now[s], at, known.leads)
+                add_held(into[s, at], 1.0, now[s], held, known.leads)
     sums, solved = np.empty((S, C)), np.empty((len(nothing.states), C))
     played = np.empty(C)
     for at in range(goal - 1, -1, -1):

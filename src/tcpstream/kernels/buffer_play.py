@@ -27,7 +27,7 @@ def after(out: Floats, weight: float, x: int, target: int, held: int, rounds: in
     """Add what a player sees that plays for some rounds at place x with so much, from when its state is `target`."""
     q = known.round
     left = x * q
-    if held >= left:
+    if held >= left and (left <= known.full or rounds >= x):
         for c in range(len(on.base)):
             out[c] += weight * on.base[c]
         return
@@ -101,7 +101,7 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
             d, w, total, target = rounds[o], chance[o], received[o], targets[o]
             begin, last = (q, min(end, max(2, d) * q)) if near else (max(2, d) * q, end)
             shift = total - d * q
-            stop = min(last, x * q - total)  # from there on all has arrived
+            stop = min(last, x * q - total) if x * q <= known.full or d >= x else last  # there all has arrived
             for at in range(max(begin, stop), last):
                 for c in range(C):
                     sums[at * C + c] += w * base[c]

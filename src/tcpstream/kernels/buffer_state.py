@@ -45,6 +45,8 @@ class Known(NamedTuple):
         Quanta of a round of playback.
     leads : Leads
         n points.
+    full : int
+        Quanta held at most, beyond which nothing is sent, not even the end of the video.
     play : (5, S, n, C) array
         At the last places, by state and lead.
     slot, first, depth : (S,), (s,), (s,) int arrays
@@ -62,6 +64,7 @@ class Known(NamedTuple):
 
     round: int
     leads: Leads
+    full: int
     play: Floats
     slot: Ints
     first: Ints

@@ -50,13 +50,17 @@ class Pauses:
         stop, resume = (max(1, round(one)) for one in levels)
         if fine.exact and not played:  # whole quanta from the one on, and up to the other
             stop, resume = math.ceil(levels[0] - WHOLE), math.floor(levels[1] + WHOLE)
+        short = 0.0
+        if played and not fine.exact:  # it is kept full between two quanta
+            stop = resume = math.ceil(levels[0] - WHOLE)
+            short = max(stop - levels[0], 0.0)
         leads = np.arange(stop, stop + largest + 1)
         if played:
             leads = np.full(len(leads), stop)
         rounds = np.maximum(1, -((resume - leads) // fine.quanta))
         same = np.tile(np.arange(states)[:, np.newaxis], (1, 2)), np.tile(np.array([1.0, 0.0]), (states, 1))
         idle = {d: self.after_idle(d) if self.after_idle else same for d in np.unique(rounds).tolist()}
-        return Pausing(stop, leads - fine.quanta * rounds, rounds, idle)
+        return Pausing(stop, played, leads - fine.quanta * rounds, short, rounds, idle)
 
 
 class Pausing:
@@ -66,15 +70,22 @@ class Pausing:
     ----------
     stop : int
         Quanta held from which TCP pauses.
+    played : bool
+        Whether what is beyond them is not sent.
     left, rounds : int arrays
         What is held when it goes on, and after how many rounds, by what was held beyond `stop`.
+    short : float
+        Part of a quantum by which less is held then.
     idle : dict
         Targets and shares by rounds of a pause.
     """
 
-    def __init__(self, stop: int, left: Ints, rounds: Ints, idle: dict[int, tuple[Ints, Floats]]) -> None:
-        self.stop, self._left, self._rounds, self._idle = stop, left, rounds, idle
-        self._low, self._past = int(left.min()), np.empty(0)
+    def __init__(
+        self, stop: int, played: bool, left: Ints, short: float, rounds: Ints, idle: dict[int, tuple[Ints, Floats]]
+    ) -> None:  # fmt: skip
+        self.stop, self.played, self._left, self._short = stop, played, left, short
+        self._rounds, self._idle = rounds, idle
+        self._low, self._past = int(left.min()) - (short > 0), np.empty(0)
         self._kept = slice(self._low, int(left.max()) + 1)
 
     @property
@@ -90,10 +101,13 @@ class Pausing:
             self._past = np.zeros((depth, len(now), self._kept.stop - self._low, now.shape[2]))
         for beyond, (left, rounds) in enumerate(zip(self._left.tolist(), self._rounds.tolist())):
             held = self.stop + beyond
-            if held >= place * known.round:
+            if (self.stop if self.played else held) >= place * known.round:
                 break  # all there is has arrived
             targets, shares = self._idle[rounds]
-            then = self._past[(place - rounds) % depth, :, left - self._low]
+            past, at = self._past[(place - rounds) % depth], left - self._low
+            then = past[:, at]
+            if self._short > 0:
+                then = (1 - self._short) * then + self._short * past[:, at - 1]
             now[:, held] = (shares[:, :, np.newaxis] * then[targets]).sum(axis=1)
         self._past[place % depth] = now[:, self._kept]
         for state, slot in enumerate(known.slot.tolist()):

@@ -146,7 +146,7 @@ def _known(chain: IndependentChain, ratio: float) -> sparse.csr_array:
         if far or before + i == graph.start:  # a connection begins as what it is
             grid.append(i)
             last = here if far else last
-    grid = sorted(set(grid))
+    grid = sorted({*grid, len(line) - 1})
     at = np.interp(place, place[grid], np.arange(len(grid)))
     low = np.minimum(at.astype(np.int64), len(grid) - 1)
     share = at - low

@@ -40,6 +40,8 @@ NANOSECONDS, MOST_MINUTES = 1.0, 20.0
 MOST_BYTES = 8 * 2**30
 """Memory that a pass may take."""
 
+UNBOUNDED = 1 << 40
+"""Quanta held at most of a player that holds all of a video."""
 
 SETTLED, NOTHING, LATER = 1e-4, 1e-11, 4
 """How much of E[N] and E[S], and how much at all, the first part of a long video may change that is not followed; and
@@ -107,6 +109,8 @@ def sessions(
     points, deep, many = leads(found, on, most)
     _check(min(last, settled) * len(moves.far.chance) * many * len(asked.base))
     known = _known(moves.all, on, threshold, last, len(asked.base), points, many)
+    if pausing is not None and pausing.played:
+        known = known._replace(full=pausing.stop)
     begins = [moves.begun(start) for start in starts]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
     settling = _Settling(known, last, found.start, max(goal for goal, *_ in begins), most // on.quanta, asked)
@@ -213,7 +217,8 @@ def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, poin
             f"{MOST_BYTES / 2**30:g}: take a smaller max_window, smaller buffers or a shorter timer"
         )
     return Known(
-        on.quanta, points, np.zeros((5, states, n, C)), slot, first[:-1], depth, np.zeros((int(first[-1]), n, C)),
+        on.quanta, points, UNBOUNDED, np.zeros((5, states, n, C)), slot, first[:-1], depth,
+        np.zeros((int(first[-1]), n, C)),
         np.zeros(last + 2, dtype=np.int64), np.zeros(fills), np.zeros((fills, states, C)),
         np.zeros((2, states, height, C)),
     )  # fmt: skip

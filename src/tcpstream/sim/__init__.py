@@ -1,11 +1,16 @@
 """A packet-level simulator of TCP over networks: independent of the Markov chain."""
 
 from .agent import rounds_agent
+from .application import Application, Client, Server
+from .clip import Clip
 from .delivery import Delivery
 from .dumbbell import Dumbbell
 from .experiment import Experiment
+from .hosts import ClientHost, ServerHost
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
+from .observation import Observation
+from .ping import Ping
 from .player import Player
 from .read import read_capacity, read_losses, read_requests
 from .replications import interval, replicate
@@ -15,11 +20,19 @@ from .session import Session
 from .simulation import Run, simulate
 from .sources import Backlogged, Requests, Steady, Stored, web_requests
 from .toml import read_experiment
+from .traffic import Arrivals, Bins, Count, Note, Traffic
 
 __all__ = [
+    "Application",
+    "Arrivals",
     "Backlogged",
     "Bernoulli",
+    "Bins",
     "Change",
+    "Client",
+    "ClientHost",
+    "Clip",
+    "Count",
     "Delivery",
     "Dumbbell",
     "Experiment",
@@ -27,16 +40,22 @@ __all__ = [
     "GilbertElliott",
     "Link",
     "LossTrace",
+    "Note",
+    "Observation",
+    "Ping",
     "Player",
     "Requests",
     "RoundLoss",
     "Run",
     "Scenario",
+    "Server",
+    "ServerHost",
     "Session",
     "Steady",
     "Stored",
     "Tcp",
     "TokenBucket",
+    "Traffic",
     "interval",
     "read_capacity",
     "read_experiment",

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from os import PathLike
-from typing import Any
+from typing import IO, Any
 from zipfile import ZipFile
 
 import numpy as np
@@ -15,7 +15,9 @@ import numpy as np
 from .._version import __version__
 from ..errors import InputError, cause, positive, real, shown, whole
 from ..system.whole_files import written
+from .application import Application, Unknown, label
 from .arrays import array
+from .clip import Clip
 from .delivery import Delivery
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
@@ -23,11 +25,13 @@ from .player import Player
 from .scenario import Flow, Scenario
 from .senders import Tcp
 from .sources import Backlogged, Requests, Steady, Stored
+from .traffic import Traffic
+from .traffic_files import as_arrays, from_arrays, notes, rows
 
 KINDS = {
     kind.__name__: kind
     for kind in (
-        Backlogged, Bernoulli, Change, Flow, GilbertElliott, Link, LossTrace, Player, Requests, RoundLoss,
+        Backlogged, Bernoulli, Change, Clip, Flow, GilbertElliott, Link, LossTrace, Player, Requests, RoundLoss,
         Scenario, Steady, Stored, Tcp, TokenBucket,
     )
 }  # fmt: skip
@@ -35,9 +39,12 @@ KINDS = {
 
 def plain(value: Any) -> Any:
     """Return a scenario, or a part of it, as JSON has it: each object with its ``kind``, what is infinite left out."""
+    if isinstance(value, Unknown):
+        return {"kind": value.name} | plain(value.settings)
     if is_dataclass(value) and not isinstance(value, type):
         found = {field.name: getattr(value, field.name) for field in fields(value)}
-        return {"kind": type(value).__name__} | {k: plain(v) for k, v in found.items() if _finite(v)}
+        kind = label(type(value)) if isinstance(value, Application) else type(value).__name__
+        return {"kind": kind} | {k: plain(v) for k, v in found.items() if _finite(v)}
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, tuple):
@@ -52,7 +59,10 @@ def from_plain(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     parts = {key: from_plain(item) for key, item in value.items() if key != "kind"}
-    return KINDS[value["kind"]](**parts) if "kind" in value else parts
+    if "kind" not in value:
+        return parts
+    kind = KINDS.get(value["kind"]) or Application.known.get(value["kind"])
+    return kind(**parts) if kind else Unknown(value["kind"], parts)
 
 
 def write_npz(file: str | PathLike[str], run: dict[str, Any]) -> None:
@@ -60,7 +70,9 @@ def write_npz(file: str | PathLike[str], run: dict[str, Any]) -> None:
     numbers = [field.name for field in fields(Delivery) if field.name != "times"]
     arrays: dict[str, Any] = {name: np.array([getattr(flow, name) for flow in run["flows"]]) for name in numbers}
     arrays |= {f"times_{number}": flow.times for number, flow in enumerate(run["flows"])}
+    arrays |= as_arrays(run["traffic"])
     about = _about(run["scenario"], run["seed"]) | {name: run[name] for name in ("duration", "packets", "events")}
+    about["notes"] = notes(run["traffic"])
     with written(file) as out:
         np.savez_compressed(out, about=np.array(json.dumps(about)), **arrays)
 
@@ -106,6 +118,7 @@ def _parts(archive: ZipFile) -> dict[str, Any]:
         "scenario": scenario,
         "duration": duration,
         "flows": flows,
+        "traffic": from_arrays(archive, scenario, about["notes"]) if "notes" in about else [],
         "packets": packets,
         "events": events,
         "seed": seed,
@@ -115,10 +128,23 @@ def _parts(archive: ZipFile) -> dict[str, Any]:
 def write_csv(file: str | PathLike[str], seen: Delivery, scenario: Scenario, seed: dict[str, Any]) -> None:
     """Write a row for each delivered packet of a measured flow, with what was simulated in lines that begin with #."""
     with written(file) as out:
-        for key, value in _about(scenario, seed).items():
-            out.write(f"# {key}: {value if isinstance(value, str) else json.dumps(value)}\n".encode())
+        _head(out, scenario, seed)
         out.write(b"packet,generated_s,delivered_s\n")
         out.writelines(f"{row}\n".encode() for row in _rows(seen))
+
+
+def write_traffic(
+    file: str | PathLike[str], traffic: list[Traffic], scenario: Scenario, duration: float, seed: dict[str, Any]
+) -> None:
+    """Write bytes of all flows, in time bins where the scenario has them, after lines that begin with #."""
+    with written(file) as out:
+        _head(out, scenario, seed)
+        out.writelines(f"{row}\n".encode() for row in rows(scenario, traffic, duration))
+
+
+def _head(out: IO[bytes], scenario: Scenario, seed: dict[str, Any]) -> None:
+    for key, value in _about(scenario, seed).items():
+        out.write(f"# {key}: {value if isinstance(value, str) else json.dumps(value)}\n".encode())
 
 
 def _rows(seen: Delivery) -> Iterator[str]:

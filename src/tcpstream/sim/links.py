@@ -76,6 +76,10 @@ class Link:
         starts over at the last one. As `read_capacity` reads it.
     changes : tuple of Change
         In the order of their times.
+    holds_delayed : bool
+        Whether packets keep their room in the queue until they reach the other end, as in NIST Net, which holds them
+        for the delay that it emulates (M. Carson and D. Santay, "NIST Net: a Linux-based network emulation tool", ACM
+        SIGCOMM Computer Communication Review 33, 2003).
     """
 
     delay: float
@@ -86,6 +90,7 @@ class Link:
     bucket: TokenBucket | None = None
     capacity: NDArray[np.float64] | None = None
     changes: tuple[Change, ...] = ()
+    holds_delayed: bool = False
 
     def __post_init__(self) -> None:
         _delay(self.delay)

@@ -50,6 +50,8 @@ class Tcp:
         phase effects in packet-switched gateways", 1991).
     packet_size, ack_size : int
         [bytes], headers included.
+    send_buffer : int
+        What an `Application` may have written that is not acknowledged yet [packets].
     """
 
     variant: str = "reno"
@@ -66,13 +68,14 @@ class Tcp:
     jitter: float = 0.0
     packet_size: int = 1500
     ack_size: int = 40
+    send_buffer: int = 64
 
     def __post_init__(self) -> None:
         choice("TCP variant", self.variant, tuple(VARIANTS))
         choice("timer", self.timer, TIMERS)
         for name, unit in (
             ("max_window", "packets"), ("initial_window", "packets"), ("ack_every", "packets"),
-            ("packet_size", "bytes"), ("ack_size", "bytes"),
+            ("packet_size", "bytes"), ("ack_size", "bytes"), ("send_buffer", "packets"),
         ):  # fmt: skip
             object.__setattr__(self, name, whole(name, getattr(self, name), unit=unit))
         if self.initial_window > self.max_window:

@@ -11,11 +11,14 @@ import numpy as np
 
 from ..errors import positive
 from .delivery import Delivery
+from .ends import desk_of
 from .engine import records
-from .files import read_npz, write_csv, write_npz
+from .files import read_npz, write_csv, write_npz, write_traffic
+from .observed import traffic, with_bins
 from .scenario import Scenario
 from .size import check
 from .sources import Steady, Stored
+from .traffic import Traffic
 from .world import build, grown
 
 LOOK = 10.0
@@ -32,9 +35,11 @@ class Run:
     duration : float
         [s].
     flows : list of Delivery
-        Of the measured flows, in their order.
+        Of the measured TCP flows, in their order.
+    traffic : list of Traffic
+        Of all flows.
     packets : int
-        Packets sent by all flows.
+        Packets of data sent by all flows.
     events : int
     seed : dict
         ``entropy`` and ``spawn_key`` of the `numpy.random.SeedSequence` of the generator.
@@ -43,6 +48,7 @@ class Run:
     scenario: Scenario
     duration: float
     flows: list[Delivery]
+    traffic: list[Traffic]
     packets: int
     events: int
     seed: dict[str, Any]
@@ -64,6 +70,13 @@ class Run:
         """
         write_csv(file, self.flows[flow], self.scenario, self.seed)
 
+    def write_traffic(self, file: str | PathLike[str]) -> None:
+        """Write ``flow,from_s,to_s,sent_bytes,received_bytes,dropped_bytes`` of all flows, or raise `InputError`.
+
+        A row is a time bin, or all of the run if the scenario has none.
+        """
+        write_traffic(file, self.traffic, self.scenario, self.duration, self.seed)
+
 
 def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> Run:
     """Simulate a scenario packet by packet.
@@ -74,8 +87,8 @@ def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> R
     duration : float
         How long [s]; no longer, about, than until each measured flow has delivered its video, if all are `Stored`.
     rng : numpy.random.Generator
-        Of loss processes, and of where in their requests connections start. The same generator in the same state
-        gives the same run, bit for bit.
+        Of loss processes, of where in their requests connections start, and of applications. The same generator in the
+        same state gives the same run, bit for bit.
 
     Returns
     -------
@@ -90,21 +103,23 @@ def simulate(scenario: Scenario, duration: float, rng: np.random.Generator) -> R
 
     positive("duration", duration, "s")
     check(scenario, float(duration))
-    world = build(scenario, rng)
+    world = with_bins(build(scenario, rng), scenario, float(duration))
+    desk = desk_of(scenario, world, rng)
     until, ends = 0.0, _ends(scenario)
     while until < duration and not (ends and _delivered(scenario, world)):
         until = min(until + LOOK, float(duration)) if ends else float(duration)
-        while (full := run(world, rng, until)) != records.DONE:
-            world = grown(world, full)
+        while (reason := run(world, rng, until)) != records.DONE:
+            world = desk.made(world) if reason == records.CALLED else grown(world, reason)
     flows = [_delivery(scenario, world, number, duration) for number in scenario.measured]
     seeds = rng.bit_generator.seed_seq
     seed = {"entropy": getattr(seeds, "entropy", None), "spawn_key": list(getattr(seeds, "spawn_key", ()))}
-    return Run(scenario, until, flows, int(world.flows["sent"].sum()), int(world.clock["events"][0]), seed)
+    seen = traffic(scenario, world, until, desk)
+    return Run(scenario, until, flows, seen, int(world.flows["sent"].sum()), int(world.clock["events"][0]), seed)
 
 
 def _ends(scenario: Scenario) -> bool:
     """Return whether a run is over before its time, as soon as all that is measured has been delivered."""
-    sources = [scenario.flows[number].source for number in scenario.measured]
+    sources = [flow.source for flow in scenario.flows if flow.measured]
     return bool(sources) and all(isinstance(source, Stored) for source in sources)
 
 

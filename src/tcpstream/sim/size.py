@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from ..errors import InputError
+from .application import Application
 from .engine import records
+from .hosts import HEADERS
 from .links import LARGEST_PACKET, Link
 from .losses import Bernoulli, RoundLoss
 from .scenario import Flow, Scenario
@@ -32,11 +34,16 @@ def ring(scenario: Scenario) -> int:
 
 def places(scenario: Scenario) -> int:
     """Return the packets that the longest queue with a limit holds at most."""
-    smallest = min(
-        min(flow.tcp.packet_size, flow.tcp.ack_size) if flow.tcp else flow.packet_size for flow in scenario.flows
-    )
+    smallest = min(map(_smallest, scenario.flows))
     links = scenario.links.values()
     return max(1, *(max(link.queue or 0, (link.queue_bytes or 0) // smallest + 1) for link in links))
+
+
+def _smallest(flow: Flow) -> int:
+    """Return the size of a flow's smallest packet [bytes]."""
+    if isinstance(flow.source, Application):
+        return min(HEADERS, flow.tcp.ack_size) if flow.tcp else HEADERS
+    return min(flow.tcp.packet_size, flow.tcp.ack_size) if flow.tcp else flow.packet_size
 
 
 def check(scenario: Scenario, seconds: float) -> None:
@@ -56,6 +63,10 @@ def check(scenario: Scenario, seconds: float) -> None:
         raise InputError(
             f"this scenario would take {memory / 2**30:.3g} GiB, more than {MOST_BYTES // 2**30} GiB: "
             "lower max_window, or queue and queue_bytes"
+        )
+    if scenario.bins is not None and (room := 24 * flows * seconds / scenario.bins) > MOST_BYTES:
+        raise InputError(
+            f"the time bins would take {room / 2**30:.3g} GiB, more than {MOST_BYTES // 2**30} GiB: wider time bins"
         )
     packets = sum(_packets(flow, scenario, seconds - flow.start) for flow in scenario.flows if flow.start < seconds)
     if packets > MOST_PACKETS:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, positive, real, shown
+from .application import Application
 from .player import Player, packets
 
 
@@ -95,7 +96,7 @@ class Stored:
         return packets(self.duration, self.packet_rate)
 
 
-Source = Backlogged | Steady | Requests | Stored
+Source = Backlogged | Steady | Requests | Stored | Application
 
 MEAN_FILE, FILE_EXPONENT, LARGEST_FILE = 12_000.0, 1.2, 10_000_000.0
 """Sizes of web files [bytes]: Pareto, with this mean if it had no end, and this exponent; none is larger."""

@@ -1,4 +1,4 @@
-"""Experiments from TOML files."""
+"""Experiments and observations from TOML files."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any
 from ..errors import InputError, shown
 from ..system.text import read_toml
 from ..video import Video
+from .application_file import read_application
 from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, Loss, RoundLoss
+from .observation import Observation
+from .ping import Ping
 from .player import Player
 from .read import read_capacity, read_losses, read_requests
 from .scenario import Flow, Scenario
@@ -22,19 +25,21 @@ from .sources import Backlogged, Requests, Source, Steady
 from .tables import Table, as_list, as_names, as_table, kind_of, known, made
 
 PROCESSES = {"bernoulli": Bernoulli, "round": RoundLoss, "gilbert-elliott": GilbertElliott}
-SOURCES = ("backlogged", "steady", "requests")
+SOURCES: dict[str, type[Source]] = {"backlogged": Backlogged, "steady": Steady, "ping": Ping}
+KINDS = (*SOURCES, "requests", "FILE.py:CLASS")
 FROM_FILE = ("file",)
 
 
-def read_experiment(file: str | PathLike[str], **instead: Any) -> Experiment:
-    """Read an experiment.
+def read_experiment(file: str | PathLike[str], **instead: Any) -> Experiment | Observation:
+    """Read an experiment, or, from a file without ``video``, an observation.
 
     Parameters
     ----------
     file : path
-        TOML: the tables ``video``, and ``links`` and ``flows`` or ``dumbbell``; ``player``, ``seconds``, ``runs`` and
-        ``seed``.
-        Numbers are in s, bit/s and bytes; names of files are relative to this one.
+        TOML: the tables ``video``, and ``links`` and ``flows`` or ``dumbbell``; ``player``, ``bins``, ``seconds``,
+        ``runs`` and ``seed``.
+        Numbers are in s, bit/s and bytes; names of files are relative to this one. Python files that sources name are
+        run.
     **instead
         Values for ``delays``, ``seconds``, ``runs`` and ``seed`` that replace those of the file.
 
@@ -58,13 +63,13 @@ class _Tables:
     def __init__(self, folder: FilePath) -> None:
         self.folder = folder
 
-    def experiment(self, table: Table, instead: Table) -> Experiment:
-        known(table, ("video", "player", "links", "flows", "dumbbell", "seconds", "runs", "seed"), "the file")
+    def experiment(self, table: Table, instead: Table) -> Experiment | Observation:
+        known(table, ("video", "player", "links", "flows", "dumbbell", "bins", "seconds", "runs", "seed"), "the file")
         if ("dumbbell" in table) == ("links" in table or "flows" in table):
             raise InputError("give either [dumbbell], or [links.NAME] and [[flows]]")
-        if "video" not in table:
-            raise InputError("a table [video] is needed")
         given = {key: table[key] for key in ("seconds", "runs", "seed") if key in table}
+        if "video" not in table:
+            return self.observation(table, given | dict(instead))
         player = made(Player, table["player"], "player") if "player" in table else None
         if "dumbbell" in table:
             dumbbell = self.dumbbell(table["dumbbell"])
@@ -72,17 +77,31 @@ class _Tables:
             source = source_of(video, player)
             values = {"make": lambda rng: dumbbell.scenario(rng, source), "start": WARMUP}
         else:
-            links = {
-                name: self.link(link, f"links.{name}") for name, link in as_table(table.get("links"), "links").items()
-            }
-            flows = list(as_list(table.get("flows"), "flows", self.flow))
-            carriers = [flow for flow in flows if flow.measured]
+            network = self.network(table, video=True)
+            carriers = [flow for flow in network.flows if flow.measured and flow.tcp]
             if len(carriers) != 1 or carriers[0].tcp is None:
-                raise InputError(f"flows: exactly one must be measured, got {len(carriers)}")
+                raise InputError(f"flows: exactly one of TCP must be measured, got {len(carriers)}")
             video, delays = _video(table["video"], carriers[0].tcp)
-            scenario = Scenario(links, tuple(_carrying(flow, video, player) for flow in flows))
+            scenario = replace(network, flows=tuple(_carrying(flow, video, player) for flow in network.flows))
             values = {"make": lambda _rng: scenario, "start": carriers[0].start}
         return Experiment(**{**values, "video": video, "delays": delays, "player": player, **given, **instead})
+
+    def observation(self, table: Table, given: dict[str, Any]) -> Observation:
+        if "player" in table or given.pop("delays", ()):
+            raise InputError("startup delays and a player are those of a video: a table [video] is needed")
+        if "dumbbell" in table:
+            raise InputError("a dumbbell carries a video: a table [video] is needed")
+        if "seconds" not in given:
+            raise InputError("without [video] it must be said how many seconds are simulated: seconds = 100")
+        scenario = self.network(table, video=False)
+        return Observation(lambda _rng: scenario, **given)
+
+    def network(self, table: Table, *, video: bool) -> Scenario:
+        links = as_table(table.get("links"), "links")
+        flows = as_list(table.get("flows"), "flows", lambda flow, where: self.flow(flow, where, video=video))
+        return Scenario(
+            {name: self.link(link, f"links.{name}") for name, link in links.items()}, flows, table.get("bins")
+        )
 
     def dumbbell(self, table: Any) -> Dumbbell:
         return made(Dumbbell, table, "dumbbell", loss=self.loss, tcp=_tcp, requests=self.requests)
@@ -98,8 +117,9 @@ class _Tables:
             changes=lambda changes, where: as_list(changes, where, lambda change, at: made(Change, change, at)),
         )
 
-    def flow(self, table: Any, where: str) -> Flow:
-        if as_table(table, where).get("measured") and "source" in table:
+    def flow(self, table: Any, where: str, *, video: bool) -> Flow:
+        carries = video and as_table(table, where).get("measured") and table.get("tcp") is not False
+        if carries and "source" in table:
             raise InputError(f"{where}.source: the measured flow carries the video, it has no source of its own")
         return made(Flow, table, where, there=as_names, back=as_names, source=self.source, tcp=_tcp_or_datagrams)
 
@@ -111,11 +131,15 @@ class _Tables:
         return made(PROCESSES[kind], rest, where)
 
     def source(self, table: Any, where: str) -> Source:
-        kind, rest = kind_of(table, "kind", SOURCES, where)
+        name = as_table(table, where).get("kind")
+        if isinstance(name, str) and ".py:" in name:
+            settings = {key: value for key, value in table.items() if key != "kind"}
+            return read_application(self.folder, name, settings, where)
+        kind, rest = kind_of(table, "kind", KINDS, where)
         if kind == "requests":
             known(rest, FROM_FILE, where)
             return self.requests(rest.get("file"), f"{where}.file")
-        return made(Steady, rest, where) if kind == "steady" else made(Backlogged, rest, where)
+        return made(SOURCES[kind], rest, where)
 
     def requests(self, name: Any, where: str) -> Requests:
         return read_requests(self.file(name, where))
@@ -140,8 +164,8 @@ def _video(table: Any, tcp: Tcp) -> tuple[Video, tuple[float, ...]]:
 
 
 def _carrying(flow: Flow, video: Video, player: Player | None) -> Flow:
-    """Return the flow, with the video as its source if it is the measured one."""
-    return replace(flow, source=source_of(video, player)) if flow.measured else flow
+    """Return the flow, with the video as its source if it is the measured one of TCP."""
+    return replace(flow, source=source_of(video, player)) if flow.measured and flow.tcp else flow
 
 
 def _tcp(table: Any, where: str) -> Tcp:

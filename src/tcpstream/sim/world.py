@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from . import size
+from .application import Application
 from .engine import records
 from .engine.records import World
 from .losses import GilbertElliott, LossTrace
@@ -19,6 +21,9 @@ from .sources import Backlogged, Requests, Steady, Stored
 
 LOGGED = 4096
 """Deliveries that there is room for at first."""
+
+ORDERS = 64
+"""Of applications, likewise."""
 
 
 def build(scenario: Scenario, rng: np.random.Generator) -> World:
@@ -41,13 +46,15 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
     thinks, answers, requests = _requests(flows, rng)
     links, schedule, opportunities, bits = _links(scenario)
     places = size.places(scenario)
+    room = max(LOGGED, 4 * ring)
     pool = 4 * ring + size.ROOM * len(flows)
     clock = np.zeros(1, dtype=records.CLOCK)
     clock["free"] = pool
     heap = np.zeros(pool + 4 * len(flows), dtype=records.EVENT)
     order = sorted(range(len(flows)), key=lambda number: flows[number].start)
     for position, number in enumerate(order):  # sorted times are a heap
-        heap[position] = (flows[number].start, position, records.SOURCE, number)
+        kind = records.CALL if isinstance(flows[number].source, Application) else records.SOURCE
+        heap[position] = (flows[number].start, position, kind, number)
     clock["pending"] = clock["order"] = len(flows)
     return World(
         clock=clock,
@@ -67,16 +74,24 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         got=np.zeros((len(flows), ring), dtype=np.uint8),
         thinks=thinks,
         answers=answers,
-        log=np.zeros((len(scenario.measured), max(LOGGED, 4 * ring))),
+        log=np.zeros((sum(flow.logged for flow in flows if flow.tcp), room)),
+        accounts=np.zeros((len(flows), 4, 2, 3), dtype=np.int64),
+        arrivals=np.zeros((sum(flow.logged for flow in flows if not flow.tcp), room), dtype=records.ARRIVED),
+        bins=np.zeros((len(flows), 3, 1), dtype=np.int64),
+        orders=np.zeros(ORDERS, dtype=records.ORDER),
     )
 
 
 def grown(world: World, full: int) -> World:
-    """Return the same state with twice the room of what is full."""
+    """Return the same state with twice the room of what is full, or raise `InputError` where that is too much."""
+    arrays = {records.FULL_HEAP: (world.heap,), records.FULL_LOG: (world.log, world.arrivals)}
+    if 2 * sum(one.nbytes for one in arrays.get(full, (world.packets,))) > size.MOST_BYTES:
+        raise InputError(f"this run takes more than {size.MOST_BYTES // 2**30} GiB: an application sends too much")
     if full == records.FULL_HEAP:
         return world._replace(heap=np.concatenate([world.heap, np.zeros_like(world.heap)]))
     if full == records.FULL_LOG:
-        return world._replace(log=np.concatenate([world.log, np.zeros_like(world.log)], axis=1))
+        log, arrivals = (np.concatenate([one, np.zeros_like(one)], axis=1) for one in (world.log, world.arrivals))
+        return world._replace(log=log, arrivals=arrivals)
     old = len(world.packets)
     free = np.zeros(2 * old, dtype=np.int64)
     unused = int(world.clock["free"][0])
@@ -88,15 +103,16 @@ def grown(world: World, full: int) -> World:
 
 def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDArray[np.void]:
     table = np.zeros(len(flows), dtype=records.FLOW)
-    logged = 0
+    logged = {True: 0, False: 0}
     for row, flow, request in zip(table, flows, requests):
         tcp, source = flow.tcp, flow.source
         row["kind"] = records.DATAGRAM if tcp is None else VARIANTS[tcp.variant]
         row["start"], row["stop"] = flow.start, math.inf
         row["deadline"] = row["expiry"] = math.inf
         row["log"] = row["timed"] = row["recover"] = row["lost_round"] = -1
-        if flow.measured:
-            row["log"], logged = logged, logged + 1
+        if flow.logged:
+            row["log"] = logged[tcp is None]
+            logged[tcp is None] += 1
         if isinstance(source, Backlogged):
             row["source"] = records.BACKLOGGED
         elif isinstance(source, Steady):
@@ -104,6 +120,8 @@ def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDA
             row["stop"] = flow.start + source.duration
         elif isinstance(source, Stored):
             _stored(row, source)
+        elif isinstance(source, Application):
+            row["source"] = records.APPLICATION
         else:
             row["source"] = records.REQUESTS
             row["first_request"], row["request"], row["last_request"] = request
@@ -182,6 +200,7 @@ def _links(
             row["tokens"] = link.bucket.depth
         if link.loss is not None:
             row["loss_kind"] = link.loss.kind
+        row["holds_delayed"] = link.holds_delayed
         if isinstance(link.loss, GilbertElliott):
             row["to_bad"], row["to_good"], row["loss_bad"] = link.loss.to_bad, link.loss.to_good, link.loss.bad
         if isinstance(link.loss, LossTrace):

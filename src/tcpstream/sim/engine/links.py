@@ -6,9 +6,23 @@ import math
 
 import numpy as np
 
+from .accounts import account, count
 from .compiled import inlined
 from .events import push
-from .records import ARRIVAL, GILBERT_ELLIOTT, INDEPENDENT, NO_LOSS, RECORDED, ROUND, World
+from .records import (
+    ACK,
+    APPLICATION,
+    ARRIVAL,
+    DATA,
+    DROPPED,
+    GILBERT_ELLIOTT,
+    INDEPENDENT,
+    NO_LOSS,
+    RECORDED,
+    REPORT,
+    ROUND,
+    World,
+)
 
 OPPORTUNITY = 1500
 """Bytes that one line of a capacity trace lets pass."""
@@ -24,7 +38,8 @@ def enter(world: World, rng: np.random.Generator, number: int, who: int) -> None
     if link.loss_kind != NO_LOSS and _lost(world, rng, number, who):
         drop(world, who)
         return
-    if link.queue > 0 or link.queue_bytes > 0:
+    limited = link.queue > 0 or link.queue_bytes > 0
+    if limited:
         places = world.departures.shape[1]
         while link.waiting > 0 and world.departures[number, link.first] <= now:
             link.waiting_bytes -= world.sizes[number, link.first]
@@ -34,19 +49,18 @@ def enter(world: World, rng: np.random.Generator, number: int, who: int) -> None
         if full or (link.queue_bytes > 0 and link.waiting_bytes + packet.size > link.queue_bytes):
             drop(world, who)
             return
-        left = _departure(world, number, packet.size, now)
-        place = link.first + link.waiting
-        place = place if place < places else place - places
-        world.departures[number, place] = left
-        world.sizes[number, place] = packet.size
-        link.waiting += 1
-        link.waiting_bytes += packet.size
-    else:
-        left = _departure(world, number, packet.size, now)
+    left = _departure(world, number, packet.size, now)
     piece = link.piece
     while piece < link.last_piece and world.schedule[piece + 1].start <= left:
         piece += 1
     link.arrived = max(link.arrived, left + world.schedule[piece].delay)  # packets do not overtake each other
+    if limited:
+        place = link.first + link.waiting
+        place = place if place < places else place - places
+        world.departures[number, place] = left if link.holds_delayed == 0 else link.arrived
+        world.sizes[number, place] = packet.size
+        link.waiting += 1
+        link.waiting_bytes += packet.size
     push(world, link.arrived, ARRIVAL, who)
 
 
@@ -54,12 +68,20 @@ def enter(world: World, rng: np.random.Generator, number: int, who: int) -> None
 def drop(world: World, who: int) -> None:
     """Count a packet as dropped, and forget it."""
     packet = world.packets[who]
-    if packet.back == 0:
+    if packet.back == DATA:
         flow = world.flows[packet.flow]
         flow.dropped += 1
+        if flow.source == APPLICATION:
+            account(world, who, DROPPED)
+        if world.clock[0].bin > 0.0:
+            count(world, packet.flow, DROPPED, packet.size)
         if packet.low0 != 0 and packet.seq >= flow.missing:
             flow.loss_events += 1
         flow.missing = flow.high
+    elif packet.back != ACK:
+        account(world, who, DROPPED)
+        if world.clock[0].bin > 0.0 and packet.back != REPORT:
+            count(world, packet.flow, DROPPED, packet.size)
     release(world, who)
 
 

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
+from .accounts import count, heard, logged
+from .applications import carry_out, leave
 from .compiled import inlined, loop
 from .events import close, push, take
 from .links import enter, release
 from .reading import refill
 from .receiver import delayed, receive
 from .records import (
+    ACK,
     ARRIVAL,
     BACKLOGGED,
+    CALL,
+    CALLED,
+    DATA,
     DATAGRAM,
     DELAYED_ACK,
     DONE,
     FULL_HEAP,
     FULL_LOG,
     FULL_POOL,
+    RECEIVED,
     REFILL,
+    REQUESTS,
+    SEND,
     SOURCE,
     STEADY,
     STORED,
@@ -45,11 +54,18 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
     Returns
     -------
     int
-        DONE, or which of the arrays is nearly full; with a longer one the run goes on where it was.
+        DONE, or which of the arrays is nearly full; with a longer one the run goes on where it was. Or CALLED: an
+        application is to be called, before the run goes on.
     """
     clock = world.clock[0]
     room = 2 * world.known.shape[1] + 8
     hops = world.routes.shape[2]
+    if clock.orders > 0:
+        if clock.pending + clock.orders + room > len(world.heap):
+            return FULL_HEAP
+        if clock.free < clock.orders + room:
+            return FULL_POOL
+        carry_out(world)
     while clock.pending > 0 and world.heap[0].time <= until:
         if clock.pending + room > len(world.heap):
             return FULL_HEAP
@@ -65,15 +81,27 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             packet = world.packets[who]
             packet.hop += 1
             f = packet.flow
-            link = world.routes[f, packet.back, packet.hop] if packet.hop < hops else -1
+            link = world.routes[f, packet.back & 1, packet.hop] if packet.hop < hops else -1
             if link >= 0:
                 enter(world, rng, link, who)
                 close(world)
                 continue
-            if packet.back != 0:
+            if packet.back == ACK:
                 acknowledged(world, rng, who)
-            elif world.flows[f].kind != DATAGRAM:
-                receive(world, rng, who)
+            elif packet.back == DATA:
+                flow = world.flows[f]
+                flow.received += 1
+                if clock.bin > 0.0:
+                    count(world, f, RECEIVED, packet.size)
+                if flow.kind != DATAGRAM:
+                    receive(world, rng, who)
+                elif flow.log >= 0:
+                    logged(world, who)
+            else:
+                heard(world, who)
+                release(world, who)
+                close(world)
+                return CALLED
             release(world, who)
         elif kind == TIMER:
             timer(world, rng, who)
@@ -81,6 +109,12 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             delayed(world, rng, who)
         elif kind == REFILL:
             refill(world, who)
+        elif kind == SEND:
+            leave(world, who)
+        elif kind == CALL:
+            clock.called = who
+            close(world)
+            return CALLED
         else:
             _source(world, rng, who)
         close(world)
@@ -106,7 +140,7 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
             after_idle(world, f)
         else:
             flow.available = flow.high
-    else:
+    elif flow.source == REQUESTS:
         start_afresh(world, f)
         flow.available += world.answers[flow.request]
         flow.request = flow.request + 1 if flow.request < flow.last_request else flow.first_request

@@ -8,7 +8,7 @@ from .compiled import inlined
 from .events import push
 from .links import enter
 from .reading import read
-from .records import DELAYED_ACK, SACK, World
+from .records import ACK, DELAYED_ACK, SACK, World
 
 
 @inlined
@@ -72,7 +72,7 @@ def _acknowledge(world: World, rng: np.random.Generator, f: int, seq: int) -> No
     packet.seq = flow.expected
     packet.round = flow.held_round
     packet.size = flow.ack_size
-    packet.back = 1
+    packet.back = ACK
     packet.hop = 0
     packet.low0 = packet.high0 = packet.low1 = packet.high1 = packet.low2 = packet.high2 = 0
     if flow.kind == SACK and flow.highest > flow.expected:

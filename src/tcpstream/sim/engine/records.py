@@ -7,14 +7,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL = range(5)
-"""Kinds of events: a packet reaches the end of a link; the four others belong to a flow."""
+ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL, SEND, CALL = range(7)
+"""Kinds of events: a packet reaches the end of a link; four that belong to a flow; an application's packet leaves its
+host; an application is called."""
 
 RENO, NEWRENO, SACK, DATAGRAM = range(4)
 """Kinds of senders."""
 
-BACKLOGGED, STEADY, REQUESTS, STORED = range(4)
-"""Kinds of sources: always something to send; a packet every interval; answers to requests; a stored video."""
+BACKLOGGED, STEADY, REQUESTS, STORED, APPLICATION = range(5)
+"""Kinds of sources: always something to send; a packet every interval; answers to requests; a stored video; Python."""
+
+DATA, ACK, TOLD, REPORT = range(4)
+"""What a packet is: data; an acknowledgement; an application's message to the client, or to the server. Odd: back."""
+
+SENT, RECEIVED, DROPPED = range(3)
+"""What is counted."""
 
 NO_LOSS, INDEPENDENT, ROUND, GILBERT_ELLIOTT, RECORDED = range(5)
 """Kinds of loss processes."""
@@ -22,8 +29,11 @@ NO_LOSS, INDEPENDENT, ROUND, GILBERT_ELLIOTT, RECORDED = range(5)
 SACKED, RESENT = 1, 2
 """What a sender knows of a packet."""
 
-DONE, FULL_HEAP, FULL_POOL, FULL_LOG = range(4)
+DONE, FULL_HEAP, FULL_POOL, FULL_LOG, CALLED = range(5)
 """Why the loop stopped."""
+
+WAKE, WRITE, PACKET_OUT = range(3)
+"""Kinds of orders."""
 
 CLOCK = np.dtype(
     [
@@ -34,8 +44,17 @@ CLOCK = np.dtype(
         ("logged", "i8"),
         ("events", "i8"),
         ("hole", "i8"),
+        ("orders", "i8"),
+        ("called", "i8"),
+        ("bin", "f8"),
     ]
 )
+
+ORDER = np.dtype([("time", "f8"), ("number", "i8"), ("kind", "i4"), ("flow", "i4"), ("way", "i4"), ("size", "i4")])
+"""What an application wants: a call, packets for TCP to send, or a packet [bytes], at a time [s]."""
+
+ARRIVED = np.dtype([("time", "f8"), ("number", "i8")])
+"""A datagram that reached its receiver [s]."""
 
 EVENT = np.dtype([("time", "f8"), ("order", "i8"), ("kind", "i4"), ("who", "i4")])
 
@@ -55,7 +74,8 @@ PACKET = np.dtype(
         ("hop", "i4"),
     ]
 )
-"""A packet [size in bytes]: data, or on the way back an acknowledgement of all before `seq`, with SACK blocks."""
+"""A packet [size in bytes]; `back` is what it is: an acknowledgement is one of all before `seq`, with SACK blocks; the
+`seq` of a message says which call it makes."""
 
 LINK = np.dtype(
     [
@@ -83,6 +103,7 @@ LINK = np.dtype(
         ("to_good", "f8"),
         ("loss_bad", "f8"),
         ("bad", "i8"),
+        ("holds_delayed", "i8"),
         ("bit", "i8"),
         ("first_bit", "i8"),
         ("last_bit", "i8"),
@@ -116,6 +137,7 @@ FLOW = np.dtype(
         ("interval", "f8"),
         ("stop", "f8"),
         ("log", "i8"),
+        ("logged", "i8"),
         ("first_request", "i8"),
         ("last_request", "i8"),
         # the sender
@@ -160,6 +182,7 @@ FLOW = np.dtype(
         ("sent", "i8"),
         ("resent", "i8"),
         ("dropped", "i8"),
+        ("received", "i8"),
         ("loss_events", "i8"),
         ("at_risk", "i8"),
         ("missing", "i8"),
@@ -213,8 +236,15 @@ class World(NamedTuple):
         Packets that the receiver holds out of order.
     thinks, answers : arrays
         Requests: pause before each [s], and packets of the answer.
-    log : (logged flows, n) array
+    log : (logged TCP flows, n) array
         Times of in-order delivery [s].
+    accounts : (flows, 4, 2, 3) array
+        What applications sent, received and lost, by what a packet is: packets, and bytes.
+    arrivals : (logged datagram flows, n) ARRIVED array
+    bins : (flows, 3, bins) array
+        Bytes sent, received and dropped in each time bin.
+    orders : ORDER array
+        What applications want, until the loop goes on.
     """
 
     clock: NDArray[np.void]
@@ -235,3 +265,7 @@ class World(NamedTuple):
     thinks: NDArray[np.float64]
     answers: NDArray[np.int64]
     log: NDArray[np.float64]
+    accounts: NDArray[np.int64]
+    arrivals: NDArray[np.void]
+    bins: NDArray[np.int64]
+    orders: NDArray[np.void]

@@ -6,10 +6,25 @@ import math
 
 import numpy as np
 
+from .accounts import count
 from .compiled import inlined
 from .events import push
 from .links import enter
-from .records import ARRIVAL, DATAGRAM, NEWRENO, RENO, REQUESTS, RESENT, SACK, SACKED, SOURCE, TIMER, World
+from .records import (
+    ARRIVAL,
+    DATA,
+    DATAGRAM,
+    NEWRENO,
+    RENO,
+    REQUESTS,
+    RESENT,
+    SACK,
+    SACKED,
+    SENT,
+    SOURCE,
+    TIMER,
+    World,
+)
 
 LARGEST_BACKOFF = 64
 
@@ -38,6 +53,8 @@ def transmit(world: World, rng: np.random.Generator, f: int, seq: int) -> None:
     clock, flow = world.clock[0], world.flows[f]
     place = seq & (world.known.shape[1] - 1)
     flow.sent += 1
+    if clock.bin > 0.0:
+        count(world, f, SENT, flow.size)
     if seq < flow.high:
         flow.resent += 1
         world.known[f, place] |= RESENT
@@ -59,7 +76,7 @@ def transmit(world: World, rng: np.random.Generator, f: int, seq: int) -> None:
     packet.low0 = 1 if flow.una >= flow.missing and seq + 1 == flow.high else 0
     packet.round = flow.round
     packet.size = flow.size
-    packet.back = 0
+    packet.back = DATA
     packet.hop = 0
     if flow.deadline == math.inf and flow.kind != DATAGRAM:
         _restart_timer(world, f)
