@@ -47,7 +47,7 @@ def _add_move(out: Floats, held: int, x: int, o: int, moves: Totals, known: Know
         for c in range(C):
             out[c] += w * on.base[c]
     elif rest < 0:
-        stall(out, w, left - held - total, x, moves.target[o], 0, -rest, known, on)
+        stall(out, w, left - held - total, x, moves.target[o], -rest, known, on)
     else:
         add_held(out, w, kept_values(x - d, d, moves.target[o], known), rest, known.leads)
 

@@ -11,7 +11,7 @@ from .buffer_fill import fill
 from .buffer_leads import Deep
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_play import play_far, play_near
-from .buffer_state import Known, Measures, Nothing
+from .buffer_state import Filling, Known, Measures
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ SETTLED = 1e-11
 @kept(nogil=True)
 def back_in_video(
     first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking,
-    play_needs: Passing, fill_needs: Passing, nothing: Nothing, known: Known, on: Measures,
+    needs: Passing, filling: Filling, known: Known, on: Measures,
 ) -> None:  # fmt: skip
     """Go back from place `first` to place `last` in the video.
 
@@ -41,9 +41,9 @@ def back_in_video(
         Where much is held.
     lacks : Lacking
         Those that stall in their first round.
-    play_needs, fill_needs : Passing
-        Of the first round, to play on, and to resume.
-    nothing : Nothing
+    needs : Passing
+        Of the first round, to play on.
+    filling : Filling
     known : Known
         Becomes that of place `last`.
     on : Measures
@@ -58,17 +58,17 @@ def back_in_video(
             known.places[i] = x
             into, change = known.fill[i % 2], np.inf
             if threshold < known.round:  # it plays on with less than a round, and may stall before the next place
-                play_near(x, threshold, play_needs, lacks, known, on)
+                play_near(x, threshold, filling.size, needs, lacks, known, on)
             while change > SETTLED:
-                fill(x, threshold, fill_needs, moves, nothing, on.waited, on.waited_more, into, known, on)
+                fill(x, filling, into, known, on)
                 change = 0.0
                 if threshold < known.round:
                     change = np.abs(known.empty[i] - into[:, 0]).max() / max(1.0, np.abs(into[:, 0]).max())
                 known.empty[i] = into[:, 0]
                 known.before[x] = i
-                play_near(x, threshold, play_needs, lacks, known, on)
+                play_near(x, threshold, filling.size, needs, lacks, known, on)
         else:
-            play_near(x, threshold, play_needs, lacks, known, on)
+            play_near(x, threshold, filling.size, needs, lacks, known, on)
         for s in range(len(known.slot)):
             slot = known.slot[s]
             if slot >= 0:

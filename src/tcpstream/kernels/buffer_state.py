@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .buffer_leads import Leads
+from .buffer_moves import Passing, Totals
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -59,7 +60,7 @@ class Known(NamedTuple):
     empty : (f, S, C) array
         While the buffer fills and nothing is held.
     fill : (2, S, h, C) array
-        The same of the last two fills, by quanta held.
+        The same of the last two fills, by what is held, in quanta of `Filling`.
     """
 
     round: int
@@ -95,3 +96,25 @@ class Nothing(NamedTuple):
     states: Ints
     place: Ints
     inverse: Floats
+
+
+class Filling(NamedTuple):
+    """How a player fills its buffer after a stall.
+
+    Attributes
+    ----------
+    size : int
+        Quanta of playback in one of those that are received.
+    threshold : int
+        Of the latter, from which it plays on.
+    needs : Passing
+        Transitions by what their first round must deliver.
+    moves : Totals
+    nothing : Nothing
+    """
+
+    size: int
+    threshold: int
+    needs: Passing
+    moves: Totals
+    nothing: Nothing

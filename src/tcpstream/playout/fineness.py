@@ -24,6 +24,9 @@ factor of e, at least."""
 FURTHER = 1 / 16
 """Part of the age of a state by which the next one of its line is older, where leads are not whole packets."""
 
+LEVELS = 128
+"""Of a buffer that fills, after a stall, where leads are not whole packets."""
+
 SPARSE = 16
 """Fills are followed at places in a ratio of 1 + 1 / so many."""
 
@@ -61,6 +64,8 @@ class Fineness:
         Rounds of playback between leads, where much is held; 0 where each quantum is followed.
     further : float
         Part of the age of a state by which the next one of its line is older.
+    levels : int
+        Of a buffer that fills after a stall, about; 0 for as many as it has quanta.
     shift : float
         Packets that are needed beyond all others.
     """
@@ -74,6 +79,7 @@ class Fineness:
     nodes: int
     apart: float = 0.0
     further: float = 0.0
+    levels: int = 0
     shift: float = 0.0
 
     @classmethod
@@ -100,7 +106,7 @@ class Fineness:
                 f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little"
             )
         quanta, apart = min(QUANTA, int(due / LEAST_PACKETS)), min(APART, decay / (RESOLVED * due))
-        return cls(due, quanta, False, SPARSE, step, RATIO, NODES, apart, FURTHER)
+        return cls(due, quanta, False, SPARSE, step, RATIO, NODES, apart, FURTHER, LEVELS)
 
     @property
     def quantum(self) -> float:
@@ -128,15 +134,18 @@ class Fineness:
             nodes=self.nodes - 2,
             apart=2 * self.apart,
             further=2 * self.further,
+            levels=self.levels // 2,
         )
 
-    def needed(self, packets: float) -> tuple[int, float]:
-        """Return the quanta k that some packets need, and how much of the last one, as for `lattice.passing`.
+    def needed(self, packets: float, size: int = 1) -> tuple[int, float]:
+        """Return the quanta k that some packets need, and how much of the last one, as for `passing.passing`.
+
+        With a size, in quanta of as many.
 
         Packets come one by one: half of one less is enough, on average, where a lattice does not tell them apart.
         """
         if self.exact:
-            return math.ceil(packets / self.quantum - WHOLE), 1.0
-        quanta = (packets - (0.5 if self.in_phase else 0.0) + self.shift) / self.quantum
+            return math.ceil(packets / (self.quantum * size) - WHOLE), 1.0
+        quanta = (packets - (0.5 if self.in_phase else 0.0) + self.shift) / (self.quantum * size)
         goal = max(1, math.floor(quanta + 0.5))
         return goal, min(max(quanta - goal + 1, 0.5), 1.5)

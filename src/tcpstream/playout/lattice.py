@@ -33,15 +33,18 @@ class Joint(NamedTuple):
 def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
     """Return deliveries in quanta. What lies between two is shared by both, so that means are kept.
 
-    Where `further` is above 0, so are large numbers of them, which lie further apart by this part of themselves.
+    Of transitions that take several rounds large numbers of them lie further apart, by a part `further` of themselves.
     """
     columns = [found.source, found.target, found.rounds, found.ordered, found.held + found.second]
     chance = found.chance
     for i in (3, 4):
         at = columns[i] / quantum
-        levels = spaced(math.ceil(float(at.max())) + 2, further)
-        place = np.searchsorted(levels, at + WHOLE, "right") - 1
-        low, high = levels[place], levels[place + 1]
+        low = np.floor(at + WHOLE).astype(np.int64)
+        high = low + 1
+        if further > 0:
+            levels, apart = spaced(math.ceil(float(at.max())) + 2, further), columns[2] > 1
+            place = np.searchsorted(levels, at[apart] + WHOLE, "right") - 1
+            low[apart], high[apart] = levels[place], levels[place + 1]
         share = np.where(at - low > WHOLE, (at - low) / (high - low), 0.0)
         columns[i] = low
         more = share > 0
@@ -55,7 +58,7 @@ def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
 
 
 def spaced(most: int, further: float) -> Ints:
-    """Return whole numbers from 0 to `most` or more, each more than the one before by a part of it, and by 1 at least."""
+    """Return whole numbers from 0 to `most` or more, each larger by a part of the one before, and by 1 at least."""
     found = [0]
     while found[-1] < most:
         found.append(found[-1] + max(1, int(further * found[-1])))

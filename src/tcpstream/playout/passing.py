@@ -28,25 +28,31 @@ def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passin
     most : int
         K at most.
     """
-    states, K = len(one.starts) - 1, min(int(one.ordered.max()) + 1, most)
+    states = len(one.starts) - 1
     source = np.repeat(np.arange(states), np.diff(one.starts))
     rows = np.column_stack([source, one.target, one.rounds, one.received])
     keys, which = np.unique(rows, axis=0, return_inverse=True)
-    chance = np.zeros((len(keys), int(one.ordered.max()) + 1))
+    largest = int(one.ordered.max())
+    chance = np.zeros((len(keys), largest + 3))
     np.add.at(chance, (which.ravel(), one.ordered), one.chance)
-    ordered = np.arange(chance.shape[1])
-    needed = np.arange(K) + more
-    enough = chance @ np.column_stack([passed(ordered, least, exact) for least in needed])
-    short = chance.sum(axis=1, keepdims=True) - enough
+    at_least = np.cumsum(chance[:, ::-1], axis=1)[:, ::-1]
+    ordered = np.zeros(states, dtype=np.int64)
+    np.maximum.at(ordered, source, one.ordered)
+    K = np.minimum(ordered + 1, most)
     counts = np.bincount(keys[:, 0], minlength=states)
     first = np.cumsum(counts) - counts
-    many = np.repeat(counts, K)
+    begin = np.append(0, np.cumsum(K))
+    state = np.repeat(np.arange(states), K)
+    many = counts[state]
     starts = np.append(0, np.cumsum(many))
-    at = np.repeat(np.repeat(first, K) - starts[:-1], many) + np.arange(starts[-1])
-    k = np.repeat(np.tile(np.arange(K), states), many)
+    at = np.repeat(first[state] - starts[:-1], many) + np.arange(starts[-1])
+    k = np.repeat(np.arange(begin[-1]) - begin[state], many)
+    whole, part = (0, 0.0) if exact else divmod(more - 0.5, 1.0)
+    place = np.minimum(k + int(whole) + 1, largest + 2), np.minimum(k + int(whole) + 2, largest + 2)
+    enough = (1 - part) * at_least[at, place[0]] + part * at_least[at, place[1]]
+    short = at_least[at, 0] - enough
     target, rounds, received = (np.ascontiguousarray(keys[at, i]) for i in (1, 2, 3))
-    fails = np.where(np.abs(short[at, k]) > ROUNDING, short[at, k], 0.0)
-    return Passing(K, starts, target, rounds, received, enough[at, k], fails)
+    return Passing(begin, starts, target, rounds, received, enough, np.where(np.abs(short) > ROUNDING, short, 0.0))
 
 
 def lacking(one: Joint, more: float, exact: bool, quanta: int) -> Lacking:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.buffer_begin import filled
-from ..kernels.buffer_moves import Passing
-from ..kernels.buffer_state import Measures, Nothing
+from ..kernels.buffer_moves import Totals
+from ..kernels.buffer_state import Filling, Measures, Nothing
 from .deliveries import Deliveries
 from .fineness import Fineness
 from .lattice import Joint, joint, smooth, totals
@@ -17,6 +15,9 @@ from .passing import lacking, passing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+SEVERAL = 4.0
+"""Times further that large numbers of quanta are apart in transitions of several rounds: where not all is repaired."""
 
 
 class PlayerMoves:
@@ -31,24 +32,27 @@ class PlayerMoves:
 
     def __init__(self, found: Deliveries, on: Fineness, asked: Measures) -> None:
         self.found, self.on, self.asked = found, on, asked
-        self.joint: Joint = joint(found, on.quantum, on.further)
-        self.all, self.far = totals(self.joint), smooth(found, on.quantum, on.nodes)
+        whole = self._joint(1)
+        self.all, self.far = totals(whole), smooth(found, on.quantum, on.nodes)
         _, due = on.needed(on.due)
-        self.lacking = lacking(self.joint, due, on.exact, on.quanta)
-        self.playing = passing(self.joint, due, on.exact, on.quanta)
-        self._needs: dict[float, Passing] = {}
+        self.lacking = lacking(whole, due, on.exact, on.quanta)
+        self.playing = passing(whole, due, on.exact, on.quanta)
+        self._whole = whole
         self._begun: dict[float, tuple[int, Ints, Ints, Floats]] = {}
 
-    @cached_property
-    def nothing(self) -> Nothing:
-        """Transitions in which nothing arrives."""
-        return self._nothing(self.asked.waited)
+    def filling(self, packets: float, whole: bool) -> Filling:
+        """Return how a player fills its buffer with so many packets; `whole` asks for quanta that are not larger."""
+        goal, _ = self.on.needed(packets)
+        size = 1 if whole or not self.on.levels else max(1, round(goal / self.on.levels))
+        threshold, more = self.on.needed(packets, size)
+        one = self._joint(size)
+        moves = totals(one)
+        return Filling(
+            size, threshold, passing(one, more, self.on.exact), moves, self._nothing(moves, self.asked.waited)
+        )
 
-    def needs(self, more: float) -> Passing:
-        """Return transitions by what their first round must deliver to fill a buffer."""
-        if more not in self._needs:
-            self._needs[more] = passing(self.joint, more, self.on.exact)
-        return self._needs[more]
+    def _joint(self, size: int) -> Joint:
+        return joint(self.found, self.on.quantum * size, SEVERAL * self.on.further)
 
     def begun(self, packets: float) -> tuple[int, Ints, Ints, Floats]:
         """Return how playback begins with so many packets: the goal, and what `seen_from` takes."""
@@ -60,14 +64,13 @@ class PlayerMoves:
         goal, more = self.on.needed(packets)
         rounds = self.all.rounds
         lengths = np.unique(np.concatenate([[0], rounds, rounds - 1]))
-        free = self._nothing(np.ones((len(self.asked.waited), 1)))
-        law = filled(goal, self.found.start, self.needs(more), self.all, free, lengths)
+        free = self._nothing(self.all, np.ones((len(self.asked.waited), 1)))
+        law = filled(goal, self.found.start, passing(self._whole, more, self.on.exact), self.all, free, lengths)
         which = np.argwhere(law != 0)
         return goal, lengths, which, law[tuple(which.T)]
 
-    def _nothing(self, waited: Floats) -> Nothing:
+    def _nothing(self, moves: Totals, waited: Floats) -> Nothing:
         """Return transitions in which nothing arrives, and what undoes them, for factors of waits, by columns."""
-        moves = self.all
         states = len(moves.starts) - 1
         source = np.repeat(np.arange(states), np.diff(moves.starts))
         used = moves.received == 0

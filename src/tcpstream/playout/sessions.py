@@ -14,7 +14,7 @@ from ..kernels.buffer_begin import seen_from
 from ..kernels.buffer_leads import Leads, points_below
 from ..kernels.buffer_levels import back_in_video
 from ..kernels.buffer_moves import Totals
-from ..kernels.buffer_state import Known, Measures
+from ..kernels.buffer_state import Filling, Known, Measures
 from ..kernels.buffer_times import fill_times
 from ..system import watch
 from .deliveries import Deliveries
@@ -99,8 +99,8 @@ def sessions(
         Where it takes too much time or memory.
     """
     found, on, asked = moves.found, moves.on, moves.asked
-    threshold, more = on.needed(resume)
-    fill_needs = moves.needs(more)
+    threshold, _ = on.needed(resume)
+    filling = moves.filling(resume, whole=pauses is not None or threshold < on.quanta)
     length = packets / on.due
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
@@ -108,7 +108,7 @@ def sessions(
     most = math.ceil(top / on.quantum) if pausing is None else pausing.top
     points, deep, many = leads(found, on, most)
     _check(min(last, settled) * len(moves.far.chance) * many * len(asked.base))
-    known = _known(moves.all, on, threshold, last, len(asked.base), points, many)
+    known = _known(moves.all, on, filling, last, len(asked.base), points, many)
     if pausing is not None and pausing.played:
         known = known._replace(full=pausing.stop)
     begins = [moves.begun(start) for start in starts]
@@ -121,8 +121,8 @@ def sessions(
             watch.at(at, last + 1, watch.SHORTER)
             until = at if pausing else min(at + CHUNK - 1, end, settling.look)
             back_in_video(
-                at, until, on.sparse, threshold, moves.far, moves.all, deep, moves.lacking, moves.playing, fill_needs,
-                moves.nothing, known, asked,
+                at, until, on.sparse, threshold, moves.far, moves.all, deep, moves.lacking, moves.playing, filling,
+                known, asked,
             )  # fmt: skip
             if pausing:
                 pausing.at(at, known)
@@ -200,7 +200,9 @@ class _Settling:
         self._before, self.look = now, place + place // LATER
 
 
-def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, points: Leads, n: int) -> Known:
+def _known(
+    moves: Totals, on: Fineness, filling: Filling, last: int, columns: int, points: Leads, n: int
+) -> Known:  # fmt: skip
     """Return room for what is known at n points."""
     states, C = len(moves.starts) - 1, columns
     waits = np.unique(moves.target[moves.rounds > 2])
@@ -209,7 +211,7 @@ def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, poin
     depth = np.array([int(moves.rounds[moves.target == one].max()) + 3 for one in waits], dtype=np.int64)
     first = np.append(0, np.cumsum(depth))
     fills = max(2, _fills(last, on.sparse))
-    height = goal + int(moves.received.max()) + 1
+    height = filling.threshold + int(filling.moves.received.max()) + 1
     size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + 2 * height))
     if size > MOST_BYTES:
         raise AccuracyError(
