@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffer_leads import Deep, add_held, add_shifted, point, points_below
+from .buffer_leads import Deep, add_between, add_held, add_shifted, point, points_below
 from .buffer_moves import Totals
 from .buffer_play import kept_values, stall
 from .buffer_state import Known, Measures
@@ -17,15 +17,16 @@ Floats = NDArray[np.float64]
 @numba.njit(nogil=True)
 def play_deep(x: int, moves: Totals, deep: Deep, known: Known, on: Measures) -> None:
     """Set the values at place x of the points that are further apart."""
-    even, every, left, n = known.leads.even, known.leads.every, x * known.round, known.play.shape[2]
+    followed, even, every, _ = known.leads
+    left, n = x * known.round, known.play.shape[2]
     if n <= even:
         return
     now = known.play[x % known.play.shape[0]]
-    first = even // every
+    first = followed // every
     end = first + max(points_below(left, n, known.leads), even) - even
     starts, target, rounds, shift, chance = deep.changes
     for s in range(now.shape[0]):
-        now[s, even : even + end - first] = 0.0
+        now[s, followed : even + end - first] = 0.0
         now[s, even + end - first :] = on.base
         for o in range(moves.starts[s], moves.starts[s + 1]):
             for j in range(first, min(deep.begins[moves.rounds[o]], end)):
@@ -34,7 +35,10 @@ def play_deep(x: int, moves: Totals, deep: Deep, known: Known, on: Measures) -> 
             begin = max(first, deep.begins[rounds[o]])
             if begin < end:
                 row = kept_values(x - rounds[o], rounds[o], target[o], known)
-                _add_deep(now[s], row, chance[o], shift[o], begin, end, even, every)
+                _add_deep(now[s], row, chance[o], shift[o], begin, end, followed, even, every)
+        between = max(min(even, left), followed)
+        add_between(now[s], 1.0, now[s], followed, between, 0, known.leads)
+        now[s, between:even] = on.base
 
 
 @numba.njit(nogil=True)
@@ -54,13 +58,13 @@ def _add_move(out: Floats, held: int, x: int, o: int, moves: Totals, known: Know
 
 @numba.njit(nogil=True)
 def _add_deep(
-    sink: Floats, row: Floats, weight: float, shift: int, begin: int, end: int, even: int, every: int
+    sink: Floats, row: Floats, weight: float, shift: int, begin: int, end: int, followed: int, even: int, every: int
 ) -> None:  # fmt: skip
     """Add values of a row at multiples that are so much more than those of the sink, from `begin` to `end`."""
-    n, C, first = len(sink), sink.shape[1], even // every
+    n, C, first = len(sink), sink.shape[1], followed // every
     near = min(max(begin, first - shift), end)
     for j in range(begin, near):
-        to, one = even + j - first, point(j + shift, even, every)
+        to, one = even + j - first, point(j + shift, followed, even, every)
         for c in range(C):
             sink[to, c] += weight * row[one, c]
     far = max(min(end, n - even + first - shift), near)

@@ -19,14 +19,17 @@ class Leads(NamedTuple):
 
     Attributes
     ----------
+    followed : int
+        Quanta that are points each, from 0 on, and are followed; a multiple of `every`.
     even : int
-        Quanta that are points each, from 0 on; a multiple of `every`.
+        Quanta that are points each; those that are not followed are read off what is further apart.
     every : int
-        Quanta between two points from there on.
+        Quanta between two points from `followed` on, which come after these.
     weights : (every, 4) array
         Of the last two points before a lead and the two after it, by its quanta beyond the last one.
     """
 
+    followed: int
     even: int
     every: int
     weights: Floats
@@ -48,18 +51,18 @@ class Deep(NamedTuple):
 
 
 @numba.njit(nogil=True, inline="always")
-def point(multiple: int, even: int, every: int) -> int:
+def point(multiple: int, followed: int, even: int, every: int) -> int:
     """Return the point at a multiple of `every` quanta."""
     held = multiple * every
-    return held if held < even else even + (held - even) // every
+    return held if held < followed else even + (held - followed) // every
 
 
 @numba.njit(nogil=True, inline="always")
 def points_below(held: int, points: int, leads: Leads) -> int:
-    """Return how many of so many points are less than so many quanta."""
-    if held <= leads.even:
+    """Return before which of so many points all are less than so many quanta."""
+    if held <= leads.followed:
         return min(held, points)
-    return min(points, leads.even + (held - leads.even + leads.every - 1) // leads.every)
+    return min(points, leads.even + (held - leads.followed + leads.every - 1) // leads.every)
 
 
 @numba.njit(nogil=True, inline="always")
@@ -69,18 +72,19 @@ def add_held(out: Floats, weight: float, row: Floats, held: int, leads: Leads) -
         for c in range(len(out)):
             out[c] += weight * row[held, c]
     else:
-        add_between(out.reshape(1, len(out)), weight, row, 0, 1, held, leads.even, leads.every, leads.weights)
+        add_between(out.reshape(1, len(out)), weight, row, 0, 1, held, leads)
 
 
 @numba.njit(nogil=True)
 def add_between(
-    out: Floats, weight: float, row: Floats, begin: int, end: int, shift: int, even: int, every: int, weights: Floats
+    out: Floats, weight: float, row: Floats, begin: int, end: int, shift: int, leads: Leads
 ) -> None:  # fmt: skip
     """Add values for `shift` quanta more than `begin` .. `end` - 1, where points are further apart, by a cubic."""
+    followed, even, every, weights = leads
     last, C = len(row) - 1, out.shape[1]
     for i in range(begin, end):
         low, beyond = (i + shift) // every, (i + shift) % every
-        at = point(low, even, every)
+        at = point(low, followed, even, every)
         if beyond == 0 or at >= last:
             at = min(at, last)
             for c in range(C):
@@ -90,7 +94,7 @@ def add_between(
             for c in range(C):
                 out[i, c] += weight * ((1.0 - share) * row[at, c] + share * row[last, c])
         else:
-            before = point(low - 1, even, every)
+            before = point(low - 1, followed, even, every)
             one, two, three, four = (
                 weight * weights[beyond, 0], weight * weights[beyond, 1], weight * weights[beyond, 2],
                 weight * weights[beyond, 3],

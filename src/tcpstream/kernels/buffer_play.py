@@ -69,7 +69,7 @@ def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> 
 
     `far` stands for `moves` from two rounds on, or from where no wait outlasts what is held.
     """
-    q, n = known.round, min(known.play.shape[2], known.leads.even)
+    q, n = known.round, min(known.play.shape[2], known.leads.followed)
     left = x * q
     now = known.play[x % known.play.shape[0]]
     end = min(n, left)
@@ -90,6 +90,8 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
     slot, first, depth, C = known.slot, known.first, known.depth, len(on.base)
     places, states, n = play.shape[0], play.shape[1], play.shape[2]
     even, flat, flat_long = min(n, known.leads.even), play.reshape(play.size), long.reshape(long.size)
+    empty, of, stalled, stalled_more = known.empty, on.of, on.stalled, on.stalled_more
+    firsts, shares = _places(x, min(len(stalled) - 1, x * q) + 1, known)
     sums = np.zeros(end * C)
     for s in range(states):
         now = play[x % places, s]
@@ -103,25 +105,32 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
                 for c in range(C):
                     sums[at * C + c] += w * base[c]
             for at in range(begin, min(stop, -shift)):
-                stall(now[at], w, x * q - at - total, x, target, -shift - at, known, on)
+                i, share, wait = firsts[at + total], shares[at + total], -shift - at
+                for c in range(C):
+                    behind = (1.0 - share) * empty[i, target, of[c]] + share * empty[i + 1, target, of[c]]
+                    now[at, c] += w * (stalled[wait, c] * behind + stalled_more[wait, c])
             begin = max(begin, -shift)
             if begin >= stop:
                 continue
             inside = max(min(stop, even - shift), begin)
             if d <= 2:
                 away = (((x - d) % places * states + target) * n + shift) * C
-                for i in range(begin * C, inside * C):
-                    sums[i] += w * flat[i + away]
+                _add_to(sums[begin * C : inside * C], w, flat[begin * C + away : inside * C + away])
             else:
                 away = ((first[slot[target]] + (x - d) % depth[slot[target]]) * n + shift) * C
-                for i in range(begin * C, inside * C):
-                    sums[i] += w * flat_long[i + away]
+                _add_to(sums[begin * C : inside * C], w, flat_long[begin * C + away : inside * C + away])
             if inside < stop:
                 row = play[(x - d) % places, target] if d <= 2 else kept_values(x - d, d, target, known)
-                add_between(now, w, row, inside, stop, shift, leads.even, leads.every, leads.weights)
+                add_between(now, w, row, inside, stop, shift, leads)
         for at in range(q, end):
             for c in range(C):
                 now[at, c] += sums[at * C + c]
+
+
+@numba.njit(nogil=True, inline="always")
+def _add_to(out: Floats, weight: float, values: Floats) -> None:
+    for i in range(len(out)):
+        out[i] += weight * values[i]
 
 
 @numba.njit(nogil=True)

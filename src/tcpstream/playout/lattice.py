@@ -38,23 +38,27 @@ def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
     columns = [found.source, found.target, found.rounds, found.ordered, found.held + found.second]
     chance = found.chance
     for i in (3, 4):
-        at = columns[i] / quantum
-        low = np.floor(at + WHOLE).astype(np.int64)
-        high = low + 1
-        if further > 0:
-            levels, apart = spaced(math.ceil(float(at.max())) + 2, further), columns[2] > 1
-            place = np.searchsorted(levels, at[apart] + WHOLE, "right") - 1
-            low[apart], high[apart] = levels[place], levels[place + 1]
-        share = np.where(at - low > WHOLE, (at - low) / (high - low), 0.0)
-        columns[i] = low
-        more = share > 0
-        upper = [one[more] for one in columns]
-        upper[i] = high[more]
-        columns = [np.append(one, other) for one, other in zip(columns, upper)]
-        chance = np.append(chance * (1 - share), (chance * share)[more])
+        columns, chance = between(columns, chance, i, columns[i] / quantum, np.where(columns[2] > 1, further, 0.0))
     columns[4] = columns[3] + columns[4]
     (source, target, rounds, ordered, received), chance = together(columns, chance)
     return Joint(np.searchsorted(source, np.arange(found.states + 1)), target, rounds, ordered, received, chance)
+
+
+def between(columns: list[Ints], chance: Floats, i: int, at: Floats, further: Floats) -> tuple[list[Ints], Floats]:
+    """Return rows whose column i is one of the whole numbers around `at`, or of those that are `spaced` further."""
+    low = np.floor(at + WHOLE).astype(np.int64)
+    high = low + 1
+    for part in np.unique(further[further > 0]).tolist():
+        levels, apart = spaced(math.ceil(float(at.max())) + 2, part), further == part
+        place = np.searchsorted(levels, at[apart] + WHOLE, "right") - 1
+        low[apart], high[apart] = levels[place], levels[place + 1]
+    share = np.where(at - low > WHOLE, (at - low) / (high - low), 0.0)
+    more = share > 0
+    upper = [one[more] for one in columns]
+    upper[i] = high[more]
+    columns = [low if j == i else one for j, one in enumerate(columns)]
+    whole = [np.append(one, other) for one, other in zip(columns, upper)]
+    return whole, np.append(chance * (1 - share), (chance * share)[more])
 
 
 def spaced(most: int, further: float) -> Ints:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.buffer_moves import Lacking, Passing
-from .lattice import WHOLE, Joint, together
+from .lattice import WHOLE, Joint, between, together
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -55,8 +55,8 @@ def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passin
     return Passing(begin, starts, target, rounds, received, enough, np.where(np.abs(short) > ROUNDING, short, 0.0))
 
 
-def lacking(one: Joint, more: float, exact: bool, quanta: int) -> Lacking:
-    """Return transitions whose first round delivers less than k = 1 .. `quanta`; others as for `passing`."""
+def lacking(one: Joint, more: float, exact: bool, quanta: int, further: float) -> Lacking:
+    """Return transitions whose first round delivers less than k = 1 .. `quanta`; others as for `passing` and `joint`."""
     states = len(one.starts) - 1
     source = np.repeat(np.arange(states), np.diff(one.starts))
     columns, chances = [], []
@@ -66,7 +66,10 @@ def lacking(one: Joint, more: float, exact: bool, quanta: int) -> Lacking:
         held = one.received - one.ordered
         columns.append(np.column_stack([source * quanta + k - 1, one.target, one.rounds, one.ordered, held])[used])
         chances.append(chance[used])
-    keys, chance = together(list(np.concatenate(columns).T), np.concatenate(chances))
+    rows, chance = list(np.concatenate(columns).T), np.concatenate(chances)
+    if further > 0:
+        rows, chance = between(rows, chance, 4, rows[4].astype(np.float64), np.full(len(chance), further))
+    keys, chance = together(rows, chance)
     which, target, rounds, ordered, held = keys
     return Lacking(np.searchsorted(which, np.arange(states * quanta + 1)), target, rounds, ordered, held, chance)
 

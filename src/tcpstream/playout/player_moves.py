@@ -35,7 +35,7 @@ class PlayerMoves:
         whole = self._joint(1)
         self.all, self.far = totals(whole), smooth(found, on.quantum, on.nodes)
         _, due = on.needed(on.due)
-        self.lacking = lacking(whole, due, on.exact, on.quanta)
+        self.lacking = lacking(whole, due, on.exact, on.quanta, SEVERAL * on.further)
         self.playing = passing(whole, due, on.exact, on.quanta)
         self._whole = whole
         self._begun: dict[float, tuple[int, Ints, Ints, Floats]] = {}
