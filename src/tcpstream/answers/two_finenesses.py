@@ -63,8 +63,8 @@ class Seen:
 
     Attributes
     ----------
-    answers, errors : (COUNTS + 3,) arrays
-        P(N > 0), P(N = k) for k = 1 .. COUNTS - 1, E[N], E[S] [s] and the rebuffering ratio.
+    answers, errors : (counts + 3,) arrays
+        P(N > 0), P(N = k) for k = 1 .. counts - 1, E[N], E[S] [s] and the rebuffering ratio.
     lengths, unstalled : (l,) arrays
         Lengths of the video from its begin [s], from 0 on, and the probability that nothing stalls in them.
     unstalled_error : float
@@ -100,12 +100,14 @@ class JoinTimes(NamedTuple):
 
 
 class TwoFinenesses:
-    """A path, a video and a player at a constant rate."""
+    """A path, a video and a player at a constant rate; `counts` numbers of stalls are told apart."""
 
-    def __init__(self, chain: Chain, path: Path, video: Video, held: HeldAtMost | None = None) -> None:
+    def __init__(
+        self, chain: Chain, path: Path, video: Video, held: HeldAtMost | None = None, counts: int = COUNTS
+    ) -> None:  # fmt: skip
         if video.curve is not None:
             raise InputError("a player with buffer thresholds is followed at a constant rate, got a playback curve")
-        self._chain, self._rtt, self._video = chain, path.rtt, video
+        self._chain, self._rtt, self._video, self._counts = chain, path.rtt, video, counts
         self._held, self._lines_apart = held, path.tcp == "cubic"  # its lines do, for those between them
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
@@ -134,8 +136,9 @@ class TwoFinenesses:
         top = min(self._first_top(max(*starts, resume)), most)
         while True:
             rough = self._pass(fine.coarser(), starts, resume, top, lengths)
+            slack = np.array([self._answers(one) for one in rough.slack])
             enough = SLACK * np.array([self._seen(rough, b) for b in range(len(starts))]) + RISK
-            if self._held or top >= most or (self._answers(rough.slack) <= enough)[:, [0, COUNTS + 1]].all():
+            if self._held or top >= most or (slack <= enough)[:, [0, -2]].all():
                 break
             top = min(2 * top, most)
         found = self._pass(fine, starts, resume, top, lengths)
@@ -164,13 +167,13 @@ class TwoFinenesses:
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
         seen, other = self._seen(found, b), self._seen(rough, b)
-        off = FACTOR * np.abs(seen - other) + self._answers(found.slack) + np.abs(self._seen(later, b) - other)
+        off = FACTOR * np.abs(seen - other) + self._answers(found.slack[b]) + np.abs(self._seen(later, b) - other)
         if not (np.isfinite(seen).all() and -off[0] - RISK <= seen[0] <= 1 + off[0] + RISK):
             raise AccuracyError(
                 f"the pass over the video did not converge: P(any stall) {seen[0]:.3g} within {off[0]:.1g}; give a "
                 f"rate or a round trip time that is a little different"
             )
-        off[-1] += seen[0] * quadrature_error(4 * seen[COUNTS + 1] / max(seen[0], 1e-300) / self._length)
+        off[-1] += seen[0] * quadrature_error(4 * seen[-2] / max(seen[0], 1e-300) / self._length)
         off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
         lengths, unstalled = np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])
         grown, apart = found.grown, FACTOR * (found.grown - rough.grown)
@@ -191,7 +194,7 @@ class TwoFinenesses:
         """Return transitions on a lattice, made once for all buffers."""
         if fine not in self._made:
             found, factors = self._deliveries(fine), np.exp(-laggauss(NODES)[0] / self._length)
-            asked = measures(COUNTS, factors, fine.quanta, int(found.rounds.max()))
+            asked = measures(self._counts, factors, fine.quanta, int(found.rounds.max()))
             self._made[fine] = PlayerMoves(found, fine, asked)
         return self._made[fine]
 
@@ -230,21 +233,20 @@ class TwoFinenesses:
         top = float(((sent - due) * times + SPREADS * spread).max())
         if due < sent:
             top = min(top, DECAYS * self._decay)
-        largest = self._chain.largest_round
-        if not self._fine.exact:  # far more than this is sent in a first slow start only
-            largest = min(largest, math.ceil(scale.packets))
-        return buffer + top + 2 * (largest + due)
+        if not self._fine.exact:  # as a largest window is far more than what most rounds send
+            return buffer + top
+        return buffer + top + 2 * (self._chain.largest_round + due)
 
     def _seen(self, found: Sessions, b: int) -> Floats:
         """Return the answers for the whole video, by the number of the start buffer."""
         row = found.seen[-1, b].copy()
         row[0] = 1 - row[0]
-        row[COUNTS + 2 :] = 1 - row[COUNTS + 2 :]
+        row[self._counts + 2 :] = 1 - row[self._counts + 2 :]
         return self._answers(row)
 
     def _answers(self, row: Floats) -> Floats:
-        ratio = float(laggauss(NODES)[1] @ row[COUNTS + 2 :])
-        return np.concatenate([row[: COUNTS + 1], [row[COUNTS + 1] * self._rtt, ratio]])
+        ratio = float(laggauss(NODES)[1] @ row[self._counts + 2 :])
+        return np.concatenate([row[: self._counts + 1], [row[self._counts + 1] * self._rtt, ratio]])
 
 
 def quadrature_error(most: float) -> float:

@@ -56,7 +56,7 @@ def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passin
 
 
 def lacking(one: Joint, more: float, exact: bool, quanta: int, further: float) -> Lacking:
-    """Return transitions whose first round delivers less than k = 1 .. `quanta`; others as for `passing` and `joint`."""
+    """Return transitions whose first round delivers less than k = 1 .. `quanta`; others as for both."""
     states = len(one.starts) - 1
     source = np.repeat(np.arange(states), np.diff(one.starts))
     columns, chances = [], []

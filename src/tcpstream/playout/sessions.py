@@ -43,9 +43,9 @@ MOST_BYTES = 8 * 2**30
 UNBOUNDED = 1 << 40
 """Quanta held at most of a player that holds all of a video."""
 
-SETTLED, NOTHING, LATER = 1e-4, 1e-11, 4
-"""How much of E[N] and E[S], and how much at all, the first part of a long video may change that is not followed; and
-after which part of a video they are looked at again."""
+SETTLED, NOTHING, LATER, LARGEST = 1e-4, 1e-11, 4, 0.9
+"""How much of E[N] and E[S], and how much at all, the first part of a long video may change that is not followed; after
+which part of a video they are looked at again; and by which factor the change is taken to get less then, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Sessions:
         Of the video [rounds], the last one its own.
     seen : (l, b, C) array
         The columns of `measures`, by length and start buffer.
-    slack : (C,) array
+    slack : (b, C) array
         What is still seen with the most that is followed, from which on more would make a difference of as much, and
         what is left out of a long video.
     grown : (n, 2) array
@@ -113,7 +113,7 @@ def sessions(
         known = known._replace(full=pausing.stop)
     begins = [moves.begun(start) for start in starts]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
-    settling = _Settling(known, last, found.start, max(goal for goal, *_ in begins), most // on.quanta, asked)
+    settling = _Settling(known, last, found.start, [goal for goal, *_ in begins], most // on.quanta, on.exact, asked)
     sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
     rows, at = [], 0
     for end in ends.tolist():
@@ -136,7 +136,7 @@ def sessions(
         seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
         of[-1] = length
     if pausing:
-        return Sessions(of, seen, np.zeros(len(asked.base)), np.array(grown))
+        return Sessions(of, seen, np.zeros((len(begins), len(asked.base))), np.array(grown))
     slack = np.abs(known.play[(at - 1) % len(known.play), found.start, -1] - asked.base)
     return Sessions(of, seen, slack + settling.left, np.empty((0, 2)))
 
@@ -173,16 +173,20 @@ class _Settling:
 
     E[N] and E[S] are looked at where the video is a quarter as long again each time. What they change by from each lead
     is compared with what they do from the largest one, which `Sessions.slack` tells: where no other changes by more, it
-    is the only reason for any stall that is left. At the pace of the last change, the rest of the video may change them
-    by `SETTLED` of themselves.
+    is the only reason for any stall that is left. Where leads are whole packets, at the pace of the last change the rest
+    of the video may change them by `SETTLED` of what they are with the largest start buffer. Elsewhere each may change
+    by so much of itself, and changes get less by the same factor from look to look.
     """
 
-    def __init__(self, known: Known, last: int, start: int, goal: int, rounds: int, asked: Measures) -> None:
-        self._play, self._last, self._before = known.play, last, np.empty(0)
+    def __init__(
+        self, known: Known, last: int, start: int, goals: Sequence[int], rounds: int, exact: bool, asked: Measures
+    ) -> None:  # fmt: skip
+        self._play, self._last, self._start, self._exact = known.play, last, start, exact
+        self._before, self._changed = np.empty(0), np.empty(0)
         self._sums = np.flatnonzero(asked.stalled_more.any(axis=0))
-        self._from = start, points_below(goal + 1, known.play.shape[2], known.leads) - 1
+        self._points = [points_below(goal + 1, known.play.shape[2], known.leads) - 1 for goal in goals]
         self.look, self.over = max(4, rounds + 1), False
-        self.left, self._rates = np.zeros(len(asked.base)), -np.log(asked.waited[1])
+        self.left, self._rates = np.zeros((len(goals), len(asked.base))), -np.log(asked.waited[1])
 
     def at(self, place: int) -> None:
         """Look at the values of a place, where it is time."""
@@ -191,13 +195,27 @@ class _Settling:
         now = self._play[place % len(self._play)][:, :, self._sums]
         if len(self._before):
             change = now - self._before
-            pace = np.abs(change - change[self._from[0], -1]).max(axis=(0, 1)) / (place / LATER)
-            left = pace * (self._last - place)
-            self.over = bool((left <= NOTHING + SETTLED * now[self._from]).all())
+            changed = np.abs(change - change[self._start, -1])
+            left = changed / (place / LATER) * (self._last - place)
+            if self._exact:
+                left, least = left.max(axis=(0, 1), keepdims=True), now[self._start, max(self._points)]
+            else:
+                least = np.abs(now)
+                if len(self._changed):
+                    factor = np.minimum(changed / np.maximum(self._changed, 1e-300), LARGEST)
+                    left = np.minimum(left, changed * factor / (1 - factor))
+            self.over = bool((left <= NOTHING + SETTLED * least).all())
+            self._changed = changed
             if self.over:
-                self.left[:] = np.minimum(left[0], np.where(self._rates > 0, self._rates * left[1], math.inf))
-                self.left[self._sums] = left  # no probability changes by more than E[N], and E[f^S] by log(1/f) E[S]
+                self._leave(left)
         self._before, self.look = now, place + place // LATER
+
+    def _leave(self, left: Floats) -> None:
+        """Set what each start buffer may still change by, from that of E[N] and E[S] by state and point."""
+        for row, point in zip(self.left, self._points):
+            most = left[:, min(point, left.shape[1] - 1)].max(axis=0)
+            row[:] = np.minimum(most[0], np.where(self._rates > 0, self._rates * most[1], math.inf))
+            row[self._sums] = most  # no probability changes by more than E[N], and E[f^S] by log(1/f) E[S]
 
 
 def _known(
