@@ -53,6 +53,9 @@ HALF = 0.5
 EXACT = 512
 """Packets of a start buffer up to which each is followed until playback begins; more in as many quanta."""
 
+MANY, FEWER = 300_000, 128
+"""Transitions by the packets in order and received, from which on there are no more quanta than so many."""
+
 COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
 
@@ -147,21 +150,32 @@ class TwoFinenesses:
             later = self._pass(replace(fine.coarser(), shift=HALF), starts, resume, top, lengths)
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
+    def mean_join(self, start: float) -> tuple[float, float]:
+        """Return the mean time until playback begins, with some media held [s], and its error: in rounds."""
+        fine, packets = self._fine, self._packets(start)
+        rough = fine.coarser()
+        one, other, later = (self._moves(on).begun(packets).waited for on in (fine, rough, replace(rough, shift=HALF)))
+        return one, FACTOR * abs(one - other) + (0.0 if fine.in_phase else abs(later - other))
+
     def joined(self, start: float) -> JoinTimes:
         """Return when playback begins, with some media held [s]; packet by packet, where they are not too many."""
         packets, fine = self._packets(start), self._fine
         size = max(1, math.ceil(packets / EXACT))
+        many = len(self._deliveries(fine).chance) > MANY
+        if many:
+            size = max(1, math.ceil(packets / FEWER))
 
         def law(on: Fineness, size: int) -> Floats:
-            lattice = replace(on, due=float(size), quanta=1, exact=size == 1, shift=0.0)
+            further = on.further if many else 0.0
+            lattice = replace(on, due=float(size), quanta=1, exact=size == 1, further=further, shift=0.0)
             return join_times(self._deliveries(on), lattice, self._video.packets, packets)
 
         found = law(fine, size)
-        if size == 1 and fine.step == 1 and not self._lines_apart:
+        if size == 1 and fine.step == 1 and not many and not self._lines_apart:
             return JoinTimes(found, 0.0, 0.0)
         rough = law(fine.coarser(), 2 * size if size > 1 else 1)
-        many = max(len(found), len(rough))
-        apart = np.cumsum(np.pad(found, (0, many - len(found))) - np.pad(rough, (0, many - len(rough))))
+        longer = max(len(found), len(rough))
+        apart = np.cumsum(np.pad(found, (0, longer - len(found))) - np.pad(rough, (0, longer - len(rough))))
         return JoinTimes(found, FACTOR * abs(float(apart.sum())), FACTOR * float(np.abs(apart).max()))
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:

@@ -39,9 +39,23 @@ def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
     chance = found.chance
     for i in (3, 4):
         columns, chance = between(columns, chance, i, columns[i] / quantum, np.where(columns[2] > 1, further, 0.0))
+    return _joint(columns, chance, found.states)
+
+
+def larger(one: Joint, size: int) -> Joint:
+    """Return the same in quanta of so many; means are kept."""
+    states = len(one.starts) - 1
+    source = np.repeat(np.arange(states), np.diff(one.starts))
+    columns, chance = [source, one.target, one.rounds, one.ordered, one.received - one.ordered], one.chance
+    for i in (3, 4):
+        columns, chance = between(columns, chance, i, columns[i] / size, np.zeros(len(chance)))
+    return _joint(columns, chance, states)
+
+
+def _joint(columns: list[Ints], chance: Floats, states: int) -> Joint:
     columns[4] = columns[3] + columns[4]
     (source, target, rounds, ordered, received), chance = together(columns, chance)
-    return Joint(np.searchsorted(source, np.arange(found.states + 1)), target, rounds, ordered, received, chance)
+    return Joint(np.searchsorted(source, np.arange(states + 1)), target, rounds, ordered, received, chance)
 
 
 def between(columns: list[Ints], chance: Floats, i: int, at: Floats, further: Floats) -> tuple[list[Ints], Floats]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from ..kernels.buffer_moves import Totals
 from ..kernels.buffer_state import Filling, Measures, Nothing
 from .deliveries import Deliveries
 from .fineness import Fineness
-from .lattice import Joint, joint, smooth, totals
+from .lattice import joint, larger, smooth, totals
 from .passing import lacking, passing
 
 Floats = NDArray[np.float64]
@@ -18,6 +20,16 @@ Ints = NDArray[np.int64]
 
 SEVERAL = 4.0
 """Times further that large numbers of quanta are apart in transitions of several rounds: where not all is repaired."""
+
+
+class Begun(NamedTuple):
+    """How playback begins: a goal in quanta, and what `seen_from` takes; and the mean rounds until it does."""
+
+    goal: int
+    lengths: Ints
+    which: Ints
+    chance: Floats
+    waited: float
 
 
 class PlayerMoves:
@@ -32,42 +44,39 @@ class PlayerMoves:
 
     def __init__(self, found: Deliveries, on: Fineness, asked: Measures) -> None:
         self.found, self.on, self.asked = found, on, asked
-        whole = self._joint(1)
+        whole = joint(found, on.quantum, SEVERAL * on.further)
         self.all, self.far = totals(whole), smooth(found, on.quantum, on.nodes)
         _, due = on.needed(on.due)
         self.lacking = lacking(whole, due, on.exact, on.quanta, SEVERAL * on.further)
         self.playing = passing(whole, due, on.exact, on.quanta)
         self._whole = whole
-        self._begun: dict[float, tuple[int, Ints, Ints, Floats]] = {}
+        self._begun: dict[float, Begun] = {}
 
     def filling(self, packets: float, whole: bool) -> Filling:
         """Return how a player fills its buffer with so many packets; `whole` asks for quanta that are not larger."""
         goal, _ = self.on.needed(packets)
         size = 1 if whole or not self.on.levels else max(1, round(goal / self.on.levels))
         threshold, more = self.on.needed(packets, size)
-        one = self._joint(size)
+        one = larger(self._whole, size) if size > 1 else self._whole
         moves = totals(one)
         return Filling(
             size, threshold, passing(one, more, self.on.exact), moves, self._nothing(moves, self.asked.waited)
         )
 
-    def _joint(self, size: int) -> Joint:
-        return joint(self.found, self.on.quantum * size, SEVERAL * self.on.further)
-
-    def begun(self, packets: float) -> tuple[int, Ints, Ints, Floats]:
-        """Return how playback begins with so many packets: the goal, and what `seen_from` takes."""
+    def begun(self, packets: float) -> Begun:
+        """Return how playback begins with so many packets."""
         if packets not in self._begun:
             self._begun[packets] = self._filled(packets)
         return self._begun[packets]
 
-    def _filled(self, packets: float) -> tuple[int, Ints, Ints, Floats]:
+    def _filled(self, packets: float) -> Begun:
         goal, more = self.on.needed(packets)
         rounds = self.all.rounds
         lengths = np.unique(np.concatenate([[0], rounds, rounds - 1]))
         free = self._nothing(self.all, np.ones((len(self.asked.waited), 1)))
-        law = filled(goal, self.found.start, passing(self._whole, more, self.on.exact), self.all, free, lengths)
+        law, waited = filled(goal, self.found.start, passing(self._whole, more, self.on.exact), self.all, free, lengths)
         which = np.argwhere(law != 0)
-        return goal, lengths, which, law[tuple(which.T)]
+        return Begun(goal, lengths, which, law[tuple(which.T)], waited)
 
     def _nothing(self, moves: Totals, waited: Floats) -> Nothing:
         """Return transitions in which nothing arrives, and what undoes them, for factors of waits, by columns."""

@@ -23,7 +23,7 @@ from .lattice import WHOLE, joint, totals
 from .leads import leads
 from .passing import passing
 from .pauses import Pauses
-from .player_moves import PlayerMoves
+from .player_moves import SEVERAL, PlayerMoves
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -113,7 +113,7 @@ def sessions(
         known = known._replace(full=pausing.stop)
     begins = [moves.begun(start) for start in starts]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
-    settling = _Settling(known, last, found.start, [goal for goal, *_ in begins], most // on.quanta, on.exact, asked)
+    settling = _Settling(known, last, found.start, [begun.goal for begun in begins], most // on.quanta, on.exact, asked)
     sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
     rows, at = [], 0
     for end in ends.tolist():
@@ -130,7 +130,7 @@ def sessions(
             else:
                 settling.at(until)
             at = until + 1
-        rows.append([seen_from(min(end, at - 1), *begun, known, asked) for begun in begins])
+        rows.append([seen_from(min(end, at - 1), *begun[:4], known, asked) for begun in begins])
     seen, of = np.array(rows), ends.astype(np.float64)
     if last > low:
         seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
@@ -149,7 +149,7 @@ def join_times(found: Deliveries, on: Fineness, packets: float, start: float) ->
     AccuracyError
         Where it has not begun after a million rounds.
     """
-    both, (goal, more) = joint(found, on.quantum), on.needed(start)
+    both, (goal, more) = joint(found, on.quantum, SEVERAL * on.further), on.needed(start)
     needs, least = passing(both, more, on.exact), min(goal, math.ceil(packets / on.quantum))
     begin = np.eye(1, found.states, found.start)[0]
     law = fill_times(least, MOST_FILLING, needs, totals(both), begin, NEGLIGIBLE, 0.0)
@@ -173,9 +173,9 @@ class _Settling:
 
     E[N] and E[S] are looked at where the video is a quarter as long again each time. What they change by from each lead
     is compared with what they do from the largest one, which `Sessions.slack` tells: where no other changes by more, it
-    is the only reason for any stall that is left. Where leads are whole packets, at the pace of the last change the rest
-    of the video may change them by `SETTLED` of what they are with the largest start buffer. Elsewhere each may change
-    by so much of itself, and changes get less by the same factor from look to look.
+    is the only reason for any stall that is left. Where leads are whole packets, at the pace of the last change the
+    rest of the video may change them by `SETTLED` of what they are with the largest start buffer. Elsewhere each may
+    change by so much of itself, and changes get less by the same factor from look to look.
     """
 
     def __init__(
