@@ -32,6 +32,7 @@ MIRRORS = {
     "rows": ("kernels", "numerics"),
     "select": ("stationary", "transient"),  # which operator follows a chain, of each engine
     "stored": ("answers", "cli", "explicit"),
+    "study": ("paper", "testbeds"),  # runs of the model's paper, and of those with a test bed
     "sweep": ("cli", "explore"),
     "timeouts": ("kernels", "transient"),
     "written_out": ("stationary", "transient"),

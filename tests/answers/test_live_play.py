@@ -190,6 +190,14 @@ def test_the_first_packet_of_a_round_comes_a_round_later():
     assert result.no_stall_until(0.06) == 0
 
 
+def test_where_every_stream_stalls_none_plays_on():
+    """From a window of one packet, of four that are due in a round: also where the delay is more than a round."""
+    path = Path(loss=0.01, rtt=0.1, max_window=9, sender="classic")
+    result = play(path, Video(packet_rate=40, duration=5), Player(start=0.12), live=True)
+    assert result.stall_probability == 1
+    assert result.no_stall_until([1.0, 5.0]).tolist() == [0, 0]
+
+
 def test_more_delay_stalls_less_and_the_required_one_meets_its_target():
     path, video = Path(tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20), Video(packet_rate=50, duration=30)
 

@@ -131,6 +131,10 @@ def test_the_first_stall_is_that_of_shorter_videos():
     assert long.errors["no_stall_until"] > 0.99 * short.errors["stall_probability"]
 
 
+def test_a_buffer_of_whole_segments_is_not_too_large():
+    assert SegmentPlayer(segment=3.739, client_buffer=12.147, start_buffer=11.217).starts_with == 3
+
+
 def test_segments_of_the_largest_window():
     """They take one round trip each, once the window is as large as they are."""
     path = Path(loss=1e-6, rtt=0.1, sender="linux", tcp="reno-sack", max_window=13)
@@ -156,12 +160,22 @@ def test_a_larger_start_buffer_meets_a_target():
 
 
 def test_idle_times_lead_to_slow_start():
-    """64 packets, idle: 48 as the threshold, and half of the window for each timer, but not below 10."""
+    """64 packets, idle: 48 as the threshold, and half of the window for each timer, but not below 10.
+
+    While a loss is repaired it is the reduced window, which is the threshold then.
+    """
     chain = chain_of(Path(loss=0.01, rtt=0.1, sender="linux", tcp="reno-sack", max_window=200))
     on = with_idle_restarts(chain, 10, 10, 1.01)
     graph = on.chain.graph
-    begin = graph.n_preamble + np.searchsorted(graph.windows[graph.n_preamble :], 64)
-    for halvings, windows in ((1, [32, 48]), (2, [16, 32, 48]), (9, [10, 20, 40, 48])):
+    whole = graph.n_preamble + np.searchsorted(graph.windows[graph.n_preamble :], 64)
+    moves = graph.branches
+    repair = moves.from_state[np.flatnonzero(graph.windows[moves.from_state] > graph.windows[moves.to_state])[-1]]
+    left = int(graph.windows[moves.to_state[moves.from_state == repair]][0])  # of 200
+    assert left == 100
+    for begin, halvings, windows in (
+        (whole, 1, [32, 48]), (whole, 2, [16, 32, 48]), (whole, 9, [10, 20, 40, 48]),
+        (repair, 1, [40, 80, 100]), (repair, 9, [10, 20, 40, 80, 100]),
+    ):  # fmt: skip
         targets, shares = on.after_idle(halvings)
         assert shares[begin].max() == pytest.approx(1)
         state, seen = targets[begin, np.argmax(shares[begin])], []

@@ -69,7 +69,8 @@ def test_claims(run, monkeypatch):
     answer = json.loads(run("claims --json").out)
     assert [claim["holds"] for claim in answer["claims"]] == [True, False]
     assert answer["claims"][0] == {
-        "key": "one", "section": "6.1", "says": "what it says", "found": "1 s and 2 s", "holds": True,
+        "key": "one", "section": "6.1", "says": "what it says", "found": "1 s and 2 s", "holds": True, "basis": "T",
+        "authors": "", "within": "", "changes_with": [], "tried": 0,
     }  # fmt: skip
     out = run("claims").out
     assert "6.1 one: holds\n  claim     what it says\n  evidence  1 s and 2 s\n" in out

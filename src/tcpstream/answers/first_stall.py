@@ -50,7 +50,8 @@ class FirstStall:
         followed = np.arange(min(max(len(low.logs), len(high.logs)), generated + 1))
         rounds = np.unique(np.append(followed, np.linspace(0, generated, POINTS).astype(np.int64)))
         share = place - math.floor(place)
-        hazards = np.array([(1 - share) * low.passed(n)[0] + share * high.passed(n)[0] for n in rounds.tolist()])
+        below, above = (np.array([one.passed(n)[0] for n in rounds.tolist()]) for one in (low, high))
+        hazards = (1 - share) * below + share * above if share > 0 else below  # either may be infinite
         if level < on.latency.due * on.quantum * (1 - 1e-9):
             hazards[1:] = np.inf  # nothing is there after one round
         rounds, hazards = np.append(rounds, length + start), np.append(np.minimum(hazards, whole), whole)

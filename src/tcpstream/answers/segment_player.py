@@ -61,10 +61,11 @@ class SegmentPlayer:
             )
         choice("idle", self.idle, IDLE)
         whole("round trips before the request", self.setup_round_trips, 0, most=MOST_SETUP)
+        held = math.floor(most / segment + 1e-9) * segment * (1 + 1e-12)  # three segments of 3.739 s are 11.217 s
         for name in ("start_buffer", "resume_buffer"):
             given = getattr(self, name)
             if given is not None:
-                within(name.replace("_", " "), given, 0.0, math.floor(most / segment + 1e-9) * segment, "s")
+                within(name.replace("_", " "), given, 0.0, held, "s")
         object.__setattr__(self, "segment", segment)
         object.__setattr__(self, "client_buffer", most)
 

@@ -194,12 +194,13 @@ def _check(steps: Steps, due: float, sizes: list[tuple[float, int]], shows: Ints
 
 
 def _taps(steps: Steps, change: Floats, spread: Floats, safe: float) -> float:
-    """Return how far all moves reach together, those of a source to a target as one, at most [packets]."""
+    """Return how far all moves reach together, about, those of a source to a target as one [packets]."""
     low, high = np.full(steps.entries, safe), np.full(steps.entries, -np.inf)
     np.minimum.at(low, steps.source, change - spread)
     np.maximum.at(high, steps.source, np.minimum(change + spread, safe))
-    pairs = numbered((steps.source * (steps.lag.max(initial=0) + 1) + steps.lag) * steps.entries + steps.target)[0]
-    counts = np.bincount(pairs // steps.entries // (steps.lag.max(initial=0) + 1), minlength=steps.entries)
+    each = (int(steps.lag.max(initial=0)) + 1) * steps.entries
+    pairs, _ = numbered(steps.source * each + steps.lag * steps.entries + steps.target)
+    counts = np.bincount(pairs // each, minlength=steps.entries)
     together = float((counts * np.maximum(high - low, 0.0)).sum())
     return min(together, 2 * float(np.minimum(spread, safe).sum()))
 

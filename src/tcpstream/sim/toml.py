@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import InputError, shown
 from ..system.text import read_toml
 from ..video import Video
-from .application_file import read_application
+from .application_file import application, read_application
 from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of
 from .links import Change, Link, TokenBucket
@@ -18,6 +18,7 @@ from .losses import Bernoulli, GilbertElliott, Loss, RoundLoss
 from .observation import Observation
 from .ping import Ping
 from .player import Player
+from .players import PLAYERS, player
 from .read import read_capacity, read_losses, read_requests
 from .scenario import Flow, Scenario
 from .senders import Tcp
@@ -135,7 +136,9 @@ class _Tables:
         if isinstance(name, str) and ".py:" in name:
             settings = {key: value for key, value in table.items() if key != "kind"}
             return read_application(self.folder, name, settings, where)
-        kind, rest = kind_of(table, "kind", KINDS, where)
+        kind, rest = kind_of(table, "kind", (*KINDS, *PLAYERS), where)
+        if kind in PLAYERS:
+            return application(player(kind), rest, where)
         if kind == "requests":
             known(rest, FROM_FILE, where)
             return self.requests(rest.get("file"), f"{where}.file")

@@ -64,18 +64,22 @@ class RestartingChain(NamedTuple):
             targets[s] = max(s - halvings, graph.start)
         first = graph.n_preamble + np.searchsorted(graph.windows[graph.n_preamble :], np.arange(graph.max_window + 1))
         grid = np.array([one.threshold for one in self.ladders])
+        windows = graph.windows.copy()
+        repairs = graph.branches.from_state  # which send more than the window that is left
+        np.minimum.at(windows, repairs, graph.windows[graph.branches.to_state])
         for s in range(graph.restart, graph.size):
-            w = int(graph.windows[s])
+            w = int(windows[s])
             left = max(w >> halvings, min(self.initial_window, w))
             if left == w:
                 continue
-            threshold = float(self.thresholds[w])
+            threshold = float(self.thresholds[w]) if w == graph.windows[s] else float(w)  # as after the loss
             if left >= threshold:
                 targets[s] = first[left]
                 continue
             for i, (k, share) in enumerate(_around(grid, threshold)):
-                down = [*self.ladders[k].halved, self.ladders[k].initial[0]]
-                targets[s, i], shares[s, i] = down[min(halvings, len(down)) - 1], share
+                rungs = np.array([*self.ladders[k].halved, *self.ladders[k].initial])
+                nearest = np.argmin(np.abs(np.log(graph.windows[rungs] / left)))
+                targets[s, i], shares[s, i] = rungs[nearest], share
         return targets, shares
 
 
