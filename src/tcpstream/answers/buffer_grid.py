@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from ..path import Path
 from ..system.threads import on_cores
 from ..tcp import chain_of
 from ..video import Video
-from .answer import SCHEMA, table
+from .answer import SCHEMA, probabilities, table
 from .player import Player
+from .session_files import write_csv
 from .two_finenesses import TwoFinenesses
+from .viewing import QUANTILES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +51,7 @@ class BufferGrid:
     stall_probability, mean_stalls, mean_total_rebuffer, rebuffering_ratio : (n, m) arrays
         As of a `BufferedPlay`; the third in seconds.
     errors : dict of str to array
-        By how much each of them may be off.
+        By how much each of them may be off; `join_time_cdf` of P(join time <= t).
     """
 
     def __init__(self, path: Path, video: Video, starts: Sequence[float], resumes: Sequence[float]) -> None:
@@ -58,18 +61,35 @@ class BufferGrid:
         self.throughput = chain.packets_per_round / path.rtt
         self.load = video.packet_rate / self.throughput
         solver = TwoFinenesses(chain, path, video, counts=1)
-        joins = np.array([solver.mean_join(start) for start in starts]) * path.rtt
+        self._joined = [solver.joined_in_quanta(start) for start in starts]
         found = on_cores(lambda resume: solver.solve(starts, resume), resumes)
         answers = np.array([[seen.answers for seen in row] for row in found]).transpose(2, 1, 0)
         errors = np.array([[seen.errors for seen in row] for row in found]).transpose(2, 1, 0)
-        self.mean_join_time: Floats = joins[:, 0]
+        means = [float(one.chance @ np.arange(len(one.chance))) for one in self._joined]
+        self.mean_join_time: Floats = np.array(means) * path.rtt
         self.stall_probability: Floats
         self.mean_stalls: Floats
         self.mean_total_rebuffer: Floats
         self.rebuffering_ratio: Floats
         self.stall_probability, self.mean_stalls, self.mean_total_rebuffer, self.rebuffering_ratio = answers
         self.stall_probability = np.maximum(self.stall_probability, 0.0)
-        self.errors: dict[str, Floats] = {"mean_join_time": joins[:, 1]} | dict(zip(ANSWERS, errors))
+        joined = {
+            "mean_join_time": np.array([one.mean_error for one in self._joined]) * path.rtt,
+            "join_time_cdf": np.array([one.error for one in self._joined]),
+        }
+        self.errors: dict[str, Floats] = joined | dict(zip(ANSWERS, errors))
+
+    def join_time_quantile(self, u: float) -> Floats:
+        """Return the least t with P(join time <= t) >= u [s], of each start buffer: whole round trips.
+
+        Raises
+        ------
+        InputError
+            For a probability out of range.
+        """
+        wanted = float(probabilities("quantile", [u])[0])
+        rounds = [np.searchsorted(np.cumsum(one.chance), wanted - 1e-12) for one in self._joined]
+        return np.array(rounds, dtype=np.float64) * self.path.rtt
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the answers as a table, a row for each pair.
@@ -79,17 +99,37 @@ class BufferGrid:
         MissingExtraError
             Without pandas.
         """
-        n, m = len(self.start_buffers), len(self.resume_buffers)
+        return table(self._columns())
+
+    def write_csv(self, file: str | PathLike[str]) -> None:
+        """Write the same table, with a header.
+
+        Raises
+        ------
+        InputError, WriteError
+            Where the file cannot be written.
+        """
+        columns = {name: column.tolist() for name, column in self._columns().items()}
+        write_csv((dict(zip(columns, row)) for row in zip(*columns.values())), file)
+
+    def _columns(self) -> dict[str, Floats]:
+        """Return the answers and their errors, a row for each pair."""
+        n, m = self.stall_probability.shape
+        of_starts = {"mean_join_time": self.mean_join_time}
+        of_starts |= {f"join_time_{name}": self.join_time_quantile(u) for name, u in QUANTILES.items()}
         columns = {
             "start_buffer_s": np.repeat(self.start_buffers, m),
             "resume_buffer_s": np.tile(self.resume_buffers, n),
-            "mean_join_time": np.repeat(self.mean_join_time, m),
         }
-        return table(columns | {name: getattr(self, name).ravel() for name in ANSWERS})
+        columns |= {name: np.repeat(column, m) for name, column in of_starts.items()}
+        columns |= {name: getattr(self, name).ravel() for name in ANSWERS}
+        off = {name: np.repeat(each, m) if each.ndim == 1 else each.ravel() for name, each in self.errors.items()}
+        return columns | {f"{name}_error": each for name, each in off.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON: a row of lists for each start buffer."""
         buffers = {"start_buffer_s": self.start_buffers.tolist(), "resume_buffer_s": self.resume_buffers.tolist()}
+        times = {name: self.join_time_quantile(u).tolist() for name, u in QUANTILES.items()}
         return {
             "schema": SCHEMA,
             "version": __version__,
@@ -97,7 +137,7 @@ class BufferGrid:
             "parameters": self.path.to_dict() | self.video.to_dict() | buffers,
             "throughput_pps": self.throughput,
             "load": self.load,
-            "mean_join_time_s": self.mean_join_time.tolist(),
+            "join_time_s": {"mean": self.mean_join_time.tolist()} | times,
             "stall_probability": self.stall_probability.tolist(),
             "mean_stalls": self.mean_stalls.tolist(),
             "mean_total_rebuffer_s": self.mean_total_rebuffer.tolist(),

@@ -18,7 +18,7 @@ from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
 from ..playout.fineness import Fineness
 from ..playout.measures import measures
-from ..playout.player_moves import PlayerMoves
+from ..playout.player_moves import PlayerMoves, quanta_of
 from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, join_times, sessions
 from ..tcp import Chain
@@ -55,6 +55,9 @@ EXACT = 512
 
 MANY, FEWER = 300_000, 128
 """Transitions by the packets in order and received, from which on there are no more quanta than so many."""
+
+MANY_STATES, LEAST_DUE = 800, 3.0
+"""States of CUBIC beyond which fewer lines are followed, where a round plays so many packets at least."""
 
 COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
@@ -118,6 +121,8 @@ class TwoFinenesses:
         self._fine = fine = Fineness.of(self._due, self._scale.rounds, self._decay)
         if self._lines_apart and self._states(fine) == self._states(replace(fine, ratio=fine.coarser().ratio)):
             self._fine = replace(fine, ratio=1.0)  # few lines: all of them, or none would be compared
+        elif self._lines_apart and self._due >= LEAST_DUE and self._states(fine) > MANY_STATES:
+            self._fine = Fineness.with_few_lines(self._due, fine.step, self._decay)
 
     def solve(self, starts: Sequence[float], resume: float, lengths: int = 1) -> list[Seen]:
         """Return what viewers see that start with some media held [s], each of `starts`, all from the same passes.
@@ -150,33 +155,39 @@ class TwoFinenesses:
             later = self._pass(replace(fine.coarser(), shift=HALF), starts, resume, top, lengths)
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
-    def mean_join(self, start: float) -> tuple[float, float]:
-        """Return the mean time until playback begins, with some media held [s], and its error: in rounds."""
+    def joined_in_quanta(self, start: float) -> JoinTimes:
+        """Return when playback begins, with some media held [s], on the lattices of `solve`."""
         fine, packets = self._fine, self._packets(start)
-        rough = fine.coarser()
-        one, other, later = (self._moves(on).begun(packets).waited for on in (fine, rough, replace(rough, shift=HALF)))
-        return one, FACTOR * abs(one - other) + (0.0 if fine.in_phase else abs(later - other))
+
+        def law(on: Fineness) -> Floats:
+            moves = self._moves(on)
+            return join_times(moves.whole, moves.found.start, on, self._video.packets, packets)
+
+        found, rough = law(fine), law(fine.coarser())
+        later = rough if fine.in_phase else law(replace(fine.coarser(), shift=HALF))
+        (mean, most), (shifted, most_shifted) = _apart(found, rough), _apart(later, rough)
+        return JoinTimes(found, FACTOR * mean + shifted, FACTOR * most + most_shifted)
 
     def joined(self, start: float) -> JoinTimes:
         """Return when playback begins, with some media held [s]; packet by packet, where they are not too many."""
         packets, fine = self._packets(start), self._fine
         size = max(1, math.ceil(packets / EXACT))
-        many = len(self._deliveries(fine).chance) > MANY
+        one, other = self._moves(fine).found, self._moves(fine.coarser()).found
+        many = len(one.chance) > MANY and packets > FEWER
         if many:
-            size = max(1, math.ceil(packets / FEWER))
+            size = math.ceil(packets / FEWER)
 
-        def law(on: Fineness, size: int) -> Floats:
+        def law(of: Deliveries, on: Fineness, size: int) -> Floats:
             further = on.further if many else 0.0
             lattice = replace(on, due=float(size), quanta=1, exact=size == 1, further=further, shift=0.0)
-            return join_times(self._deliveries(on), lattice, self._video.packets, packets)
+            return join_times(quanta_of(of, lattice), of.start, lattice, self._video.packets, packets)
 
-        found = law(fine, size)
-        if size == 1 and fine.step == 1 and not many and not self._lines_apart:
+        found = law(one, fine, size)
+        if size == 1 and fine.step == 1 and one.states == other.states and not self._lines_apart:
             return JoinTimes(found, 0.0, 0.0)
-        rough = law(fine.coarser(), 2 * size if size > 1 else 1)
-        longer = max(len(found), len(rough))
-        apart = np.cumsum(np.pad(found, (0, longer - len(found))) - np.pad(rough, (0, longer - len(rough))))
-        return JoinTimes(found, FACTOR * abs(float(apart.sum())), FACTOR * float(np.abs(apart).max()))
+        rough = law(other, fine.coarser(), 2 * size if size > 1 else 1)
+        mean, most = _apart(found, rough)
+        return JoinTimes(found, FACTOR * mean, FACTOR * most)
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
@@ -221,7 +232,7 @@ class TwoFinenesses:
         return deliveries(self._chain, fine.step, fine.ratio, fine.further)
 
     def _states(self, fine: Fineness) -> int:
-        return len(grid(self._chain, fine.step, fine.ratio).states)
+        return len(grid(self._chain, fine.step, fine.ratio, further=fine.further).states)
 
     def _variance(self) -> float:
         """Return that of the packets of a round, in the long run."""
@@ -261,6 +272,13 @@ class TwoFinenesses:
     def _answers(self, row: Floats) -> Floats:
         ratio = float(laggauss(NODES)[1] @ row[self._counts + 2 :])
         return np.concatenate([row[: self._counts + 1], [row[self._counts + 1] * self._rtt, ratio]])
+
+
+def _apart(one: Floats, other: Floats) -> tuple[float, float]:
+    """Return how far the means of two laws of 0, 1, 2, ... are apart, and their distributions at most."""
+    longer = max(len(one), len(other))
+    apart = np.cumsum(np.pad(one, (0, longer - len(one))) - np.pad(other, (0, longer - len(other))))
+    return abs(float(apart.sum())), float(np.abs(apart).max())
 
 
 def quadrature_error(most: float) -> float:

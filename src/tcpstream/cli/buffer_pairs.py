@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from .blocks import Table
+from .drawn import check_file
 from .report import Report
 from .seen import known
 
@@ -14,10 +15,8 @@ if TYPE_CHECKING:
     from ..video import Video
     from .route import Route
 
-_HEADER = (
-    "starts with [s]", "resumes with [s]", "join time [s]", "P(any stall)", "stalls, mean", "stalled, mean",
-    "rebuffering ratio",
-)  # fmt: skip
+_PAIRS = ("starts with [s]", "resumes with [s]", "P(any stall)", "stalls, mean", "stalled, mean", "rebuffering ratio")
+_STARTS = ("starts with [s]", "join time, mean [s]", "50% at most [s]", "90%", "99%")
 
 
 def alone(others: Mapping[str, object], starts: Sequence[float] | None) -> None:
@@ -29,21 +28,30 @@ def alone(others: Mapping[str, object], starts: Sequence[float] | None) -> None:
 
 
 def buffer_pairs(
-    route: Route, video: Video, starts: Sequence[float], resumes: Sequence[float] | None, as_json: bool
+    route: Route, video: Video, starts: Sequence[float], resumes: Sequence[float] | None, out: str | None, as_json: bool
 ) -> Report:
-    """Return the report."""
+    """Return the report, and write the table of all pairs to a file, if one is given."""
     from ..answers.buffer_grid import ANSWERS, buffer_grid
+    from ..answers.viewing import QUANTILES
     from . import details
 
     if resumes is None:
         raise InputError("several start buffers are solved with resume buffers: give --resume-buffer, as 1s,5s")
+    if out is not None:
+        check_file(out, "pairs of buffers", "start_buffer_s,")
     result = buffer_grid(route.path, video, starts, resumes)
+    times = [result.mean_join_time, *(result.join_time_quantile(u) for u in QUANTILES.values())]
+    joined = [(f"{start:g}", *(f"{time[i]:.3g}" for time in times)) for i, start in enumerate(starts)]
     rows = []
     for i, start in enumerate(starts):
-        join = f"{result.mean_join_time[i]:.3g}"
         for j, resume in enumerate(resumes):
             pair = [(float(getattr(result, name)[i, j]), float(result.errors[name][i, j]), name) for name in ANSWERS]
-            cells = [known(*one) for one in pair]
-            rows.append((f"{start:g}", f"{resume:g}", join, *cells))
-    blocks = [Table(rows, _HEADER), *details.solved(result, route)]
-    return Report(result.to_dict() | route.to_dict(), blocks, as_json, route.warnings(result.throughput, None))
+            rows.append((f"{start:g}", f"{resume:g}", *(known(*one) for one in pair)))
+    data = result.to_dict() | route.to_dict()
+    blocks: list[str | Table] = [Table(joined, _STARTS), Table(rows, _PAIRS)]
+    blocks += details.solved(result, route)
+    if out is not None:
+        result.write_csv(out)
+        data["file"] = out
+        blocks.append(f"{len(rows):,} pairs are in {out}.")
+    return Report(data, blocks, as_json, route.warnings(result.throughput, None))

@@ -73,7 +73,7 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
 @opt.option("--target-ratio", units.probability, "Q", "Also the start for at most this rebuffering ratio.")
 @opt.option("--sessions", units.number, "N", "Also draw so many sessions at random, and write a row of each.")
 @opt.option("--seed", units.number, "N", "Of the random numbers.  [default: 1]")
-@opt.option("--out", str, "FILE", "Where sessions are written, as .csv.")
+@opt.option("--out", str, "FILE", "Where sessions, or pairs of buffers, are written, as .csv.")
 @opt.accuracy_option
 @opt.time_limit_option
 @opt.json_option
@@ -131,20 +131,23 @@ def play(
         "--pace": pace is not None,
         "--client-buffer": segment is None and client_buffer is not None,
     }
-    draw = Draw(sessions, seed, out, [name for name, given in beside.items() if given])
-    pacing = read_pacing(pace, burst)
-    route = read_route(options)
-    if max(len(start_buffer or []), len(resume_buffer or [])) > 1:
-        given = {
+    several = max(len(start_buffer or []), len(resume_buffer or [])) > 1
+    if several:
+        others = {
             "--player": player, "--start": start, "--segment": segment, "--client-buffer": client_buffer,
             "--refill-at": refill_at, "--idle": idle, "--setup-round-trips": setup_round_trips, "--pace": pace,
             "--live": live, "--on-stall": on_stall, "--accuracy": accuracy, "--target-stall": target_stall,
-            "--target-ratio": target_ratio, "--sessions": sessions,
+            "--target-ratio": target_ratio, "--sessions": sessions, "--seed": seed,
         }  # fmt: skip
-        alone(given, start_buffer)
+        alone(others, start_buffer)
+    draw = Draw(sessions, seed, None if several else out, [name for name, given in beside.items() if given])
+    pacing = read_pacing(pace, burst)
+    route = read_route(options)
+    if several:
         if refused := no_verdict(route, "stored", as_json):
             return refused
-        return buffer_pairs(route, read_video(options, route, stored=True), start_buffer or [], resume_buffer, as_json)
+        video = read_video(options, route, stored=True)
+        return buffer_pairs(route, video, start_buffer or [], resume_buffer, out, as_json)
     start_held, resume_held = (one[0] if one else None for one in (start_buffer, resume_buffer))
     video = read_video(options, route, stored=not live)
     watching = read_player(

@@ -30,6 +30,9 @@ LOOKED_AT = 12
 ORDER = 4
 """Points of a line that stand for what lies between them."""
 
+FAR = 1.5
+"""Ratio of the windows of neighbouring lines from which on two of them stand for one between: four overshoot."""
+
 SMALL = 8.0
 """Windows up to which each line of CUBIC is followed [packets], at least."""
 
@@ -125,13 +128,13 @@ def _on_lines(
     weights: list[Floats] = []
     for family, chosen in zip(families, kept_lines):
         for i in family:
-            around[i] = _neighbours(i, chosen, level)
+            around[i] = _neighbours(i, chosen, level, ORDER if ratio < FAR else 2)
     for i, line in enumerate(lines):
         near: list[Any] = []
         shares: list[Any] = []
         for other, share in around[i]:
             offset, at = kept_at[other]
-            k, w = _along(np.arange(len(line)) / step, at / step)
+            k, w = _along(np.arange(len(line)) / step, at / step, further > 0)
             near.append(offset + k)
             shares.append(share * w)
         which, share_of = (np.concatenate(x, axis=1) if x else np.zeros((len(line), 0)) for x in (near, shares))
@@ -173,7 +176,7 @@ def _chosen(used: list[int], first: list[float], ratio: float, small: float) -> 
 
 
 def _neighbours(
-    i: int, chosen: list[int], level: Floats
+    i: int, chosen: list[int], level: Floats, order: int
 ) -> list[tuple[int, float]]:  # fmt: skip
     """Return the followed lines that stand for a line, with weights."""
     if not chosen:
@@ -183,7 +186,7 @@ def _neighbours(
     x = np.log(level[i])
     nodes = np.log(level[chosen])
     x = float(np.clip(x, nodes[0], nodes[-1]))
-    count = min(ORDER, len(chosen))
+    count = min(order, len(chosen))
     place = float(np.interp(x, nodes, np.arange(len(nodes))))
     first = int(np.clip(math.ceil(place - count / 2), 0, len(chosen) - count))
     weights = lagrange(nodes[np.newaxis, first : first + count], np.array([x]))[0]
@@ -198,12 +201,21 @@ def _ages(end: int, beyond: int, step: int, further: float) -> Ints:
     return np.array(ages)
 
 
-def _along(x: Floats, nodes: Floats) -> tuple[Ints, Floats]:
-    """Return the points of a line that stand for positions on it, (n, m) arrays, and their weights."""
+def _along(x: Floats, nodes: Floats, apart: bool) -> tuple[Ints, Floats]:
+    """Return the points of a line that stand for positions on it, (n, m) arrays, and their weights.
+
+    Where points lie `apart`, the last two alone stand for what lies between them: a last state whose weight for itself
+    is above 1 would make values grow.
+    """
     x, size = np.minimum(x, nodes[-1]), len(nodes)
     count = min(ORDER, size)
     place: Floats = np.interp(x, nodes, np.arange(size))
     nearest = np.rint(place)
     first = np.ceil(np.where(np.abs(place - nearest) < 1e-12, nearest, place) - count / 2)
     at = np.clip(first, 0, size - count).astype(np.int64)[:, np.newaxis] + np.arange(count)
-    return at, lagrange(nodes[at], x)
+    weights = lagrange(nodes[at], x)
+    if apart and count > 2:
+        end = x > nodes[-2]
+        share = (x[end] - nodes[-2]) / (nodes[-1] - nodes[-2])
+        weights[end] = np.column_stack([np.zeros((len(share), count - 2)), 1 - share, share])
+    return at, weights

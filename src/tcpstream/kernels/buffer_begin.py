@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 @kept(nogil=True)
 def filled(
     goal: int, start: int, needs: Passing, moves: Totals, nothing: Nothing, lengths: Ints
-) -> tuple[Floats, float]:  # fmt: skip
+) -> Floats:  # fmt: skip
     """Return how playback begins of a player that holds nothing in state `start`, and fills its buffer up to a goal.
 
     Parameters
@@ -36,14 +36,12 @@ def filled(
     (l, S, h) array
         Probability that it plays for so many rounds, until when its state is another one, by what was received beyond
         the goal until then.
-    float
-        Mean rounds until it plays.
     """
     S, most = len(moves.starts) - 1, int(moves.received.max())
     begun = np.zeros((len(lengths), S, most + 1))
     coming = np.zeros((goal + most + 1, S))
     coming[0, start] = 1.0
-    behind, waited = np.zeros(len(nothing.states)), 0.0
+    behind = np.zeros(len(nothing.states))
     for at in range(goal):
         here = coming[at]
         behind[:] = 0.0
@@ -62,14 +60,13 @@ def filled(
                 target, d, total, enough, w = transition(o, near, needs, moves)
                 if enough != 0.0:
                     begun[np.searchsorted(lengths, d), target, at + total - goal] += mass * enough
-                waited += mass * w * (1 if at + total >= goal else d)
                 if w == 0.0 or total == 0:
                     continue
                 if at + total < goal:
                     coming[at + total, target] += mass * w
                 else:
                     begun[np.searchsorted(lengths, d - 1), target, at + total - goal] += mass * w
-    return begun, waited
+    return begun
 
 
 @kept(nogil=True)

@@ -19,7 +19,7 @@ from .independent_rounds import rounds_with_losses
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_STATES = 800
+MOST_STATES = 1_200
 """Of a chain: CUBIC has thousands where losses are rare."""
 
 
@@ -126,7 +126,7 @@ def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0, further: float
     on = grid(chain, step, ratio, further=further)
     if len(on.states) > MOST_STATES:
         raise AccuracyError(
-            f"players are followed for TCP chains of up to {MOST_STATES} states, this one has "
+            f"players are followed for TCP chains of up to {MOST_STATES:,} states, this one has "
             f"{len(on.states):,}: take tcp=reno-sack, or a smaller max_window"
         )
     rows = np.concatenate(list(rounds_with_losses(chain, on.states)))

@@ -39,6 +39,9 @@ STEPS = 20.0
 RATIO, COARSER_RATIO = 1.15, 1.3
 """Of the windows of neighbouring lines of CUBIC."""
 
+FAR, AGED = 2.0, 1 / 4
+"""The same where there are too many lines, and `further` there."""
+
 
 @dataclass(frozen=True)
 class Fineness:
@@ -105,6 +108,15 @@ class Fineness:
                 f"players with buffer thresholds are followed where a round trip plays three packets or more, or a "
                 f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little"
             )
+        return cls._between_packets(due, step, decay)
+
+    @classmethod
+    def with_few_lines(cls, due: float, step: int, decay: float) -> Fineness:
+        """Return it for CUBIC of many lines: fewer of them, fewer states of each, and quanta that are not packets."""
+        return replace(cls._between_packets(due, step, decay), ratio=FAR, further=AGED)
+
+    @classmethod
+    def _between_packets(cls, due: float, step: int, decay: float) -> Fineness:
         quanta, apart = min(QUANTA, int(due / LEAST_PACKETS)), min(APART, decay / (RESOLVED * due))
         return cls(due, quanta, False, SPARSE, step, RATIO, NODES, apart, FURTHER, LEVELS)
 
@@ -130,7 +142,7 @@ class Fineness:
             quanta=self.quanta if self.exact else self.quanta // 2,
             sparse=self.sparse // 2,
             step=2 * self.step if self.step > 1 else 1,
-            ratio=COARSER_RATIO,
+            ratio=COARSER_RATIO if self.ratio < FAR else FAR * self.ratio,
             nodes=self.nodes - 2,
             apart=2 * self.apart,
             further=2 * self.further,

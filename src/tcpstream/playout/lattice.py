@@ -18,6 +18,9 @@ Ints = NDArray[np.int64]
 WHOLE = 1e-9
 """Distance from a whole number of quanta that is none."""
 
+ROUNDING = 1e-17
+"""Probability that is none."""
+
 
 class Joint(NamedTuple):
     """Transitions by what is in order in their first round, and what arrives in all; as `Totals`."""
@@ -89,7 +92,9 @@ def totals(one: Joint) -> Totals:
     source = np.repeat(np.arange(states), np.diff(one.starts))
     columns = [source, one.target, one.rounds, one.received]
     (source, target, rounds, received), chance = together(columns, one.chance)
-    return Totals(np.searchsorted(source, np.arange(states + 1)), target, rounds, received, chance)
+    some = np.abs(chance) > ROUNDING  # weights of opposite signs leave nothing
+    source, target, rounds, received = (each[some] for each in (source, target, rounds, received))
+    return Totals(np.searchsorted(source, np.arange(states + 1)), target, rounds, received, chance[some])
 
 
 def smooth(found: Deliveries, quantum: float, many: int, due: float = 0.0) -> Totals:
@@ -128,7 +133,7 @@ def _few(x: Floats, weight: Floats, many: int, least: int) -> tuple[Ints, Floats
     mean = float(x @ size / size.sum())
     spread = math.sqrt(float((x - mean) ** 2 @ size / size.sum()))
     step = max(1, round(spread))
-    first = max(round(mean - step * (many - 1) / 2) if least < 0 else round(mean) - step * (many // 2), least)
+    first = max(round(mean - step * (many - 1) / 2), least)  # around the mean: a round that nothing changes is stable
     nodes = first + step * np.arange(many)
     scaled = (nodes - mean) / step
     moments = [float(((x - mean) / step) ** k @ weight) for k in range(many)]

@@ -6,13 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.buffer_moves import Lacking, Passing
-from .lattice import WHOLE, Joint, between, together
+from .lattice import ROUNDING, WHOLE, Joint, between, together
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-ROUNDING = 1e-17
-"""Probability that is none."""
 
 
 def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passing:

@@ -12,7 +12,7 @@ from ..kernels.buffer_moves import Totals
 from ..kernels.buffer_state import Filling, Measures, Nothing
 from .deliveries import Deliveries
 from .fineness import Fineness
-from .lattice import joint, larger, smooth, totals
+from .lattice import Joint, joint, larger, smooth, totals
 from .passing import lacking, passing
 
 Floats = NDArray[np.float64]
@@ -22,14 +22,18 @@ SEVERAL = 4.0
 """Times further that large numbers of quanta are apart in transitions of several rounds: where not all is repaired."""
 
 
+def quanta_of(found: Deliveries, on: Fineness) -> Joint:
+    """Return deliveries in quanta of a lattice."""
+    return joint(found, on.quantum, SEVERAL * on.further)
+
+
 class Begun(NamedTuple):
-    """How playback begins: a goal in quanta, and what `seen_from` takes; and the mean rounds until it does."""
+    """How playback begins: a goal in quanta, and what `seen_from` takes."""
 
     goal: int
     lengths: Ints
     which: Ints
     chance: Floats
-    waited: float
 
 
 class PlayerMoves:
@@ -44,12 +48,11 @@ class PlayerMoves:
 
     def __init__(self, found: Deliveries, on: Fineness, asked: Measures) -> None:
         self.found, self.on, self.asked = found, on, asked
-        whole = joint(found, on.quantum, SEVERAL * on.further)
+        self.whole = whole = quanta_of(found, on)
         self.all, self.far = totals(whole), smooth(found, on.quantum, on.nodes)
         _, due = on.needed(on.due)
         self.lacking = lacking(whole, due, on.exact, on.quanta, SEVERAL * on.further)
         self.playing = passing(whole, due, on.exact, on.quanta)
-        self._whole = whole
         self._begun: dict[float, Begun] = {}
 
     def filling(self, packets: float, whole: bool) -> Filling:
@@ -57,7 +60,7 @@ class PlayerMoves:
         goal, _ = self.on.needed(packets)
         size = 1 if whole or not self.on.levels else max(1, round(goal / self.on.levels))
         threshold, more = self.on.needed(packets, size)
-        one = larger(self._whole, size) if size > 1 else self._whole
+        one = larger(self.whole, size) if size > 1 else self.whole
         moves = totals(one)
         return Filling(
             size, threshold, passing(one, more, self.on.exact), moves, self._nothing(moves, self.asked.waited)
@@ -74,9 +77,9 @@ class PlayerMoves:
         rounds = self.all.rounds
         lengths = np.unique(np.concatenate([[0], rounds, rounds - 1]))
         free = self._nothing(self.all, np.ones((len(self.asked.waited), 1)))
-        law, waited = filled(goal, self.found.start, passing(self._whole, more, self.on.exact), self.all, free, lengths)
+        law = filled(goal, self.found.start, passing(self.whole, more, self.on.exact), self.all, free, lengths)
         which = np.argwhere(law != 0)
-        return Begun(goal, lengths, which, law[tuple(which.T)], waited)
+        return Begun(goal, lengths, which, law[tuple(which.T)])
 
     def _nothing(self, moves: Totals, waited: Floats) -> Nothing:
         """Return transitions in which nothing arrives, and what undoes them, for factors of waits, by columns."""

@@ -17,13 +17,12 @@ from ..kernels.buffer_moves import Totals
 from ..kernels.buffer_state import Filling, Known, Measures
 from ..kernels.buffer_times import fill_times
 from ..system import watch
-from .deliveries import Deliveries
 from .fineness import Fineness
-from .lattice import WHOLE, joint, totals
+from .lattice import WHOLE, Joint, totals
 from .leads import leads
 from .passing import passing
 from .pauses import Pauses
-from .player_moves import SEVERAL, PlayerMoves
+from .player_moves import PlayerMoves
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -141,18 +140,28 @@ def sessions(
     return Sessions(of, seen, slack + settling.left, np.empty((0, 2)))
 
 
-def join_times(found: Deliveries, on: Fineness, packets: float, start: float) -> Floats:
-    """Return the chance that playback begins after 0, 1, 2, ... rounds; parameters as `sessions`.
+def join_times(whole: Joint, state: int, on: Fineness, packets: float, start: float) -> Floats:
+    """Return the chance that playback begins after 0, 1, 2, ... rounds.
+
+    Parameters
+    ----------
+    whole : Joint
+        Transitions on the lattice.
+    state : int
+        In which a video begins.
+    on : Fineness
+    packets, start : float
+        As for `sessions`.
 
     Raises
     ------
     AccuracyError
         Where it has not begun after a million rounds.
     """
-    both, (goal, more) = joint(found, on.quantum, SEVERAL * on.further), on.needed(start)
-    needs, least = passing(both, more, on.exact), min(goal, math.ceil(packets / on.quantum))
-    begin = np.eye(1, found.states, found.start)[0]
-    law = fill_times(least, MOST_FILLING, needs, totals(both), begin, NEGLIGIBLE, 0.0)
+    goal, more = on.needed(start)
+    needs, least = passing(whole, more, on.exact), min(goal, math.ceil(packets / on.quantum))
+    begin = np.eye(1, len(whole.starts) - 1, state)[0]
+    law = fill_times(least, MOST_FILLING, needs, totals(whole), begin, NEGLIGIBLE, 0.0)
     if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
         raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
     return np.asarray(law)
