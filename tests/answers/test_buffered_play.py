@@ -150,7 +150,7 @@ def test_what_is_refused():
         play(SMALL, Video(packet_rate=40, duration=5), buffered, accuracy="fine")
     with pytest.raises(InputError, match="0 and the duration of 5 s, got 6 s"):
         play(SMALL, Video(packet_rate=40, duration=5), buffered).no_stall_until(6)
-    with pytest.raises(AccuracyError, match="up to 1,200 states"):
+    with pytest.raises(AccuracyError, match="up to 800 states"):
         play(Path(loss=1e-3, rtt=0.04, sender="linux"), Video(packet_rate=50, duration=5), buffered)
     with pytest.raises(AccuracyError, match="three packets"):
         play(SMALL, Video(packet_rate=np.pi, duration=60), buffered)

@@ -19,8 +19,8 @@ from .independent_rounds import rounds_with_losses
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_STATES = 1_200
-"""Of a chain: CUBIC has thousands where losses are rare."""
+MOST_STATES, MOST_APART = 800, 1_200
+"""Of a chain: CUBIC has thousands where losses are rare; and where they lie further apart with their age."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,10 @@ def _within(counts: Ints) -> Ints:
 def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0, further: float = 0.0) -> Deliveries:
     """Return them between states on a grid, which stand for the others."""
     on = grid(chain, step, ratio, further=further)
-    if len(on.states) > MOST_STATES:
+    most = MOST_APART if further else MOST_STATES
+    if len(on.states) > most:
         raise AccuracyError(
-            f"players are followed for TCP chains of up to {MOST_STATES:,} states, this one has "
+            f"players are followed for TCP chains of up to {most:,} states, this one has "
             f"{len(on.states):,}: take tcp=reno-sack, or a smaller max_window"
         )
     rows = np.concatenate(list(rounds_with_losses(chain, on.states)))
