@@ -91,18 +91,6 @@ def test_its_json_and_table_are_its_answers(whole):
     assert "2 start buffers, 2 resume buffers" in repr(found)
 
 
-def test_join_times_in_quanta_are_those_of_packets(between, monkeypatch):
-    path, video, found = between
-    monkeypatch.setattr("tcpstream.answers.two_finenesses.FEWER", 0)
-    rough = buffer_grid(path, video, [1, 4], [1])
-    one = play(path, video, Player(start_buffer=4, resume_buffer=1))
-    for mean, exact, error in (
-        (rough.mean_join_time[0], found.mean_join_time[1], rough.errors["mean_join_time"][0]),
-        (rough.mean_join_time[1], one.mean_join_time, rough.errors["mean_join_time"][1]),
-    ):
-        assert 0 < abs(mean - exact) <= error < 0.05 * exact
-
-
 @pytest.mark.parametrize(
     ("starts", "resumes", "message"),
     [

@@ -178,22 +178,6 @@ class TwoFinenesses:
         mean, most = _apart(found, rough)
         return JoinTimes(found, FACTOR * mean, FACTOR * most)
 
-    def joined_in_quanta(self, start: float) -> JoinTimes:
-        """Return the same on the lattices of `solve`, where these have quanta enough: quicker for many buffers."""
-        fine, packets = self._fine, self._packets(start)
-        if fine.exact or 2 * packets < FEWER * fine.quantum:
-            return self.joined(start)
-
-        def law(on: Fineness) -> Floats:
-            moves = self._moves(on)
-            return join_times(moves.whole, moves.found.start, on, self._video.packets, packets)
-
-        found, rough = law(fine), law(fine.coarser())
-        later = rough if fine.in_phase else law(replace(fine.coarser(), shift=HALF))
-        (mean, most), (shifted, most_shifted) = _apart(found, rough), _apart(later, rough)
-        whole = float(found @ np.arange(len(found)))
-        return JoinTimes(found, FACTOR * mean + shifted + LEAST * whole, FACTOR * most + most_shifted + LEAST)
-
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
         seen, other = self._seen(found, b), self._seen(rough, b)

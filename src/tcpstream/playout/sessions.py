@@ -30,8 +30,9 @@ Ints = NDArray[np.int64]
 CHUNK = 256
 """Places between two looks at the watch."""
 
-NEGLIGIBLE, MOST_FILLING = 1e-12, 1_000_000
-"""Probability and rounds at which the law of a join time ends."""
+NEGLIGIBLE, MOST_FILLING, RARE = 1e-12, 1_000_000, 1e-15
+"""Probability and rounds at which the law of a join time ends; and probability below which a state with so much held is
+left out, where quanta are not packets."""
 
 NANOSECONDS, MOST_MINUTES = 1.0, 20.0
 """Of a product in a pass, about; and minutes that it may take."""
@@ -161,7 +162,7 @@ def join_times(whole: Joint, state: int, on: Fineness, packets: float, start: fl
     goal, more = on.needed(start)
     needs, least = passing(whole, more, on.exact), min(goal, math.ceil(packets / on.quantum))
     begin = np.eye(1, len(whole.starts) - 1, state)[0]
-    law = fill_times(least, MOST_FILLING, needs, totals(whole), begin, NEGLIGIBLE, 0.0)
+    law = fill_times(least, MOST_FILLING, needs, totals(whole), begin, NEGLIGIBLE, 0.0 if on.exact else RARE)
     if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
         raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
     return np.asarray(law)
