@@ -21,6 +21,8 @@ TYPE_CHECKING = False  # as typing's, which takes milliseconds to load, in which
 if TYPE_CHECKING:
     from typing import Any
 
+    from .answers.buffer_grid import BufferGrid as BufferGrid
+    from .answers.buffer_grid import buffer_grid as buffer_grid
     from .answers.buffered_play import BufferedPlay as BufferedPlay
     from .answers.delayed_play import Play as Play
     from .answers.drawn_sessions import DrawnSessions as DrawnSessions
@@ -86,6 +88,8 @@ _HOMES = {
     "play": "answers.play",
     "Play": "answers.delayed_play",
     "BufferedPlay": "answers.buffered_play",
+    "buffer_grid": "answers.buffer_grid",
+    "BufferGrid": "answers.buffer_grid",
     "known_player": "answers.known_players",
     "PausingPlayer": "answers.pausing_player",
     "PausingPlay": "answers.pausing_play",

@@ -29,5 +29,5 @@ def test_no_probability_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(two_finenesses, "measures", with_ones)
     solver: Any = tcpstream.play(PATH, VIDEO, Player(start_buffer=0.04, resume_buffer=0.0))
-    seen = solver._solver._pass(solver._solver._fine, [0.04], 60, 1).seen
+    seen = solver._solver._pass(solver._solver._fine, [0.04], 0.0, 60, 1).seen
     np.testing.assert_allclose(seen[..., COUNTS + 2 :], 1.0, atol=1e-9)

@@ -14,6 +14,7 @@ from scipy.stats import poisson
 from tcpstream.playout.deliveries import Deliveries
 from tcpstream.playout.fineness import Fineness
 from tcpstream.playout.measures import measures
+from tcpstream.playout.player_moves import PlayerMoves, quanta_of
 from tcpstream.playout.sessions import join_times, sessions
 
 MOST = 60
@@ -67,7 +68,8 @@ def stalls(rho, packets, start, resume, most):
 @pytest.mark.parametrize(("rho", "packets", "start", "resume"), [(1.2, 40, 5, 3), (0.9, 30, 2, 1), (1.0, 25, 8, 12)])
 def test_starvation_is_that_of_the_ballot_theorem(rho, packets, start, resume):
     asked = measures(4, np.array([0.5]), 1, 1)
-    found = sessions(arrivals(rho), EVERY, packets, [start], resume, asked, packets + 2.0, packets)
+    moves = PlayerMoves(arrivals(rho), EVERY, asked)
+    found = sessions(moves, packets, [start], resume, packets + 2.0, packets)
     np.testing.assert_allclose(found.seen[-1, 0, :4], stalls(rho, packets, start, resume, 4), rtol=0, atol=1e-12)
     for length, seen in zip(found.lengths, found.seen[:, 0]):
         if length >= start:  # shorter ones start with less
@@ -76,6 +78,6 @@ def test_starvation_is_that_of_the_ballot_theorem(rho, packets, start, resume):
 
 
 def test_the_join_time_is_a_first_passage():
-    law = join_times(arrivals(0.9), EVERY, 30, 6)
+    law = join_times(quanta_of(arrivals(0.9), EVERY), 0, EVERY, 30, 6)
     past = 1 - poisson.cdf(5, 0.9 * np.arange(1, len(law) + 1))  # six have arrived
     np.testing.assert_allclose(np.cumsum(law), past, rtol=0, atol=1e-11)

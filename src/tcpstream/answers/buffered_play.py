@@ -43,9 +43,9 @@ class BufferedPlay(Joined, Drawing):
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
         assert player.start_buffer is not None
-        self._solver = TwoFinenesses(chain, path, video, player.resume_buffer, held)
+        self._solver = TwoFinenesses(chain, path, video, held)
         self._start_buffer = player.start_buffer
-        self._found = self._solver.solve([player.start_buffer], LENGTHS)[0]
+        self._found = self._solver.solve([player.start_buffer], player.resume_buffer, LENGTHS)[0]
         self._answers, self._errors = self._found.answers, self._found.errors
 
     @property
@@ -92,7 +92,7 @@ class BufferedPlay(Joined, Drawing):
         column = {"stall_probability": 0, "ratio": COUNTS + 2}[name]
 
         def missed(buffers: Floats) -> tuple[Floats, Floats]:
-            seen = self._solver.solve((buffers / rate).tolist())
+            seen = self._solver.solve((buffers / rate).tolist(), self.player.resume_buffer)
             return np.array([one.answers[column] for one in seen]), np.array([one.errors[column] for one in seen])
 
         rate = self.video.packet_rate

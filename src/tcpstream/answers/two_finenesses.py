@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial.laguerre import laggauss
@@ -18,6 +18,7 @@ from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
 from ..playout.fineness import Fineness
 from ..playout.measures import measures
+from ..playout.player_moves import PlayerMoves, quanta_of
 from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, join_times, sessions
 from ..tcp import Chain
@@ -52,6 +53,12 @@ HALF = 0.5
 EXACT = 512
 """Packets of a start buffer up to which each is followed until playback begins; more in as many quanta."""
 
+MANY, FEWER = 300_000, 128
+"""Transitions by the packets in order and received, from which on there are no more quanta than so many."""
+
+MANY_STATES, LEAST_DUE = 800, 3.0
+"""States of CUBIC beyond which fewer lines are followed, where a round plays so many packets at least."""
+
 COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
 
@@ -62,8 +69,8 @@ class Seen:
 
     Attributes
     ----------
-    answers, errors : (COUNTS + 3,) arrays
-        P(N > 0), P(N = k) for k = 1 .. COUNTS - 1, E[N], E[S] [s] and the rebuffering ratio.
+    answers, errors : (counts + 3,) arrays
+        P(N > 0), P(N = k) for k = 1 .. counts - 1, E[N], E[S] [s] and the rebuffering ratio.
     lengths, unstalled : (l,) arrays
         Lengths of the video from its begin [s], from 0 on, and the probability that nothing stalls in them.
     unstalled_error : float
@@ -99,27 +106,34 @@ class JoinTimes(NamedTuple):
 
 
 class TwoFinenesses:
-    """A path, a video and a player at a constant rate."""
+    """A path, a video and a player at a constant rate; `counts` numbers of stalls are told apart."""
 
     def __init__(
-        self, chain: Chain, path: Path, video: Video, resume_buffer: float, held: HeldAtMost | None = None
+        self, chain: Chain, path: Path, video: Video, held: HeldAtMost | None = None, counts: int = COUNTS
     ) -> None:  # fmt: skip
         if video.curve is not None:
             raise InputError("a player with buffer thresholds is followed at a constant rate, got a playback curve")
-        self._chain, self._rtt, self._video, self._resume = chain, path.rtt, video, resume_buffer
+        self._chain, self._rtt, self._video, self._counts = chain, path.rtt, video, counts
         self._held, self._lines_apart = held, path.tcp == "cubic"  # its lines do, for those between them
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
-        self._fine = fine = Fineness.of(self._due, self._scale.rounds)
+        self._made: dict[Fineness, PlayerMoves] = {}
+        self._fine = fine = Fineness.of(self._due, self._scale.rounds, self._decay)
+        if held is not None:  # a full buffer is a lead among all others
+            self._fine = fine = replace(fine, apart=0.0, further=0.0, levels=0)
         if self._lines_apart and self._states(fine) == self._states(replace(fine, ratio=fine.coarser().ratio)):
             self._fine = replace(fine, ratio=1.0)  # few lines: all of them, or none would be compared
+        elif self._lines_apart and held is None and self._due >= LEAST_DUE and self._states(fine) > MANY_STATES:
+            self._fine = Fineness.with_few_lines(self._due, fine.step, self._decay)
 
-    def solve(self, starts: Sequence[float], lengths: int = 1) -> list[Seen]:
+    def solve(self, starts: Sequence[float], resume: float, lengths: int = 1) -> list[Seen]:
         """Return what viewers see that start with some media held [s], each of `starts`, all from the same passes.
 
         Parameters
         ----------
         starts : sequence of float
+        resume : float
+            With which they resume [s].
         lengths : int
             Of the video from its begin for which the probability of no stall is kept, about.
 
@@ -129,46 +143,51 @@ class TwoFinenesses:
             Where it takes too long, or too much memory, or does not converge.
         """
         fine, most = self._fine, self._video.packets + 2 * self._due
-        top = min(self._first_top(max(starts)), most)
+        top = min(self._first_top(max(*starts, resume)), most)
         while True:
-            rough = self._pass(fine.coarser(), starts, top, lengths)
+            rough = self._pass(fine.coarser(), starts, resume, top, lengths)
+            slack = np.array([self._answers(one) for one in rough.slack])
             enough = SLACK * np.array([self._seen(rough, b) for b in range(len(starts))]) + RISK
-            if self._held or top >= most or (self._answers(rough.slack) <= enough)[:, [0, COUNTS + 1]].all():
+            if self._held or top >= most or (slack <= enough)[:, [0, -2]].all():
                 break
             top = min(2 * top, most)
-        found = self._pass(fine, starts, top, lengths)
+        found = self._pass(fine, starts, resume, top, lengths)
         later = rough
         if not fine.in_phase:  # packets fall due at places in a round that are not told apart
-            later = self._pass(replace(fine.coarser(), shift=HALF), starts, top, lengths)
+            later = self._pass(replace(fine.coarser(), shift=HALF), starts, resume, top, lengths)
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
     def joined(self, start: float) -> JoinTimes:
         """Return when playback begins, with some media held [s]; packet by packet, where they are not too many."""
         packets, fine = self._packets(start), self._fine
         size = max(1, math.ceil(packets / EXACT))
+        one, other = self._moves(fine).found, self._moves(fine.coarser()).found
+        many = len(one.chance) > MANY and packets > FEWER
+        if many:
+            size = math.ceil(packets / FEWER)
 
-        def law(on: Fineness, size: int) -> Floats:
-            lattice = replace(on, due=float(size), quanta=1, exact=size == 1, shift=0.0)
-            return join_times(self._deliveries(on), lattice, self._video.packets, packets)
+        def law(of: Deliveries, on: Fineness, size: int) -> Floats:
+            further = on.further if many else 0.0
+            lattice = replace(on, due=float(size), quanta=1, exact=size == 1, further=further, shift=0.0)
+            return join_times(quanta_of(of, lattice), of.start, lattice, self._video.packets, packets)
 
-        found = law(fine, size)
-        if size == 1 and fine.step == 1 and not self._lines_apart:
+        found = law(one, fine, size)
+        if size == 1 and fine.step == 1 and one.states == other.states and not self._lines_apart:
             return JoinTimes(found, 0.0, 0.0)
-        rough = law(fine.coarser(), 2 * size if size > 1 else 1)
-        many = max(len(found), len(rough))
-        apart = np.cumsum(np.pad(found, (0, many - len(found))) - np.pad(rough, (0, many - len(rough))))
-        return JoinTimes(found, FACTOR * abs(float(apart.sum())), FACTOR * float(np.abs(apart).max()))
+        rough = law(other, fine.coarser(), 2 * size if size > 1 else 1)
+        mean, most = _apart(found, rough)
+        return JoinTimes(found, FACTOR * mean, FACTOR * most)
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
         seen, other = self._seen(found, b), self._seen(rough, b)
-        off = FACTOR * np.abs(seen - other) + self._answers(found.slack) + np.abs(self._seen(later, b) - other)
+        off = FACTOR * np.abs(seen - other) + self._answers(found.slack[b]) + np.abs(self._seen(later, b) - other)
         if not (np.isfinite(seen).all() and -off[0] - RISK <= seen[0] <= 1 + off[0] + RISK):
             raise AccuracyError(
                 f"the pass over the video did not converge: P(any stall) {seen[0]:.3g} within {off[0]:.1g}; give a "
                 f"rate or a round trip time that is a little different"
             )
-        off[-1] += seen[0] * quadrature_error(4 * seen[COUNTS + 1] / max(seen[0], 1e-300) / self._length)
+        off[-1] += seen[0] * quadrature_error(4 * seen[-2] / max(seen[0], 1e-300) / self._length)
         off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
         lengths, unstalled = np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])
         grown, apart = found.grown, FACTOR * (found.grown - rough.grown)
@@ -179,52 +198,76 @@ class TwoFinenesses:
         """Return the packets of a buffer: one at least, and the whole video at most."""
         return min(max(1.0, seconds * self._video.packet_rate), max(1.0, self._video.packets))
 
-    def _pass(self, fine: Fineness, starts: Sequence[float], top: float, lengths: int) -> Sessions:
-        found = self._deliveries(fine)
-        asked = measures(COUNTS, np.exp(-laggauss(NODES)[0] / self._length), fine.quanta, int(found.rounds.max()))
-        begin, resume = [self._packets(start) for start in starts], self._packets(self._resume)
+    def _pass(self, fine: Fineness, starts: Sequence[float], resume: float, top: float, lengths: int) -> Sessions:
+        begin = [self._packets(start) for start in starts]
         pauses, settled = (None, self._settled()) if self._held is None else (self._held.pauses, math.inf)
         packets = self._video.packets
-        return sessions(found, fine, packets, begin, resume, asked, top, lengths, settled, pauses)
+        return sessions(self._moves(fine), packets, begin, self._packets(resume), top, lengths, settled, pauses)
+
+    def _moves(self, fine: Fineness) -> PlayerMoves:
+        """Return transitions on a lattice, made once for all buffers."""
+        if fine not in self._made:
+            found, factors = self._deliveries(fine), np.exp(-laggauss(NODES)[0] / self._length)
+            asked = measures(self._counts, factors, fine.quanta, int(found.rounds.max()))
+            self._made[fine] = PlayerMoves(found, fine, asked)
+        return self._made[fine]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_made": {}}
 
     def _deliveries(self, fine: Fineness) -> Deliveries:
         if self._held and self._held.restarting is not None:
             return self._held.restarting
-        return deliveries(self._chain, fine.step, fine.ratio)
+        return deliveries(self._chain, fine.step, fine.ratio, fine.further)
 
     def _states(self, fine: Fineness) -> int:
-        return len(grid(self._chain, fine.step, fine.ratio).states)
+        return len(grid(self._chain, fine.step, fine.ratio, further=fine.further).states)
 
     def _variance(self) -> float:
         """Return that of the packets of a round, in the long run."""
         return SPREAD**2 * self._scale.packets * self._chain.packets_per_round
+
+    @property
+    def _decay(self) -> float:
+        """Return the lead [packets] over which a stall gets less probable by e; infinite where TCP is slower."""
+        ahead = self._chain.packets_per_round - self._due
+        return self._variance() / (2 * ahead) if ahead > 0 else math.inf
 
     def _settled(self) -> float:
         """Return after how many rounds of playback nothing stalls any more, about; infinite where TCP is slower."""
         ahead = self._chain.packets_per_round - self._due
         return RELAXATIONS * 2 * self._variance() / ahead**2 if ahead > 0 else math.inf
 
-    def _first_top(self, start: float) -> float:
-        """Return a lead from which more seems to make no difference [packets]."""
+    def _first_top(self, held: float) -> float:
+        """Return a lead from which more seems to make no difference, after so much media held [s]: in packets."""
         due, sent, scale = self._due, self._chain.packets_per_round, self._scale
-        buffer = max(start, self._resume) * self._video.packet_rate
+        buffer = held * self._video.packet_rate
         times = np.geomspace(1, max(self._length, 2.0), 200)
         spread = np.array([scale.spread(sent * float(t)) for t in times])
         top = float(((sent - due) * times + SPREADS * spread).max())
         if due < sent:
-            top = min(top, DECAYS * self._variance() / (2 * (sent - due)))
+            top = min(top, DECAYS * self._decay)
+        if not self._fine.exact:  # as a largest window is far more than what most rounds send
+            return buffer + top
         return buffer + top + 2 * (self._chain.largest_round + due)
 
     def _seen(self, found: Sessions, b: int) -> Floats:
         """Return the answers for the whole video, by the number of the start buffer."""
         row = found.seen[-1, b].copy()
         row[0] = 1 - row[0]
-        row[COUNTS + 2 :] = 1 - row[COUNTS + 2 :]
+        row[self._counts + 2 :] = 1 - row[self._counts + 2 :]
         return self._answers(row)
 
     def _answers(self, row: Floats) -> Floats:
-        ratio = float(laggauss(NODES)[1] @ row[COUNTS + 2 :])
-        return np.concatenate([row[: COUNTS + 1], [row[COUNTS + 1] * self._rtt, ratio]])
+        ratio = float(laggauss(NODES)[1] @ row[self._counts + 2 :])
+        return np.concatenate([row[: self._counts + 1], [row[self._counts + 1] * self._rtt, ratio]])
+
+
+def _apart(one: Floats, other: Floats) -> tuple[float, float]:
+    """Return how far the means of two laws of 0, 1, 2, ... are apart, and their distributions at most."""
+    longer = max(len(one), len(other))
+    apart = np.cumsum(np.pad(one, (0, longer - len(one))) - np.pad(other, (0, longer - len(other))))
+    return abs(float(apart.sum())), float(np.abs(apart).max())
 
 
 def quadrature_error(most: float) -> float:

@@ -12,6 +12,7 @@ from .words import bits_per_second, packets_per_second
 
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
+    from ..answers.buffer_grid import BufferGrid
     from ..answers.viewing import Watching
     from ..path import Path
     from ..traces import Part, PathEstimate, Proposal, SenderReport
@@ -36,7 +37,7 @@ _ALSO = {
 _COLUMNS = ("loss_event_rate", "rtt_s", "timeout_ratio", "throughput_pps")
 
 
-def solved(result: Streaming | Watching, route: Route, lattice_error: float = 0.0) -> list[str | Table]:
+def solved(result: Streaming | Watching | BufferGrid, route: Route, lattice_error: float = 0.0) -> list[str | Table]:
     """Return the tables below the answer of a solve; `lattice_error` is the largest of the answers of a live one."""
     video = result.video
     rows = [
@@ -57,7 +58,7 @@ def solved(result: Streaming | Watching, route: Route, lattice_error: float = 0.
     return [Table([*rows, *path_rows(result.path)]), *captured(route, backlogged(result, route))]
 
 
-def backlogged(result: Streaming | Watching, route: Route) -> float:
+def backlogged(result: Streaming | Watching | BufferGrid, route: Route) -> float:
     """Return T of the route [packets/s], of which an application-limited stream is solved for less."""
     from ..tcp import throughput
 

@@ -38,12 +38,7 @@ class Draw:
             )
         self.sessions = whole("sessions", sessions)
         self.seed = whole("seed", SEED if seed is None else seed, 0)
-        if FilePath(out).suffix != ".csv":
-            raise InputError(f"a table of sessions is written as .csv, got {out}")
-        if not os.path.isdir(FilePath(out).parent):  # noqa: PTH112
-            raise InputError(f"cannot write {out}: no such folder")
-        if not _may_replace(FilePath(out)):
-            raise InputError(f"{out} is there, and no table of sessions: give another --out, or remove it")
+        check_file(out, "sessions", "session,")
 
     def write(self, result: Viewing, data: dict[str, Any], blocks: list[Any]) -> None:
         """Draw and write the sessions, and add what is said of them to the answer."""
@@ -60,11 +55,21 @@ class Draw:
         )
 
 
-def _may_replace(file: FilePath) -> bool:
-    """Return whether a file is not there, or a table of sessions."""
+def check_file(out: str, what: str, header: str) -> None:
+    """Raise `InputError` where a table of something, whose first line begins like this, cannot go to a file."""
+    if FilePath(out).suffix != ".csv":
+        raise InputError(f"a table of {what} is written as .csv, got {out}")
+    if not os.path.isdir(FilePath(out).parent):  # noqa: PTH112
+        raise InputError(f"cannot write {out}: no such folder")
+    if not _may_replace(FilePath(out), header):
+        raise InputError(f"{out} is there, and no table of {what}: give another --out, or remove it")
+
+
+def _may_replace(file: FilePath, header: str) -> bool:
+    """Return whether a file is not there, or such a table."""
     try:
         with file.open(encoding="utf-8") as there:
-            return there.readline().startswith("session,")
+            return there.readline().startswith(header)
     except FileNotFoundError:
         return True
     except (OSError, UnicodeDecodeError):

@@ -12,6 +12,7 @@ from ..errors import InputError
 from . import options as opt
 from . import units
 from .blocks import Table
+from .buffer_pairs import alone, buffer_pairs
 from .drawn import Draw
 from .inputs import read_route, read_video
 from .players import read_pacing, read_player
@@ -46,8 +47,8 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
     "With the settings of hls.js, shaka, exoplayer, media3, dash.js or mpv; options that are given replace them.",
 )
 @opt.option("--start", units.seconds, "T", "Startup delay of the player, as 500ms.  [default: 2s]")
-@opt.option("--start-buffer", units.seconds, "T", "Start with so much media held, instead of --start.")
-@opt.option("--resume-buffer", units.seconds, "T", "Resume after a stall with so much held.  [default: 0s]")
+@opt.option("--start-buffer", units.times, "T[,T...]", "Start with so much media held, instead of --start.")
+@opt.option("--resume-buffer", units.times, "T[,T...]", "Resume after a stall with so much held.  [default: 0s]")
 @opt.option("--segment", units.seconds, "T", "Fetch segments of so much media, one after the other, as 4s.")
 @opt.option("--client-buffer", units.seconds, "T", "Media that it holds at most.  [default: 30s with --segment]")
 @opt.option("--refill-at", units.seconds, "T", "Read again when so much is held.  [default: as --client-buffer]")
@@ -72,7 +73,7 @@ _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering rati
 @opt.option("--target-ratio", units.probability, "Q", "Also the start for at most this rebuffering ratio.")
 @opt.option("--sessions", units.number, "N", "Also draw so many sessions at random, and write a row of each.")
 @opt.option("--seed", units.number, "N", "Of the random numbers.  [default: 1]")
-@opt.option("--out", str, "FILE", "Where sessions are written, as .csv.")
+@opt.option("--out", str, "FILE", "Where sessions, or pairs of buffers, are written, as .csv.")
 @opt.accuracy_option
 @opt.time_limit_option
 @opt.json_option
@@ -80,8 +81,8 @@ def play(
     as_json: bool,
     player: str | None,
     start: float | None,
-    start_buffer: float | None,
-    resume_buffer: float | None,
+    start_buffer: list[float] | None,
+    resume_buffer: list[float] | None,
     segment: float | None,
     client_buffer: float | None,
     refill_at: float | None,
@@ -130,12 +131,27 @@ def play(
         "--pace": pace is not None,
         "--client-buffer": segment is None and client_buffer is not None,
     }
-    draw = Draw(sessions, seed, out, [name for name, given in beside.items() if given])
+    several = max(len(start_buffer or []), len(resume_buffer or [])) > 1
+    if several:
+        others = {
+            "--player": player, "--start": start, "--segment": segment, "--client-buffer": client_buffer,
+            "--refill-at": refill_at, "--idle": idle, "--setup-round-trips": setup_round_trips, "--pace": pace,
+            "--live": live, "--on-stall": on_stall, "--accuracy": accuracy, "--target-stall": target_stall,
+            "--target-ratio": target_ratio, "--sessions": sessions, "--seed": seed,
+        }  # fmt: skip
+        alone(others, start_buffer)
+    draw = Draw(sessions, seed, None if several else out, [name for name, given in beside.items() if given])
     pacing = read_pacing(pace, burst)
     route = read_route(options)
+    if several:
+        if refused := no_verdict(route, "stored", as_json):
+            return refused
+        video = read_video(options, route, stored=True)
+        return buffer_pairs(route, video, start_buffer or [], resume_buffer, out, as_json)
+    start_held, resume_held = (one[0] if one else None for one in (start_buffer, resume_buffer))
     video = read_video(options, route, stored=not live)
     watching = read_player(
-        video, name=player, live=live, start=start, start_buffer=start_buffer, resume_buffer=resume_buffer,
+        video, name=player, live=live, start=start, start_buffer=start_held, resume_buffer=resume_held,
         on_stall=on_stall, segment=segment, client_buffer=client_buffer, refill_at=refill_at, idle=idle,
         setup_round_trips=setup_round_trips, pace=pace,
     )  # fmt: skip

@@ -30,6 +30,9 @@ LOOKED_AT = 12
 ORDER = 4
 """Points of a line that stand for what lies between them."""
 
+FAR = 1.5
+"""Ratio of the windows of neighbouring lines from which on two of them stand for one between: four overshoot."""
+
 SMALL = 8.0
 """Windows up to which each line of CUBIC is followed [packets], at least."""
 
@@ -57,7 +60,7 @@ class Grid:
     weights: Floats
 
 
-def grid(chain: Chain, step: int, ratio: float, small: float = SMALL) -> Grid:
+def grid(chain: Chain, step: int, ratio: float, small: float = SMALL, further: float = 0.0) -> Grid:
     """Return the states that are followed in steps of so many rounds.
 
     Parameters
@@ -69,6 +72,8 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL) -> Grid:
         Of the first windows of neighbouring lines that are followed, 1 for all of them.
     small : float
         First windows up to which all lines are followed [packets].
+    further : float
+        Part of the age of a state by which the next one of its line is older, where this is more than `step`.
     """
     known = in_moments(chain)
     S, first, most = known.outcomes.n_states, chain.first_state, known.most
@@ -76,7 +81,7 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL) -> Grid:
     usual[first] = 1.0
     if not isinstance(chain, WindowChain):
         lines = [np.array([s]) for s in range(S)]
-        return _on_lines(lines, usual, step, 1.0, SMALL, np.ones(S))
+        return _on_lines(lines, usual, step, 1.0, SMALL, np.ones(S), further)
     graph = chain.graph
     S0, b = graph.size, graph.rounds_per_increase
     follows = graph.grow_to[:-1] == np.arange(1, S0)
@@ -92,16 +97,18 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL) -> Grid:
     lines = np.split(np.arange(S0), breaks[(breaks > 0) & (breaks < S0)])
     lines += [np.array([s]) for s in range(S0, S)]
     windows = np.append(graph.windows, np.ones(S - S0))
-    return _on_lines(lines, usual, step, ratio, max(small, SMALL), windows.astype(np.float64))
+    return _on_lines(lines, usual, step, ratio, max(small, SMALL), windows.astype(np.float64), further)
 
 
-def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, small: float, windows: Floats) -> Grid:
+def _on_lines(
+    lines: list[Ints], usual: Floats, step: int, ratio: float, small: float, windows: Floats, further: float
+) -> Grid:
     level = np.array([float(windows[line[:LOOKED_AT]].mean()) for line in lines])
     families = _families(lines, level)
     states: list[int] = []
     sent: list[float] = []
     ages: list[int] = []
-    kept_at: dict[int, tuple[int, int]] = {}  # first point and how many, by line
+    kept_at: dict[int, tuple[int, Ints]] = {}  # first point, and the ages of all, by line
     kept_lines: list[list[int]] = []
     for family in families:
         used = [i for i in family if usual[lines[i]].max() > RARE]
@@ -110,10 +117,9 @@ def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, small: 
         for i in chosen:
             line = lines[i]
             end = int(np.flatnonzero(usual[line] > min(SELDOM, float(usual[line].max()) / 2))[-1])
-            points = line[0 : end + step : step]
-            kept_at[i] = (len(states), len(points))
-            states.extend(points.tolist())
-            at = np.arange(0, len(points) * step, step)
+            at = _ages(end, min(end + step, len(line)), step, further)
+            kept_at[i] = (len(states), at)
+            states.extend(line[at].tolist())
             ages.extend(at.tolist())
             sent.extend(np.append(0.0, np.cumsum(windows[line]))[at].tolist())
     around: dict[int, list[tuple[int, float]]] = {}
@@ -122,13 +128,13 @@ def _on_lines(lines: list[Ints], usual: Floats, step: int, ratio: float, small: 
     weights: list[Floats] = []
     for family, chosen in zip(families, kept_lines):
         for i in family:
-            around[i] = _neighbours(i, chosen, level)
+            around[i] = _neighbours(i, chosen, level, ORDER if ratio < FAR else 2)
     for i, line in enumerate(lines):
         near: list[Any] = []
         shares: list[Any] = []
         for other, share in around[i]:
-            offset, size = kept_at[other]
-            k, w = _along(np.arange(len(line)) / step, size)
+            offset, at = kept_at[other]
+            k, w = _along(np.arange(len(line)) / step, at / step, further > 0)
             near.append(offset + k)
             shares.append(share * w)
         which, share_of = (np.concatenate(x, axis=1) if x else np.zeros((len(line), 0)) for x in (near, shares))
@@ -170,7 +176,7 @@ def _chosen(used: list[int], first: list[float], ratio: float, small: float) -> 
 
 
 def _neighbours(
-    i: int, chosen: list[int], level: Floats
+    i: int, chosen: list[int], level: Floats, order: int
 ) -> list[tuple[int, float]]:  # fmt: skip
     """Return the followed lines that stand for a line, with weights."""
     if not chosen:
@@ -180,19 +186,36 @@ def _neighbours(
     x = np.log(level[i])
     nodes = np.log(level[chosen])
     x = float(np.clip(x, nodes[0], nodes[-1]))
-    count = min(ORDER, len(chosen))
+    count = min(order, len(chosen))
     place = float(np.interp(x, nodes, np.arange(len(nodes))))
     first = int(np.clip(math.ceil(place - count / 2), 0, len(chosen) - count))
     weights = lagrange(nodes[np.newaxis, first : first + count], np.array([x]))[0]
     return list(zip(chosen[first : first + count], weights.tolist()))
 
 
-def _along(x: Floats, size: int) -> tuple[Ints, Floats]:
-    """Return the points of a line of `size` that stand for positions on it, (n, m) arrays, and their weights."""
-    x = np.minimum(x, size - 1.0)
+def _ages(end: int, beyond: int, step: int, further: float) -> Ints:
+    """Return the ages of the states that are followed on a line, up to `end` and one more that is below `beyond`."""
+    ages = [0]
+    while ages[-1] < end and ages[-1] + step < beyond:
+        ages.append(min(ages[-1] + max(step, int(further * ages[-1])), beyond - 1))
+    return np.array(ages)
+
+
+def _along(x: Floats, nodes: Floats, apart: bool) -> tuple[Ints, Floats]:
+    """Return the points of a line that stand for positions on it, (n, m) arrays, and their weights.
+
+    Where points lie `apart`, the last two alone stand for what lies between them: a last state whose weight for itself
+    is above 1 would make values grow.
+    """
+    x, size = np.minimum(x, nodes[-1]), len(nodes)
     count = min(ORDER, size)
-    nearest = np.rint(x)
-    x = np.where(np.abs(x - nearest) < 1e-12, nearest, x)
-    first = np.clip(np.ceil(x - count / 2), 0, size - count).astype(np.int64)
-    at = first[:, np.newaxis] + np.arange(count)
-    return at, lagrange(at.astype(np.float64), x)
+    place: Floats = np.interp(x, nodes, np.arange(size))
+    nearest = np.rint(place)
+    first = np.ceil(np.where(np.abs(place - nearest) < 1e-12, nearest, place) - count / 2)
+    at = np.clip(first, 0, size - count).astype(np.int64)[:, np.newaxis] + np.arange(count)
+    weights = lagrange(nodes[at], x)
+    if apart and count > 2:
+        end = x > nodes[-2]
+        share = (x[end] - nodes[-2]) / (nodes[-1] - nodes[-2])
+        weights[end] = np.column_stack([np.zeros((len(share), count - 2)), 1 - share, share])
+    return at, weights

@@ -6,30 +6,33 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffer_moves import Passing, Totals, of_state, transition
+from .buffer_leads import add_held
+from .buffer_moves import of_state, transition
 from .buffer_play import after
-from .buffer_state import Known, Measures, Nothing
+from .buffer_state import Filling, Known, Measures
 
 Floats = NDArray[np.float64]
 
 
 @numba.njit(nogil=True)
-def fill(
-    x: int, threshold: int, needs: Passing, moves: Totals, nothing: Nothing, waited: Floats, waited_more: Floats,
-    into: Floats, known: Known, on: Measures,
-) -> None:  # fmt: skip
-    """Set what a player sees that fills its buffer at place x up to a threshold, by state and quanta held."""
+def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> None:
+    """Set what a player sees that fills its buffer at place x, by state and what is held."""
+    size, threshold, needs, moves, nothing = filling
+    waited, waited_more = on.waited, on.waited_more
     q, C = known.round, len(on.base)
     left = x * q
     S = len(moves.starts) - 1
-    goal = min(threshold, left)
-    n = known.play.shape[2]
+    goal = min(threshold, (left + size - 1) // size)
     play, places = known.play, known.play.shape[0]
     now = play[x % places]
     for s in range(S):
         for at in range(goal, into.shape[1]):
-            held = at if left <= known.full else min(at, known.full)
-            into[s, at] = on.base if held >= left else now[s, min(held, n - 1)]
+            held = at * size if left <= known.full else min(at * size, known.full)
+            if held >= left:
+                into[s, at] = on.base
+            else:
+                into[s, at] = 0.0
+                add_held(into[s, at], 1.0, now[s], held, known.leads)
     sums, solved = np.empty((S, C)), np.empty((len(nothing.states), C))
     played = np.empty(C)
     for at in range(goal - 1, -1, -1):
@@ -41,18 +44,17 @@ def fill(
             for o in range(first, last):
                 target, d, total, enough, w = transition(o, near, needs, moves)
                 if enough != 0.0:
-                    rest = at + total - d * q
-                    if d <= 2 and rest >= 0 and at + total < left:
-                        row = play[(x - d) % places, target, min(rest, n - 1)]
-                        for c in range(C):
-                            out[c] += enough * row[c]
+                    held = (at + total) * size
+                    rest = held - d * q
+                    if d <= 2 and rest >= 0 and held < left:
+                        add_held(out, enough, play[(x - d) % places, target], rest, known.leads)
                     else:
-                        after(out, enough, x, target, at + total, d, known, on)
+                        after(out, enough, x, target, held, d, known, on)
                 if w == 0.0:
                     continue
                 if d > 1 and at + total >= goal:
                     played[:] = 0.0
-                    after(played, 1.0, x, target, at + total, d - 1, known, on)
+                    after(played, 1.0, x, target, (at + total) * size, d - 1, known, on)
                     for c in range(C):
                         out[c] += w * (waited[1, c] * played[c] + waited_more[1, c])
                 elif total == 0:

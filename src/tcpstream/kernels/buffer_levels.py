@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .buffer_deep import play_deep
 from .buffer_fill import fill
+from .buffer_leads import Deep
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_play import play_far, play_near
-from .buffer_state import Known, Measures, Nothing
+from .buffer_state import Filling, Known, Measures
 
 Floats = NDArray[np.float64]
 
@@ -19,8 +21,8 @@ SETTLED = 1e-11
 
 @kept(nogil=True)
 def back_in_video(
-    first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, lacks: Lacking, play_needs: Passing,
-    fill_needs: Passing, nothing: Nothing, known: Known, on: Measures,
+    first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking,
+    needs: Passing, filling: Filling, known: Known, on: Measures,
 ) -> None:  # fmt: skip
     """Go back from place `first` to place `last` in the video.
 
@@ -35,11 +37,13 @@ def back_in_video(
         Transitions, smooth, for what is held from two rounds of playback on.
     moves : Totals
         All of them.
+    deep : Deep
+        Where much is held.
     lacks : Lacking
         Those that stall in their first round.
-    play_needs, fill_needs : Passing
-        Of the first round, to play on, and to resume.
-    nothing : Nothing
+    needs : Passing
+        Of the first round, to play on.
+    filling : Filling
     known : Known
         Becomes that of place `last`.
     on : Measures
@@ -48,42 +52,24 @@ def back_in_video(
         i = known.before[x - 1] if x > 0 else -1
         known.before[x] = max(i, 0)
         play_far(x, far, moves, known, on)
+        play_deep(x, moves, deep, known, on)
         if x == 0 or x >= known.places[i] + max(1, int(known.places[i]) // sparse):
             i += 1
             known.places[i] = x
             into, change = known.fill[i % 2], np.inf
             if threshold < known.round:  # it plays on with less than a round, and may stall before the next place
-                play_near(x, threshold, play_needs, lacks, known, on)
+                play_near(x, threshold, filling.size, needs, lacks, known, on)
             while change > SETTLED:
-                fill(x, threshold, fill_needs, moves, nothing, on.waited, on.waited_more, into, known, on)
+                fill(x, filling, into, known, on)
                 change = 0.0
                 if threshold < known.round:
                     change = np.abs(known.empty[i] - into[:, 0]).max() / max(1.0, np.abs(into[:, 0]).max())
                 known.empty[i] = into[:, 0]
                 known.before[x] = i
-                play_near(x, threshold, play_needs, lacks, known, on)
+                play_near(x, threshold, filling.size, needs, lacks, known, on)
         else:
-            play_near(x, threshold, play_needs, lacks, known, on)
+            play_near(x, threshold, filling.size, needs, lacks, known, on)
         for s in range(len(known.slot)):
             slot = known.slot[s]
             if slot >= 0:
                 known.long[known.first[slot] + x % known.depth[slot]] = known.play[x % known.play.shape[0], s]
-
-
-@kept(nogil=True)
-def first_fill(
-    x: int, threshold: int, needs: Passing, moves: Totals, nothing: Nothing, start: int, into: Floats, known: Known,
-    on: Measures,
-) -> Floats:  # fmt: skip
-    """Return what a player sees from the start, with place x the begin of the video; time is not counted.
-
-    Parameters
-    ----------
-    into : (S, h, C) array
-        To work with.
-    """
-    C = len(on.base)
-    fill(x, threshold, needs, moves, nothing, np.ones((len(on.waited), C)), np.zeros((len(on.waited), C)), into,
-          known, on)  # fmt: skip
-    found: Floats = into[start, 0].copy()
-    return found

@@ -34,19 +34,19 @@ class Totals(NamedTuple):
 class Passing(NamedTuple):
     """Transitions of which the first round must deliver so many quanta in order, or not.
 
-    Those of state s that must deliver k = 1 .. K are ``starts[s K + k - 1] ..``.
+    Those of state s that must deliver k = 1, 2, ... are ``starts[rows[s] + k - 1] ..``.
 
     Attributes
     ----------
-    most : int
-        K, from which on no first round delivers enough.
-    starts : (S K + 1,) int array
+    rows : (S + 1,) int array
+        First of each state; no first round delivers as much as would have the first one of the next.
+    starts : (r + 1,) int array
     target, rounds, received : (k,) int arrays
     enough, short : (k,) arrays
         Probability that it delivers enough, and that it does not.
     """
 
-    most: int
+    rows: Ints
     starts: Ints
     target: Ints
     rounds: Ints
@@ -77,9 +77,9 @@ class Lacking(NamedTuple):
 @numba.njit(nogil=True, inline="always")
 def of_state(s: int, k: int, needs: Passing, moves: Totals) -> tuple[bool, int, int]:
     """Return whether a first round of state s may deliver k quanta, and the first and last of its `transition`."""
-    if k > needs.most:
+    row = needs.rows[s] + k - 1
+    if row >= needs.rows[s + 1]:
         return False, moves.starts[s], moves.starts[s + 1]
-    row = s * needs.most + k - 1
     return True, needs.starts[row], needs.starts[row + 1]
 
 

@@ -6,48 +6,48 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .buffer_leads import add_between, add_held
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_state import Known, Measures
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
-@numba.njit(nogil=True)
+@numba.njit(nogil=True, inline="always")
+def kept_values(place: int, rounds: int, target: int, known: Known) -> Floats:
+    """Return the values of a state by lead, at the place after a transition of so many rounds."""
+    if rounds <= 2:
+        found: Floats = known.play[place % known.play.shape[0], target]
+        return found
+    slot = known.slot[target]
+    long: Floats = known.long[known.first[slot] + place % known.depth[slot]]
+    return long
+
+
+@numba.njit(nogil=True, inline="always")
 def after(out: Floats, weight: float, x: int, target: int, held: int, rounds: int, known: Known, on: Measures) -> None:
     """Add what a player sees that plays for some rounds at place x with so much, from when its state is `target`."""
-    q, n, C = known.round, known.play.shape[2], len(on.base)
+    q = known.round
     left = x * q
     if held >= left and (left <= known.full or rounds >= x):
-        for c in range(C):
+        for c in range(len(on.base)):
             out[c] += weight * on.base[c]
         return
     rest = held - rounds * q
     if rest < 0:
-        _stall(out, weight, left - held, x, target, 0, -rest, known, on)
+        stall(out, weight, left - held, x, target, -rest, known, on)
         return
-    y = x - rounds
-    if rounds <= 2:
-        row = known.play[y % known.play.shape[0], target, min(rest, n - 1)]
-    else:
-        s = known.slot[target]
-        row = known.long[known.first[s] + y % known.depth[s], min(rest, n - 1)]
-    for c in range(C):
-        out[c] += weight * row[c]
+    add_held(out, weight, kept_values(x - rounds, rounds, target, known), rest, known.leads)
 
 
 @numba.njit(nogil=True)
-def _stall(
-    out: Floats, weight: float, left: int, x: int, target: int, held: int, wait: int, known: Known, on: Measures
+def stall(
+    out: Floats, weight: float, left: int, x: int, target: int, wait: int, known: Known, on: Measures
 ) -> None:  # fmt: skip
-    """Add what a player sees that stalls with so many quanta of video left, until a round begins in `target`.
-
-    `held` is more than nothing at the last place x only.
-    """
+    """Add what a player sees that stalls with so many quanta of video left, until a round begins in `target`."""
     i, share = _between(left / known.round, x, known)
     one, other = known.empty[i, target], known.empty[i + 1, target]
-    if held > 0:
-        at = min(held, known.fill.shape[2] - 1)
-        one, other = known.fill[i % 2, target, at], known.fill[(i + 1) % 2, target, at]
     for c in range(len(on.base)):
         behind = (1.0 - share) * one[on.of[c]] + share * other[on.of[c]]
         out[c] += weight * (on.stalled[wait, c] * behind + on.stalled_more[wait, c])
@@ -65,97 +65,156 @@ def _between(place: float, x: int, known: Known) -> tuple[int, float]:
 
 @numba.njit(nogil=True)
 def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> None:
-    """Set the values at place x of a round of playback held, or more.
+    """Set the values at place x of a round of playback held, or more, at each quantum.
 
     `far` stands for `moves` from two rounds on, or from where no wait outlasts what is held.
     """
-    q, n = known.round, known.play.shape[2]
+    q, n = known.round, min(known.play.shape[2], known.leads.followed)
     left = x * q
     now = known.play[x % known.play.shape[0]]
     end = min(n, left)
-    for s in range(len(far.starts) - 1):
+    for s in range(now.shape[0]):
         for at in range(min(q, end), end):
             now[s, at] = 0.0
         for at in range(max(end, 0), n):
             now[s, at] = on.base
-        for o in range(moves.starts[s], moves.starts[s + 1]):
-            _add(now[s], q, min(end, max(2, moves.rounds[o]) * q), x, o, moves, known, on)
-        for o in range(far.starts[s], far.starts[s + 1]):
-            _add(now[s], max(2, far.rounds[o]) * q, end, x, o, far, known, on)
+    _add(x, end, True, moves, known, on)
+    _add(x, end, False, far, known, on)
 
 
 @numba.njit(nogil=True)
-def _add(sink: Floats, begin: int, end: int, x: int, o: int, moves: Totals, known: Known, on: Measures) -> None:
-    """Add what a transition leads to from `begin` to `end` quanta held."""
-    q, n, C = known.round, known.play.shape[2], len(on.base)
-    d, w, target, total = moves.rounds[o], moves.chance[o], moves.target[o], moves.received[o]
-    shift = total - d * q
-    stop = min(end, x * q - total) if x * q <= known.full or d >= x else end  # from there on all has arrived
-    for at in range(max(begin, stop), end):
-        for c in range(C):
-            sink[at, c] += w * on.base[c]
-    for at in range(begin, min(stop, -shift)):
-        _stall(sink[at], w, x * q - at - total, x, target, 0, -shift - at, known, on)
-    begin = max(begin, -shift)
-    if begin >= stop:
-        return
-    y = x - d
-    if d <= 2:
-        row = known.play[y % known.play.shape[0], target]
-    else:
-        slot = known.slot[target]
-        row = known.long[known.first[slot] + y % known.depth[slot]]
-    inside = min(stop, n - shift)
-    if inside > begin:
-        many = (inside - begin) * C
-        to = sink[begin:inside].reshape(many)
-        source = row[begin + shift : inside + shift].reshape(many)
-        for i in range(many):
-            to[i] += w * source[i]
-    for at in range(max(begin, inside), stop):
-        for c in range(C):
-            sink[at, c] += w * row[n - 1, c]
+def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures) -> None:
+    """Add what transitions lead to from what is held before `end`, near playback or far from it."""
+    starts, targets, rounds, received, chance = moves
+    q, play, long, leads, base = known.round, known.play, known.long, known.leads, on.base
+    slot, first, depth, C = known.slot, known.first, known.depth, len(on.base)
+    places, states, n = play.shape[0], play.shape[1], play.shape[2]
+    even, flat, flat_long = min(n, known.leads.even), play.reshape(play.size), long.reshape(long.size)
+    empty, of, stalled, stalled_more = known.empty, on.of, on.stalled, on.stalled_more
+    firsts, shares = _places(x, min(len(stalled) - 1, x * q) + 1, known)
+    sums = np.zeros(end * C)
+    for s in range(states):
+        now = play[x % places, s]
+        sums[:] = 0.0
+        for o in range(starts[s], starts[s + 1]):
+            d, w, total, target = rounds[o], chance[o], received[o], targets[o]
+            begin, last = (q, min(end, max(2, d) * q)) if near else (max(2, d) * q, end)
+            shift = total - d * q
+            stop = min(last, x * q - total) if x * q <= known.full or d >= x else last  # there all has arrived
+            for at in range(max(begin, stop), last):
+                for c in range(C):
+                    sums[at * C + c] += w * base[c]
+            for at in range(begin, min(stop, -shift)):
+                i, share, wait = firsts[at + total], shares[at + total], -shift - at
+                for c in range(C):
+                    behind = (1.0 - share) * empty[i, target, of[c]] + share * empty[i + 1, target, of[c]]
+                    now[at, c] += w * (stalled[wait, c] * behind + stalled_more[wait, c])
+            begin = max(begin, -shift)
+            if begin >= stop:
+                continue
+            inside = max(min(stop, even - shift), begin)
+            if d <= 2:
+                away = (((x - d) % places * states + target) * n + shift) * C
+                _add_to(sums[begin * C : inside * C], w, flat[begin * C + away : inside * C + away])
+            else:
+                away = ((first[slot[target]] + (x - d) % depth[slot[target]]) * n + shift) * C
+                _add_to(sums[begin * C : inside * C], w, flat_long[begin * C + away : inside * C + away])
+            if inside < stop:
+                row = play[(x - d) % places, target] if d <= 2 else kept_values(x - d, d, target, known)
+                add_between(now, w, row, inside, stop, shift, leads)
+        for at in range(q, end):
+            for c in range(C):
+                now[at, c] += sums[at * C + c]
+
+
+@numba.njit(nogil=True, inline="always")
+def _add_to(out: Floats, weight: float, values: Floats) -> None:
+    for i in range(len(out)):
+        out[i] += weight * values[i]
 
 
 @numba.njit(nogil=True)
-def play_near(x: int, threshold: int, needs: Passing, lacks: Lacking, known: Known, on: Measures) -> None:
-    """Set the values at place x of less than a round of playback held."""
-    q = known.round
+def play_near(
+    x: int, threshold: int, size: int, needs: Passing, lacks: Lacking, known: Known, on: Measures
+) -> None:  # fmt: skip
+    """Set the values at place x of less than a round of playback held; `size` is that of `Filling`."""
+    q, play = known.round, known.play
     left = x * q
-    now = known.play[x % known.play.shape[0]]
-    due = min(q, left)
+    due, now = min(q, left), play[x % play.shape[0]]
+    now[:, :due] = 0.0
+    _goes_on(x, due, needs, known, on)
     C, of, empty, fill, highest = len(on.base), on.of, known.empty, known.fill, known.fill.shape[2] - 1
     stalled, stalled_more = on.stalled, on.stalled_more
-    firsts, shares = np.zeros(q + 1, dtype=np.int64), np.zeros(q + 1)
-    for j in range(due + 1):
-        firsts[j], shares[j] = _between((left - j) / q, x, known)
+    starts, targets, rounds, in_order, later, chance = lacks
+    firsts, shares = _places(x, due + 1, known)
     for s in range(now.shape[0]):
         for at in range(due):
-            out = now[s, at]
-            out[:] = 0.0
             k = due - at
-            if k <= needs.most:
-                for o in range(needs.starts[s * needs.most + k - 1], needs.starts[s * needs.most + k]):
-                    if needs.enough[o] != 0.0:
-                        after(
-                            out, needs.enough[o], x, needs.target[o], at + needs.received[o], needs.rounds[o], known, on
-                        )
-            for o in range(lacks.starts[s * q + k - 1], lacks.starts[s * q + k]):
-                ordered, held, target, d = lacks.ordered[o], lacks.held[o], lacks.target[o], lacks.rounds[o]
-                w, rest = lacks.chance[o], left - at - ordered
+            for o in range(starts[s * q + k - 1], starts[s * q + k]):
+                ordered, held, target, d = in_order[o], later[o], targets[o], rounds[o]
+                w, rest = chance[o], left - at - ordered
                 if d > 1 and held >= min(threshold, rest):
-                    _resume_soon(out, w, rest, target, held, d, q - at - ordered, known, on)
+                    _resume_soon(now[s, at], w, rest, target, held, d, q - at - ordered, known, on)
                     continue
                 j = at + ordered
                 i, share, wait = firsts[j], shares[j], max(q - j, 0) + (d - 1) * q
-                for c in range(C):
-                    if held == 0:
-                        one, other = empty[i, target, of[c]], empty[i + 1, target, of[c]]
-                    else:
-                        h = min(held, highest)
-                        one, other = fill[i % 2, target, h, of[c]], fill[(i + 1) % 2, target, h, of[c]]
-                    behind = (1.0 - share) * one + share * other
-                    out[c] += w * (stalled[wait, c] * behind + stalled_more[wait, c])
+                if held == 0:
+                    for c in range(C):
+                        behind = (1.0 - share) * empty[i, target, of[c]] + share * empty[i + 1, target, of[c]]
+                        now[s, at, c] += w * (stalled[wait, c] * behind + stalled_more[wait, c])
+                    continue
+                h, part, one, other = held // size, held % size / size, i % 2, (i + 1) % 2
+                for upper, weight in ((0, w * (1.0 - part)), (1, w * part)):
+                    if weight == 0.0:
+                        continue
+                    level = min(h + upper, highest)
+                    for c in range(C):
+                        behind = (1.0 - share) * fill[one, target, level, of[c]]
+                        behind += share * fill[other, target, level, of[c]]
+                        now[s, at, c] += weight * (stalled[wait, c] * behind + stalled_more[wait, c])
+
+
+@numba.njit(nogil=True)
+def _goes_on(x: int, due: int, needs: Passing, known: Known, on: Measures) -> None:
+    """Add what is seen of those whose first round delivers enough, at place x, to values of less than `due` held."""
+    rows, starts, targets, rounds, received, enough, _ = needs
+    q, play, long, empty, of = known.round, known.play, known.long, known.empty, on.of
+    slot, first, depth, stalled, stalled_more = known.slot, known.first, known.depth, on.stalled, on.stalled_more
+    left, C, places, points = x * q, len(on.base), play.shape[0], min(known.leads.even, play.shape[2])
+    now = play[x % places]
+    firsts, shares = _places(x, min((len(stalled) - 1), left) + 1, known)
+    for s in range(now.shape[0]):
+        for at in range(max(due - rows[s + 1] + rows[s], 0), due):
+            k = rows[s] + due - at
+            for o in range(starts[k - 1], starts[k]):
+                w, d, target, held = enough[o], rounds[o], targets[o], at + received[o]
+                if w == 0.0:
+                    continue
+                rest = held - d * q
+                if held >= left or rest >= points:
+                    after(now[s, at], w, x, target, held, d, known, on)
+                elif rest < 0:
+                    i, share = firsts[held], shares[held]
+                    for c in range(C):
+                        behind = (1.0 - share) * empty[i, target, of[c]] + share * empty[i + 1, target, of[c]]
+                        now[s, at, c] += w * (stalled[-rest, c] * behind + stalled_more[-rest, c])
+                elif d <= 2:
+                    y = (x - d) % places
+                    for c in range(C):
+                        now[s, at, c] += w * play[y, target, rest, c]
+                else:
+                    row = first[slot[target]] + (x - d) % depth[slot[target]]
+                    for c in range(C):
+                        now[s, at, c] += w * long[row, rest, c]
+
+
+@numba.njit(nogil=True)
+def _places(x: int, many: int, known: Known) -> tuple[Ints, Floats]:
+    """Return the fills that stand for place x with so many quanta of video less, and fewer; see `_between`."""
+    firsts, shares = np.zeros(many, dtype=np.int64), np.zeros(many)
+    for j in range(many):
+        firsts[j], shares[j] = _between((x * known.round - j) / known.round, x, known)
+    return firsts, shares
 
 
 @numba.njit(nogil=True)

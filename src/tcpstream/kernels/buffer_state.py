@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .buffer_leads import Leads
+from .buffer_moves import Passing, Totals
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -41,10 +44,12 @@ class Known(NamedTuple):
     ----------
     round : int
         Quanta of a round of playback.
+    leads : Leads
+        n points.
     full : int
         Quanta held at most, beyond which nothing is sent, not even the end of the video.
     play : (5, S, n, C) array
-        At the last places, by state and quanta held.
+        At the last places, by state and lead.
     slot, first, depth : (S,), (s,), (s,) int arrays
         Where values of a state are kept for longer: its number, -1 for none; begin and places of each.
     long : (.., n, C) array
@@ -55,10 +60,11 @@ class Known(NamedTuple):
     empty : (f, S, C) array
         While the buffer fills and nothing is held.
     fill : (2, S, h, C) array
-        The same of the last two fills, by quanta held.
+        The same of the last two fills, by what is held, in quanta of `Filling`.
     """
 
     round: int
+    leads: Leads
     full: int
     play: Floats
     slot: Ints
@@ -90,3 +96,25 @@ class Nothing(NamedTuple):
     states: Ints
     place: Ints
     inverse: Floats
+
+
+class Filling(NamedTuple):
+    """How a player fills its buffer after a stall.
+
+    Attributes
+    ----------
+    size : int
+        Quanta of playback in one of those that are received.
+    threshold : int
+        Of the latter, from which it plays on.
+    needs : Passing
+        Transitions by what their first round must deliver.
+    moves : Totals
+    nothing : Nothing
+    """
+
+    size: int
+    threshold: int
+    needs: Passing
+    moves: Totals
+    nothing: Nothing

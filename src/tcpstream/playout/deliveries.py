@@ -19,8 +19,8 @@ from .independent_rounds import rounds_with_losses
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_STATES = 800
-"""Of a chain: CUBIC has thousands where losses are rare."""
+MOST_STATES, MOST_APART = 800, 1_200
+"""Of a chain: CUBIC has thousands where losses are rare; and where they lie further apart with their age."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Deliveries:
 
 
 @singledispatch
-def deliveries(chain: Chain, step: int = 1, ratio: float = 1.0) -> Deliveries:  # noqa: ARG001
+def deliveries(chain: Chain, step: int = 1, ratio: float = 1.0, further: float = 0.0) -> Deliveries:  # noqa: ARG001
     """Return what the transitions of a chain deliver.
 
     Parameters
@@ -65,6 +65,8 @@ def deliveries(chain: Chain, step: int = 1, ratio: float = 1.0) -> Deliveries:  
         Every how many rounds of a line of windows there is a state, where states can stand for others.
     ratio : float
         Of the windows of neighbouring lines of CUBIC that have states.
+    further : float
+        Part of the age of a state by which the next one of its line is older, where this is more than `step`.
     """
     return as_written_out(chain)
 
@@ -80,7 +82,7 @@ def as_written_out(chain: Chain) -> Deliveries:
 
 
 @deliveries.register
-def _(chain: BurstChain, step: int = 1, ratio: float = 1.0) -> Deliveries:  # noqa: ARG001
+def _(chain: BurstChain, step: int = 1, ratio: float = 1.0, further: float = 0.0) -> Deliveries:  # noqa: ARG001
     """Return them with each short round as the second one of the transition that leads to it."""
     rows = chain.written_out
     short = _short_rounds(rows)
@@ -119,12 +121,13 @@ def _within(counts: Ints) -> Ints:
 
 
 @deliveries.register
-def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0) -> Deliveries:
+def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0, further: float = 0.0) -> Deliveries:
     """Return them between states on a grid, which stand for the others."""
-    on = grid(chain, step, ratio)
-    if len(on.states) > MOST_STATES:
+    on = grid(chain, step, ratio, further=further)
+    most = MOST_APART if further else MOST_STATES
+    if len(on.states) > most:
         raise AccuracyError(
-            f"players are followed for TCP chains of up to {MOST_STATES} states, this one has "
+            f"players are followed for TCP chains of up to {most:,} states, this one has "
             f"{len(on.states):,}: take tcp=reno-sack, or a smaller max_window"
         )
     rows = np.concatenate(list(rounds_with_losses(chain, on.states)))

@@ -17,6 +17,16 @@ not better."""
 QUANTA, LEAST_PACKETS = 4, 1.2
 """Quanta in a round elsewhere, and packets in one at least: what is finer than a packet has no meaning of its own."""
 
+APART, RESOLVED = 1.0, 4.0
+"""Rounds of playback between leads where much is held; and such leads in one over which a stall gets less probable by a
+factor of e, at least."""
+
+FURTHER = 1 / 16
+"""Part of the age of a state by which the next one of its line is older, where leads are not whole packets."""
+
+LEVELS = 128
+"""Of a buffer that fills, after a stall, where leads are not whole packets."""
+
 SPARSE = 16
 """Fills are followed at places in a ratio of 1 + 1 / so many."""
 
@@ -28,6 +38,9 @@ STEPS = 20.0
 
 RATIO, COARSER_RATIO = 1.15, 1.3
 """Of the windows of neighbouring lines of CUBIC."""
+
+FAR, AGED = 2.0, 1 / 4
+"""The same where there are too many lines, and `further` there."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,12 @@ class Fineness:
         Of the windows of neighbouring lines of CUBIC.
     nodes : int
         Quanta that stand for what arrives between the same states, where they make little difference.
+    apart : float
+        Rounds of playback between leads, where much is held; 0 where each quantum is followed.
+    further : float
+        Part of the age of a state by which the next one of its line is older.
+    levels : int
+        Of a buffer that fills after a stall, about; 0 for as many as it has quanta.
     shift : float
         Packets that are needed beyond all others.
     """
@@ -61,11 +80,16 @@ class Fineness:
     step: int
     ratio: float
     nodes: int
+    apart: float = 0.0
+    further: float = 0.0
+    levels: int = 0
     shift: float = 0.0
 
     @classmethod
-    def of(cls, due: float, rounds: float) -> Fineness:
-        """Return it for a rate, and a mean time from loss to loss [rounds].
+    def of(cls, due: float, rounds: float, decay: float) -> Fineness:
+        """Return it for a rate, a mean time from loss to loss [rounds], and a lead [packets].
+
+        By such a lead a stall gets less probable by a factor of e.
 
         Raises
         ------
@@ -84,12 +108,27 @@ class Fineness:
                 f"players with buffer thresholds are followed where a round trip plays three packets or more, or a "
                 f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little"
             )
-        return cls(due, min(QUANTA, int(due / LEAST_PACKETS)), False, SPARSE, step, RATIO, NODES)
+        return cls._between_packets(due, step, decay)
+
+    @classmethod
+    def with_few_lines(cls, due: float, step: int, decay: float) -> Fineness:
+        """Return it for CUBIC of many lines: fewer of them, fewer states of each, and quanta that are not packets."""
+        return replace(cls._between_packets(due, step, decay), ratio=FAR, further=AGED)
+
+    @classmethod
+    def _between_packets(cls, due: float, step: int, decay: float) -> Fineness:
+        quanta, apart = min(QUANTA, int(due / LEAST_PACKETS)), min(APART, decay / (RESOLVED * due))
+        return cls(due, quanta, False, SPARSE, step, RATIO, NODES, apart, FURTHER, LEVELS)
 
     @property
     def quantum(self) -> float:
         """Packets in a quantum."""
         return self.due / self.quanta
+
+    @property
+    def every(self) -> int:
+        """Quanta between leads, where much is held."""
+        return int(self.apart * self.quanta)
 
     @property
     def in_phase(self) -> bool:
@@ -103,17 +142,22 @@ class Fineness:
             quanta=self.quanta if self.exact else self.quanta // 2,
             sparse=self.sparse // 2,
             step=2 * self.step if self.step > 1 else 1,
-            ratio=COARSER_RATIO,
+            ratio=COARSER_RATIO if self.ratio < FAR else FAR * self.ratio,
             nodes=self.nodes - 2,
+            apart=2 * self.apart,
+            further=2 * self.further,
+            levels=self.levels // 2,
         )
 
-    def needed(self, packets: float) -> tuple[int, float]:
-        """Return the quanta k that some packets need, and how much of the last one, as for `lattice.passing`.
+    def needed(self, packets: float, size: int = 1) -> tuple[int, float]:
+        """Return the quanta k that some packets need, and how much of the last one, as for `passing.passing`.
+
+        With a size, in quanta of as many.
 
         Packets come one by one: half of one less is enough, on average, where a lattice does not tell them apart.
         """
         if self.exact:
-            return math.ceil(packets / self.quantum - WHOLE), 1.0
-        quanta = (packets - (0.5 if self.in_phase else 0.0) + self.shift) / self.quantum
+            return math.ceil(packets / (self.quantum * size) - WHOLE), 1.0
+        quanta = (packets - (0.5 if self.in_phase else 0.0) + self.shift) / (self.quantum * size)
         goal = max(1, math.floor(quanta + 0.5))
         return goal, min(max(quanta - goal + 1, 0.5), 1.5)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
+from scipy.stats import binom
 
 from ..tcp.independent import IndependentChain
 
@@ -29,7 +30,8 @@ def rounds_with_losses(chain: IndependentChain, states: Ints) -> Iterator[Floats
         w = int(graph.windows[s])
         for target, share in graph.growth.of(s):
             yield row(s, target, 1, w, 0, 0, q**w * share)
-        lost, before = (one.ravel() for one in np.meshgrid(np.arange(1, w), np.arange(w), indexing="ij"))
+        most = min(w, int(binom.isf(RARE / w, w, b / (b + q))) + 2)
+        lost, before = (one.ravel() for one in np.meshgrid(np.arange(1, most), np.arange(w), indexing="ij"))
         inside = before <= w - lost
         lost, before = lost[inside], before[inside]
         chance = np.exp(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coarse.merged import Merged
 from ..kernels.buffer_moves import Totals
 from .deliveries import Deliveries
 
@@ -16,6 +17,9 @@ Ints = NDArray[np.int64]
 
 WHOLE = 1e-9
 """Distance from a whole number of quanta that is none."""
+
+ROUNDING = 1e-17
+"""Probability that is none."""
 
 
 class Joint(NamedTuple):
@@ -29,23 +33,57 @@ class Joint(NamedTuple):
     chance: Floats
 
 
-def joint(found: Deliveries, quantum: float) -> Joint:
-    """Return deliveries in quanta. What lies between two is shared by both, so that means are kept."""
+def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
+    """Return deliveries in quanta. What lies between two is shared by both, so that means are kept.
+
+    Of transitions that take several rounds large numbers of them lie further apart, by a part `further` of themselves.
+    """
     columns = [found.source, found.target, found.rounds, found.ordered, found.held + found.second]
     chance = found.chance
     for i in (3, 4):
-        at = columns[i] / quantum
-        low = np.floor(at + WHOLE).astype(np.int64)
-        share = np.where(at - low > WHOLE, at - low, 0.0)
-        columns[i] = low
-        more = share > 0
-        upper = [one[more] for one in columns]
-        upper[i] = upper[i] + 1
-        columns = [np.append(one, other) for one, other in zip(columns, upper)]
-        chance = np.append(chance * (1 - share), (chance * share)[more])
+        columns, chance = between(columns, chance, i, columns[i] / quantum, np.where(columns[2] > 1, further, 0.0))
+    return _joint(columns, chance, found.states)
+
+
+def larger(one: Joint, size: int) -> Joint:
+    """Return the same in quanta of so many; means are kept."""
+    states = len(one.starts) - 1
+    source = np.repeat(np.arange(states), np.diff(one.starts))
+    columns, chance = [source, one.target, one.rounds, one.ordered, one.received - one.ordered], one.chance
+    for i in (3, 4):
+        columns, chance = between(columns, chance, i, columns[i] / size, np.zeros(len(chance)))
+    return _joint(columns, chance, states)
+
+
+def _joint(columns: list[Ints], chance: Floats, states: int) -> Joint:
     columns[4] = columns[3] + columns[4]
     (source, target, rounds, ordered, received), chance = together(columns, chance)
-    return Joint(np.searchsorted(source, np.arange(found.states + 1)), target, rounds, ordered, received, chance)
+    return Joint(np.searchsorted(source, np.arange(states + 1)), target, rounds, ordered, received, chance)
+
+
+def between(columns: list[Ints], chance: Floats, i: int, at: Floats, further: Floats) -> tuple[list[Ints], Floats]:
+    """Return rows whose column i is one of the whole numbers around `at`, or of those that are `spaced` further."""
+    low = np.floor(at + WHOLE).astype(np.int64)
+    high = low + 1
+    for part in np.unique(further[further > 0]).tolist():
+        levels, apart = spaced(math.ceil(float(at.max())) + 2, part), further == part
+        place = np.searchsorted(levels, at[apart] + WHOLE, "right") - 1
+        low[apart], high[apart] = levels[place], levels[place + 1]
+    share = np.where(at - low > WHOLE, (at - low) / (high - low), 0.0)
+    more = share > 0
+    upper = [one[more] for one in columns]
+    upper[i] = high[more]
+    columns = [low if j == i else one for j, one in enumerate(columns)]
+    whole = [np.append(one, other) for one, other in zip(columns, upper)]
+    return whole, np.append(chance * (1 - share), (chance * share)[more])
+
+
+def spaced(most: int, further: float) -> Ints:
+    """Return whole numbers from 0 to `most` or more, each larger by a part of the one before, and by 1 at least."""
+    found = [0]
+    while found[-1] < most:
+        found.append(found[-1] + max(1, int(further * found[-1])))
+    return np.array(found)
 
 
 def totals(one: Joint) -> Totals:
@@ -54,24 +92,29 @@ def totals(one: Joint) -> Totals:
     source = np.repeat(np.arange(states), np.diff(one.starts))
     columns = [source, one.target, one.rounds, one.received]
     (source, target, rounds, received), chance = together(columns, one.chance)
-    return Totals(np.searchsorted(source, np.arange(states + 1)), target, rounds, received, chance)
+    some = np.abs(chance) > ROUNDING  # weights of opposite signs leave nothing
+    source, target, rounds, received = (each[some] for each in (source, target, rounds, received))
+    return Totals(np.searchsorted(source, np.arange(states + 1)), target, rounds, received, chance[some])
 
 
-def smooth(found: Deliveries, quantum: float, many: int) -> Totals:
-    """Return deliveries in quanta, those between the same states on few of them, which keep as many moments."""
-    packets = found.ordered + found.held + found.second
-    (source, target, rounds, packets), chance = together(
-        [found.source, found.target, found.rounds, packets], found.chance
+def smooth(found: Deliveries, quantum: float, many: int, due: float = 0.0) -> Totals:
+    """Return deliveries in quanta, those between the same states on few of them, which keep as many moments.
+
+    Of what is received so much is `due` in each round [packets], and taken off.
+    """
+    (source, target, rounds, received), chance = together(
+        [found.source, found.target, found.rounds, found.ordered + found.held + found.second], found.chance
     )
-    source, target, rounds, packets, chance = (one[chance != 0] for one in (source, target, rounds, packets, chance))
+    source, target, rounds, received, chance = (one[chance != 0] for one in (source, target, rounds, received, chance))
     unit = max(round(1 / quantum), 1)  # quanta, where a packet has several: nothing lies between them
     groups, which = np.unique(np.column_stack([source, target, rounds]), axis=0, return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
     ends = np.cumsum(np.bincount(which.ravel(), minlength=len(groups)))
-    x, w = (packets / (quantum * unit))[order], chance[order]
+    x, w = ((received - due * rounds) / (quantum * unit))[order], chance[order]
     columns, chances = [], []
     for group, first, end in zip(groups, np.append(0, ends[:-1]), ends):
-        nodes, weights = _few(x[first:end], w[first:end], many)
+        lowest = math.floor(-due * group[2] / quantum + WHOLE) - many // 2 if due else 0
+        nodes, weights = _few(x[first:end], w[first:end], many, lowest)
         columns.append(np.column_stack([np.tile(group, (len(nodes), 1)), nodes * unit]))
         chances.append(weights)
     keys, chance = together(list(np.concatenate(columns).T), np.concatenate(chances))
@@ -80,8 +123,8 @@ def smooth(found: Deliveries, quantum: float, many: int) -> Totals:
     return Totals(starts, target, rounds, received, chance[chance != 0])
 
 
-def _few(x: Floats, weight: Floats, many: int) -> tuple[Ints, Floats]:
-    """Return at most so many whole numbers with weights that keep as many moments of a distribution."""
+def _few(x: Floats, weight: Floats, many: int, least: int) -> tuple[Ints, Floats]:
+    """Return at most so many whole numbers, `least` or more, with weights that keep as many moments of a law."""
     low, high = math.floor(x.min() + WHOLE), math.ceil(x.max() - WHOLE)
     if high - low < many and (np.abs(x - np.rint(x)) < WHOLE).all():
         nodes = np.arange(low, high + 1)
@@ -90,7 +133,7 @@ def _few(x: Floats, weight: Floats, many: int) -> tuple[Ints, Floats]:
     mean = float(x @ size / size.sum())
     spread = math.sqrt(float((x - mean) ** 2 @ size / size.sum()))
     step = max(1, round(spread))
-    first = max(round(mean) - step * (many // 2), 0)
+    first = max(round(mean - step * (many - 1) / 2), least)  # around the mean: a round that nothing changes is stable
     nodes = first + step * np.arange(many)
     scaled = (nodes - mean) / step
     moments = [float(((x - mean) / step) ** k @ weight) for k in range(many)]
@@ -99,5 +142,5 @@ def _few(x: Floats, weight: Floats, many: int) -> tuple[Ints, Floats]:
 
 def together(columns: list[Ints], chance: Floats) -> tuple[list[Ints], Floats]:
     """Return rows that differ, in order, with the sums of their probabilities."""
-    keys, which = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    return list(np.ascontiguousarray(keys.T)), np.bincount(which.ravel(), chance, len(keys)).astype(np.float64)
+    found = Merged(np.column_stack(columns), chance)
+    return list(np.ascontiguousarray(found.keys.T)), found.weight

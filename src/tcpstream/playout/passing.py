@@ -6,13 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.buffer_moves import Lacking, Passing
-from .lattice import WHOLE, Joint, together
+from .lattice import ROUNDING, WHOLE, Joint, between, together
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-ROUNDING = 1e-17
-"""Probability that is none."""
 
 
 def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passing:
@@ -28,29 +25,35 @@ def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passin
     most : int
         K at most.
     """
-    states, K = len(one.starts) - 1, min(int(one.ordered.max()) + 1, most)
+    states = len(one.starts) - 1
     source = np.repeat(np.arange(states), np.diff(one.starts))
     rows = np.column_stack([source, one.target, one.rounds, one.received])
     keys, which = np.unique(rows, axis=0, return_inverse=True)
-    chance = np.zeros((len(keys), int(one.ordered.max()) + 1))
+    largest = int(one.ordered.max())
+    chance = np.zeros((len(keys), largest + 3))
     np.add.at(chance, (which.ravel(), one.ordered), one.chance)
-    ordered = np.arange(chance.shape[1])
-    needed = np.arange(K) + more
-    enough = chance @ np.column_stack([passed(ordered, least, exact) for least in needed])
-    short = chance.sum(axis=1, keepdims=True) - enough
+    at_least = np.cumsum(chance[:, ::-1], axis=1)[:, ::-1]
+    ordered = np.zeros(states, dtype=np.int64)
+    np.maximum.at(ordered, source, one.ordered)
+    K = np.minimum(ordered + 1, most)
     counts = np.bincount(keys[:, 0], minlength=states)
     first = np.cumsum(counts) - counts
-    many = np.repeat(counts, K)
+    begin = np.append(0, np.cumsum(K))
+    state = np.repeat(np.arange(states), K)
+    many = counts[state]
     starts = np.append(0, np.cumsum(many))
-    at = np.repeat(np.repeat(first, K) - starts[:-1], many) + np.arange(starts[-1])
-    k = np.repeat(np.tile(np.arange(K), states), many)
+    at = np.repeat(first[state] - starts[:-1], many) + np.arange(starts[-1])
+    k = np.repeat(np.arange(begin[-1]) - begin[state], many)
+    whole, part = (0, 0.0) if exact else divmod(more - 0.5, 1.0)
+    place = np.minimum(k + int(whole) + 1, largest + 2), np.minimum(k + int(whole) + 2, largest + 2)
+    enough = (1 - part) * at_least[at, place[0]] + part * at_least[at, place[1]]
+    short = at_least[at, 0] - enough
     target, rounds, received = (np.ascontiguousarray(keys[at, i]) for i in (1, 2, 3))
-    fails = np.where(np.abs(short[at, k]) > ROUNDING, short[at, k], 0.0)
-    return Passing(K, starts, target, rounds, received, enough[at, k], fails)
+    return Passing(begin, starts, target, rounds, received, enough, np.where(np.abs(short) > ROUNDING, short, 0.0))
 
 
-def lacking(one: Joint, more: float, exact: bool, quanta: int) -> Lacking:
-    """Return transitions whose first round delivers less than k = 1 .. `quanta`; others as for `passing`."""
+def lacking(one: Joint, more: float, exact: bool, quanta: int, further: float) -> Lacking:
+    """Return transitions whose first round delivers less than k = 1 .. `quanta`; others as for both."""
     states = len(one.starts) - 1
     source = np.repeat(np.arange(states), np.diff(one.starts))
     columns, chances = [], []
@@ -60,7 +63,10 @@ def lacking(one: Joint, more: float, exact: bool, quanta: int) -> Lacking:
         held = one.received - one.ordered
         columns.append(np.column_stack([source * quanta + k - 1, one.target, one.rounds, one.ordered, held])[used])
         chances.append(chance[used])
-    keys, chance = together(list(np.concatenate(columns).T), np.concatenate(chances))
+    rows, chance = list(np.concatenate(columns).T), np.concatenate(chances)
+    if further > 0:
+        rows, chance = between(rows, chance, 4, rows[4].astype(np.float64), np.full(len(chance), further))
+    keys, chance = together(rows, chance)
     which, target, rounds, ordered, held = keys
     return Lacking(np.searchsorted(which, np.arange(states * quanta + 1)), target, rounds, ordered, held, chance)
 

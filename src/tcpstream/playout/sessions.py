@@ -10,16 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
-from ..kernels.buffer_levels import back_in_video, first_fill
-from ..kernels.buffer_moves import Passing, Totals
-from ..kernels.buffer_state import Known, Measures, Nothing
+from ..kernels.buffer_begin import seen_from
+from ..kernels.buffer_leads import Leads, points_below
+from ..kernels.buffer_levels import back_in_video
+from ..kernels.buffer_moves import Totals
+from ..kernels.buffer_state import Filling, Known, Measures
 from ..kernels.buffer_times import fill_times
 from ..system import watch
-from .deliveries import Deliveries
 from .fineness import Fineness
-from .lattice import WHOLE, joint, smooth, totals
-from .passing import lacking, passing
+from .lattice import WHOLE, Joint, totals
+from .leads import leads
+from .passing import passing
 from .pauses import Pauses
+from .player_moves import PlayerMoves
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,8 +30,9 @@ Ints = NDArray[np.int64]
 CHUNK = 256
 """Places between two looks at the watch."""
 
-NEGLIGIBLE, MOST_FILLING = 1e-12, 1_000_000
-"""Probability and rounds at which the law of a join time ends."""
+NEGLIGIBLE, MOST_FILLING, RARE = 1e-12, 1_000_000, 1e-15
+"""Probability and rounds at which the law of a join time ends; and probability below which a state with so much held is
+left out, where quanta are not packets."""
 
 NANOSECONDS, MOST_MINUTES = 1.0, 20.0
 """Of a product in a pass, about; and minutes that it may take."""
@@ -39,9 +43,9 @@ MOST_BYTES = 8 * 2**30
 UNBOUNDED = 1 << 40
 """Quanta held at most of a player that holds all of a video."""
 
-SETTLED, NOTHING, LATER = 1e-4, 1e-11, 4
-"""How much of E[N] and E[S], and how much at all, the first part of a long video may change that is not followed; and
-after which part of a video they are looked at again."""
+SETTLED, NOTHING, LATER, LARGEST = 1e-4, 1e-11, 4, 0.9
+"""How much of E[N] and E[S], and how much at all, the first part of a long video may change that is not followed; after
+which part of a video they are looked at again; and by which factor the change is taken to get less then, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,7 @@ class Sessions:
         Of the video [rounds], the last one its own.
     seen : (l, b, C) array
         The columns of `measures`, by length and start buffer.
-    slack : (C,) array
+    slack : (b, C) array
         What is still seen with the most that is followed, from which on more would make a difference of as much, and
         what is left out of a long video.
     grown : (n, 2) array
@@ -68,20 +72,18 @@ class Sessions:
 
 
 def sessions(
-    found: Deliveries, on: Fineness, packets: float, starts: Sequence[float], resume: float, asked: Measures,
-    top: float, lengths: int, settled: float = math.inf, pauses: Pauses | None = None,
+    moves: PlayerMoves, packets: float, starts: Sequence[float], resume: float, top: float, lengths: int,
+    settled: float = math.inf, pauses: Pauses | None = None,
 ) -> Sessions:  # fmt: skip
     """Solve for what viewers see.
 
     Parameters
     ----------
-    found : Deliveries
-    on : Fineness
+    moves : PlayerMoves
     packets : float
         Of the whole video.
     starts, resume : float
         Packets that are held when playback begins, and when it goes on after a stall; 1 or more.
-    asked : Measures
     top : float
         Packets held from which more makes no difference.
     lengths : int
@@ -94,29 +96,24 @@ def sessions(
     Raises
     ------
     AccuracyError
-        Where it takes too much memory.
+        Where it takes too much time or memory.
     """
-    both = joint(found, on.quantum)
-    moves, far = totals(both), smooth(found, on.quantum, on.nodes)
-    nothing = _nothing(moves, asked)
-    threshold, more = on.needed(resume)
-    _, due = on.needed(on.due)
-    lacks = lacking(both, due, on.exact, on.quanta)
-    play_needs, fill_needs = passing(both, due, on.exact, on.quanta), passing(both, more, on.exact)
+    found, on, asked = moves.found, moves.on, moves.asked
+    threshold, _ = on.needed(resume)
+    filling = moves.filling(resume, whole=pauses is not None or threshold < on.quanta)
     length = packets / on.due
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
-    _check(min(last, settled) * len(far.chance) * (top / on.quantum) * len(asked.base))
-    begin = [on.needed(start) for start in starts]
-    fills = 3 * threshold + sum(goal for goal, _ in begin)
-    pausing = None if pauses is None else pauses.on(on, int(moves.received.max()), found.states)
+    pausing = None if pauses is None else pauses.on(on, int(moves.all.received.max()), found.states)
     most = math.ceil(top / on.quantum) if pausing is None else pausing.top
-    known = _known(moves, on, threshold, last, len(asked.base), most, fills)
+    points, deep, many = leads(found, on, most)
+    _check(min(last, settled) * len(moves.far.chance) * many * len(asked.base))
+    known = _known(moves.all, on, filling, last, len(asked.base), points, many)
     if pausing is not None and pausing.played:
         known = known._replace(full=pausing.stop)
-    begins = [_Begin(goal, found.start, moves, asked, passing(both, more, on.exact)) for goal, more in begin]
+    begins = [moves.begun(start) for start in starts]
     ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
-    settling = _Settling(known, last, found.start, max(goal for goal, _ in begin), asked)
+    settling = _Settling(known, last, found.start, [begun.goal for begun in begins], most // on.quanta, on.exact, asked)
     sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
     rows, at = [], 0
     for end in ends.tolist():
@@ -124,37 +121,48 @@ def sessions(
             watch.at(at, last + 1, watch.SHORTER)
             until = at if pausing else min(at + CHUNK - 1, end, settling.look)
             back_in_video(
-                at, until, on.sparse, threshold, far, moves, lacks, play_needs, fill_needs, nothing, known, asked
-            )
+                at, until, on.sparse, threshold, moves.far, moves.all, deep, moves.lacking, moves.playing, filling,
+                known, asked,
+            )  # fmt: skip
             if pausing:
                 pausing.at(at, known)
                 grown.append(known.play[at % len(known.play), found.start, pausing.stop, sums])
             else:
                 settling.at(until)
             at = until + 1
-        rows.append([one.seen(min(end, at - 1), moves, known, asked) for one in begins])
+        rows.append([seen_from(min(end, at - 1), *begun[:4], known, asked) for begun in begins])
     seen, of = np.array(rows), ends.astype(np.float64)
     if last > low:
         seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
         of[-1] = length
     if pausing:
-        return Sessions(of, seen, np.zeros(len(asked.base)), np.array(grown))
+        return Sessions(of, seen, np.zeros((len(begins), len(asked.base))), np.array(grown))
     slack = np.abs(known.play[(at - 1) % len(known.play), found.start, -1] - asked.base)
     return Sessions(of, seen, slack + settling.left, np.empty((0, 2)))
 
 
-def join_times(found: Deliveries, on: Fineness, packets: float, start: float) -> Floats:
-    """Return the chance that playback begins after 0, 1, 2, ... rounds; parameters as `sessions`.
+def join_times(whole: Joint, state: int, on: Fineness, packets: float, start: float) -> Floats:
+    """Return the chance that playback begins after 0, 1, 2, ... rounds.
+
+    Parameters
+    ----------
+    whole : Joint
+        Transitions on the lattice.
+    state : int
+        In which a video begins.
+    on : Fineness
+    packets, start : float
+        As for `sessions`.
 
     Raises
     ------
     AccuracyError
         Where it has not begun after a million rounds.
     """
-    both, (goal, more) = joint(found, on.quantum), on.needed(start)
-    needs, least = passing(both, more, on.exact), min(goal, math.ceil(packets / on.quantum))
-    begin = np.eye(1, found.states, found.start)[0]
-    law = fill_times(least, MOST_FILLING, needs, totals(both), begin, NEGLIGIBLE, 0.0)
+    goal, more = on.needed(start)
+    needs, least = passing(whole, more, on.exact), min(goal, math.ceil(packets / on.quantum))
+    begin = np.eye(1, len(whole.starts) - 1, state)[0]
+    law = fill_times(least, MOST_FILLING, needs, totals(whole), begin, NEGLIGIBLE, 0.0 if on.exact else RARE)
     if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
         raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
     return np.asarray(law)
@@ -175,16 +183,20 @@ class _Settling:
 
     E[N] and E[S] are looked at where the video is a quarter as long again each time. What they change by from each lead
     is compared with what they do from the largest one, which `Sessions.slack` tells: where no other changes by more, it
-    is the only reason for any stall that is left. At the pace of the last change, the rest of the video may change them
-    by `SETTLED` of themselves.
+    is the only reason for any stall that is left. Where leads are whole packets, at the pace of the last change the
+    rest of the video may change them by `SETTLED` of what they are with the largest start buffer. Elsewhere each may
+    change by so much of itself, and changes get less by the same factor from look to look.
     """
 
-    def __init__(self, known: Known, last: int, start: int, goal: int, asked: Measures) -> None:
-        self._play, self._last, self._before = known.play, last, np.empty(0)
+    def __init__(
+        self, known: Known, last: int, start: int, goals: Sequence[int], rounds: int, exact: bool, asked: Measures
+    ) -> None:  # fmt: skip
+        self._play, self._last, self._start, self._exact = known.play, last, start, exact
+        self._before, self._changed = np.empty(0), np.empty(0)
         self._sums = np.flatnonzero(asked.stalled_more.any(axis=0))
-        self._from = start, min(goal, known.play.shape[2] - 1)
-        self.look, self.over = max(4, known.play.shape[2] // known.round + 1), False
-        self.left, self._rates = np.zeros(len(asked.base)), -np.log(asked.waited[1])
+        self._points = [points_below(goal + 1, known.play.shape[2], known.leads) - 1 for goal in goals]
+        self.look, self.over = max(4, rounds + 1), False
+        self.left, self._rates = np.zeros((len(goals), len(asked.base))), -np.log(asked.waited[1])
 
     def at(self, place: int) -> None:
         """Look at the values of a place, where it is time."""
@@ -193,49 +205,50 @@ class _Settling:
         now = self._play[place % len(self._play)][:, :, self._sums]
         if len(self._before):
             change = now - self._before
-            pace = np.abs(change - change[self._from[0], -1]).max(axis=(0, 1)) / (place / LATER)
-            left = pace * (self._last - place)
-            self.over = bool((left <= NOTHING + SETTLED * now[self._from]).all())
+            changed = np.abs(change - change[self._start, -1])
+            left = changed / (place / LATER) * (self._last - place)
+            if self._exact:
+                left, least = left.max(axis=(0, 1), keepdims=True), now[self._start, max(self._points)]
+            else:
+                least = np.abs(now)
+                if len(self._changed):
+                    factor = np.minimum(changed / np.maximum(self._changed, 1e-300), LARGEST)
+                    left = np.minimum(left, changed * factor / (1 - factor))
+            self.over = bool((left <= NOTHING + SETTLED * least).all())
+            self._changed = changed
             if self.over:
-                self.left[:] = np.minimum(left[0], np.where(self._rates > 0, self._rates * left[1], math.inf))
-                self.left[self._sums] = left  # no probability changes by more than E[N], and E[f^S] by log(1/f) E[S]
+                self._leave(left)
         self._before, self.look = now, place + place // LATER
 
-
-class _Begin:
-    """The start of a session, up to a goal."""
-
-    def __init__(self, goal: int, start: int, moves: Totals, asked: Measures, needs: Passing) -> None:
-        free = asked._replace(waited=np.ones_like(asked.waited))
-        self.goal, self._start, self._needs, self._nothing = goal, start, needs, _nothing(moves, free)
-        states = len(moves.starts) - 1
-        self._into = np.zeros((states, goal + int(moves.received.max()) + 1, len(asked.base)))
-
-    def seen(self, place: int, moves: Totals, known: Known, asked: Measures) -> Floats:
-        """Return what is seen from the start of a video of so many rounds."""
-        return np.asarray(
-            first_fill(place, self.goal, self._needs, moves, self._nothing, self._start, self._into, known, asked)
-        )
+    def _leave(self, left: Floats) -> None:
+        """Set what each start buffer may still change by, from that of E[N] and E[S] by state and point."""
+        for row, point in zip(self.left, self._points):
+            most = left[:, min(point, left.shape[1] - 1)].max(axis=0)
+            row[:] = np.minimum(most[0], np.where(self._rates > 0, self._rates * most[1], math.inf))
+            row[self._sums] = most  # no probability changes by more than E[N], and E[f^S] by log(1/f) E[S]
 
 
-def _known(moves: Totals, on: Fineness, goal: int, last: int, columns: int, top: int, filled: int) -> Known:
-    """Return room for what is known; `filled` is how many quanta are filled, over all fills that are kept."""
-    states, n, C = len(moves.starts) - 1, top + 1, columns
+def _known(
+    moves: Totals, on: Fineness, filling: Filling, last: int, columns: int, points: Leads, n: int
+) -> Known:  # fmt: skip
+    """Return room for what is known at n points."""
+    states, C = len(moves.starts) - 1, columns
     waits = np.unique(moves.target[moves.rounds > 2])
     slot = np.full(states, -1)
     slot[waits] = np.arange(len(waits))
     depth = np.array([int(moves.rounds[moves.target == one].max()) + 3 for one in waits], dtype=np.int64)
     first = np.append(0, np.cumsum(depth))
     fills = max(2, _fills(last, on.sparse))
-    height = goal + int(moves.received.max()) + 1
-    size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + filled + 3 * (height - goal)))
+    height = filling.threshold + int(filling.moves.received.max()) + 1
+    size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + 2 * height))
     if size > MOST_BYTES:
         raise AccuracyError(
             f"a player with buffers would take {size / 2**30:.3g} GiB of memory to follow, more than the limit of "
             f"{MOST_BYTES / 2**30:g}: take a smaller max_window, smaller buffers or a shorter timer"
         )
     return Known(
-        on.quanta, UNBOUNDED, np.zeros((5, states, n, C)), slot, first[:-1], depth, np.zeros((int(first[-1]), n, C)),
+        on.quanta, points, UNBOUNDED, np.zeros((5, states, n, C)), slot, first[:-1], depth,
+        np.zeros((int(first[-1]), n, C)),
         np.zeros(last + 2, dtype=np.int64), np.zeros(fills), np.zeros((fills, states, C)),
         np.zeros((2, states, height, C)),
     )  # fmt: skip
@@ -247,22 +260,3 @@ def _fills(last: int, sparse: int) -> int:
     while (place := place + max(1, place // sparse)) <= last:
         count += 1
     return count
-
-
-def _nothing(moves: Totals, asked: Measures) -> Nothing:
-    """Return transitions in which nothing arrives, and what undoes them."""
-    states = len(moves.starts) - 1
-    source = np.repeat(np.arange(states), np.diff(moves.starts))
-    used = moves.received == 0
-    source, target, rounds, chance = source[used], moves.target[used], moves.rounds[used], moves.chance[used]
-    to = np.unique(target)
-    place = np.full(states, -1)
-    place[to] = np.arange(len(to))
-    inside = place[source] >= 0
-    where = place[source[inside]], place[target[inside]]
-    inverse = np.empty((len(asked.base), len(to), len(to)))
-    for c in range(len(asked.base)):
-        left = np.eye(len(to))
-        np.subtract.at(left, where, chance[inside] * asked.waited[rounds[inside], c])
-        inverse[c] = np.linalg.inv(left)
-    return Nothing(np.searchsorted(source, np.arange(states + 1)), target, rounds, chance, to, place, inverse)

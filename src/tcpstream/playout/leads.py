@@ -1,0 +1,52 @@
+"""Which leads over playback are followed: each quantum up to some rounds of playback, and few beyond."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.buffer_leads import Deep, Leads
+from ..kernels.buffer_moves import Totals
+from ..numerics.weights import lagrange
+from .deliveries import Deliveries
+from .fineness import Fineness
+from .lattice import smooth
+
+Floats = NDArray[np.float64]
+
+NODES = 6
+"""Leads that stand for what arrives between the same states, where much is held."""
+
+MARGIN, NEAR = 2, 4
+"""Rounds of playback that the least of these leads have at least; and rounds more, up to which each quantum of a lead
+is followed."""
+
+READ = 8
+"""Rounds of playback more, of which each quantum is read off these leads, as most transitions lead there."""
+
+FEW = 4
+"""Points that are further apart, for which it is not worth while."""
+
+
+def leads(found: Deliveries, on: Fineness, top: int) -> tuple[Leads, Deep, int]:
+    """Return the points of leads up to so many quanta, the transitions between them, and how many they are."""
+    longest, every = int(found.rounds.max()), on.every
+    margin = MARGIN * on.quanta + NODES // 2 * every
+    followed = every * math.ceil((margin + NEAR * on.quanta) / max(every, 1))
+    even = followed + READ * on.quanta
+    if every <= 1 or top < even + FEW * every:
+        none = np.zeros(0, dtype=np.int64)
+        changes = Totals(np.zeros(found.states + 1, dtype=np.int64), none, none, none, np.zeros(0))
+        return (
+            Leads(top + 1, top + 1, 1, np.zeros((1, 4))),
+            Deep(changes, np.zeros(longest + 1, dtype=np.int64)),
+            top + 1,
+        )
+    nodes = np.tile(np.arange(-1.0, 3.0), (every, 1))
+    weights = lagrange(nodes, np.arange(every) / every)
+    changes = smooth(found, on.quantum * every, NODES, on.due)
+    begins = -(-(np.arange(longest + 1) * on.quanta + margin) // every)
+    many = even + math.ceil((top - followed) / every) + 1
+    return Leads(followed, even, every, weights), Deep(changes, begins), many

@@ -1,0 +1,100 @@
+"""Transitions of TCP as a player meets them: on a lattice, for any buffers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.buffer_begin import filled
+from ..kernels.buffer_moves import Totals
+from ..kernels.buffer_state import Filling, Measures, Nothing
+from .deliveries import Deliveries
+from .fineness import Fineness
+from .lattice import Joint, joint, larger, smooth, totals
+from .passing import lacking, passing
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SEVERAL = 4.0
+"""Times further that large numbers of quanta are apart in transitions of several rounds: where not all is repaired."""
+
+
+def quanta_of(found: Deliveries, on: Fineness) -> Joint:
+    """Return deliveries in quanta of a lattice."""
+    return joint(found, on.quantum, SEVERAL * on.further)
+
+
+class Begun(NamedTuple):
+    """How playback begins: a goal in quanta, and what `seen_from` takes."""
+
+    goal: int
+    lengths: Ints
+    which: Ints
+    chance: Floats
+
+
+class PlayerMoves:
+    """Transitions on a lattice, and what is made of them once for all buffers.
+
+    Parameters
+    ----------
+    found : Deliveries
+    on : Fineness
+    asked : Measures
+    """
+
+    def __init__(self, found: Deliveries, on: Fineness, asked: Measures) -> None:
+        self.found, self.on, self.asked = found, on, asked
+        self.whole = whole = quanta_of(found, on)
+        self.all, self.far = totals(whole), smooth(found, on.quantum, on.nodes)
+        _, due = on.needed(on.due)
+        self.lacking = lacking(whole, due, on.exact, on.quanta, SEVERAL * on.further)
+        self.playing = passing(whole, due, on.exact, on.quanta)
+        self._begun: dict[float, Begun] = {}
+
+    def filling(self, packets: float, whole: bool) -> Filling:
+        """Return how a player fills its buffer with so many packets; `whole` asks for quanta that are not larger."""
+        goal, _ = self.on.needed(packets)
+        size = 1 if whole or not self.on.levels else max(1, round(goal / self.on.levels))
+        threshold, more = self.on.needed(packets, size)
+        one = larger(self.whole, size) if size > 1 else self.whole
+        moves = totals(one)
+        return Filling(
+            size, threshold, passing(one, more, self.on.exact), moves, self._nothing(moves, self.asked.waited)
+        )
+
+    def begun(self, packets: float) -> Begun:
+        """Return how playback begins with so many packets."""
+        if packets not in self._begun:
+            self._begun[packets] = self._filled(packets)
+        return self._begun[packets]
+
+    def _filled(self, packets: float) -> Begun:
+        goal, more = self.on.needed(packets)
+        rounds = self.all.rounds
+        lengths = np.unique(np.concatenate([[0], rounds, rounds - 1]))
+        free = self._nothing(self.all, np.ones((len(self.asked.waited), 1)))
+        law = filled(goal, self.found.start, passing(self.whole, more, self.on.exact), self.all, free, lengths)
+        which = np.argwhere(law != 0)
+        return Begun(goal, lengths, which, law[tuple(which.T)])
+
+    def _nothing(self, moves: Totals, waited: Floats) -> Nothing:
+        """Return transitions in which nothing arrives, and what undoes them, for factors of waits, by columns."""
+        states = len(moves.starts) - 1
+        source = np.repeat(np.arange(states), np.diff(moves.starts))
+        used = moves.received == 0
+        source, target, rounds, chance = source[used], moves.target[used], moves.rounds[used], moves.chance[used]
+        to = np.unique(target)
+        place = np.full(states, -1)
+        place[to] = np.arange(len(to))
+        inside = place[source] >= 0
+        where = place[source[inside]], place[target[inside]]
+        inverse = np.empty((waited.shape[1], len(to), len(to)))
+        for c in range(waited.shape[1]):
+            left = np.eye(len(to))
+            np.subtract.at(left, where, chance[inside] * waited[rounds[inside], c])
+            inverse[c] = np.linalg.inv(left)
+        return Nothing(np.searchsorted(source, np.arange(states + 1)), target, rounds, chance, to, place, inverse)
