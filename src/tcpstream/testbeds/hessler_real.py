@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from .. import sim
 from ..sim.players.realplayer import RealPlayer
 
@@ -20,11 +18,12 @@ FAST = 45.0
 SPEED = 1.3
 """so many times as fast as the whole clip, 8301.8 kB, in its two minutes."""
 
-PACKET, SPREAD = 1200, 0.2
-"""Bytes of a packet at first (Section 3.1), and by which share they vary (assumed: none is longer than Ethernet's)."""
+PACKET, PACKET_TIME, SPREAD = 1200, 0.0165, 0.2
+"""Bytes of a packet at most, media in one [s] (Section 3.1: 1200 bytes at first, less than 500 in congestion, which is
+225 kbit/s here), and by which share sizes vary (assumed: none is longer than Ethernet's)."""
 
-LAST = 10.0
-"""The end of a run is that long [s]."""
+LAST = 96, 106
+"""The last seconds in which an undisturbed server sends: the end of the measurement."""
 
 
 def player(assumed: Mapping[str, float]) -> RealPlayer:
@@ -39,15 +38,16 @@ def player(assumed: Mapping[str, float]) -> RealPlayer:
         burst=FAST,
         speeds=((math.inf, SPEED),),
         most_packet=PACKET,
+        packet_time=PACKET_TIME,
         spread=SPREAD,
     )
 
 
 def shown(run: sim.Run, assumed: Mapping[str, float]) -> dict[str, Any]:
-    """Return what a run shows beside bytes: rates that are sent [kB/s], sizes of packets, and the viewer's figures.
+    """Return what a run shows beside bytes: rates that are sent [kB/s], sizes of packets, and levels.
 
     ``first`` is the mean rate until cross traffic may begin, ``before`` and ``after`` those of 5 s before and after it
-    begins, ``last`` that of the last 10 s; ``packets_first`` and ``packets_under`` mean sizes [bytes] of packets that
+    begins, ``last`` that of the seconds `LAST`; ``packets_first`` and ``packets_under`` mean sizes [bytes] of packets that
     arrive before cross traffic, and in its last 20 s of a minute. ``rises`` is how long after such a minute a higher
     level arrives [s], None if none does.
     """
@@ -65,12 +65,8 @@ def shown(run: sim.Run, assumed: Mapping[str, float]) -> dict[str, Any]:
         "first": round(float(sent[: int(assumed["begin_s"])].mean()), 2),
         "before": round(float(sent[start - 5 : start].mean()), 2),
         "after": round(float(sent[start : start + 5].mean()), 2),
-        "last": round(float(sent[-int(LAST) :].mean()), 3),
+        "last": round(float(sent[slice(*LAST)].mean()), 3),
         "packets_first": round(float(size[time < begin].mean()), 1),
         "packets_under": round(float(size[under].mean()), 1) if under.any() else None,
         "rises": round(float(rises[0] - end), 2) if rises else None,
-    } | {f"viewer_{key}": _short(value) for key, value in player(assumed).figures(traffic, run.duration).items()}
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.4g}") if np.isfinite(value) else math.nan
+    }

@@ -121,9 +121,13 @@ def judged(of: Bed, records: Iterable[Record]) -> list[Claim]:
 def _changes(
     of: Bed, assumed: Mapping[tuple[str, int], Record], others: Mapping[tuple[str, int], Record]
 ) -> list[bool]:
-    """Return for each row whether another value changes its verdict, on the runs that both have."""
-    both = [run for run in others if run in assumed]
-    before, after = (of.rows(Seen(found[run] for run in both)) for found in (assumed, others))
+    """Return for each row whether another value changes its verdict, on the runs that both have.
+
+    Conditions of which the other value has no runs are those that it does not change.
+    """
+    made = {condition for condition, _ in others}
+    both = [run for run in assumed if run in others or run[0] not in made]
+    before, after = (of.rows(Seen(found[run] for run in both)) for found in (assumed, {**assumed, **others}))
     return [one.holds != other.holds for one, other in zip(before, after)]
 
 
