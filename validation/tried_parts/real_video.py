@@ -85,6 +85,5 @@ ALTERNATIVES = (
     Alternative("hessler", "no level below 225 kbit/s", replaced=_changed(2)),
     Alternative("hessler", "a report each 5 s, no level below 225 kbit/s", {"real_report_s": 5}, _changed(2)),
     Alternative("hessler", "threshold of 30%", {"real_most_loss": 0.3}),
-    Alternative("hessler", "six times the rate at first", replaced=_changed(speeds=((float("inf"), 6.0),))),
     Alternative("hessler", "queue of 10 packets", {"queue_packets": 10}),
 )
