@@ -10,7 +10,6 @@ second one for its late fractions also the p at which it has T. Without losses T
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
@@ -107,7 +106,8 @@ def watched(place: Place) -> dict[str, Any]:
     seen = {
         name: float(np.nanmean([getattr(flow, what) for flow in flows]))
         for name, what in (
-            ("dropped", "loss_rate"), ("events", "loss_event_rate"), ("rtt", "rtt"), ("rto", "rto"), ("T", "throughput"),
+            ("dropped", "loss_rate"), ("events", "loss_event_rate"), ("rtt", "rtt"), ("rto", "rto"),
+            ("T", "throughput"),
         )
     }  # fmt: skip
     seen["u"] = float(np.mean([_rate(run) for run in runs]))
@@ -181,7 +181,9 @@ def table(paper: str, rows: list[dict[str, Any]]) -> str:
         if row["paper"] != paper:
             continue
         seen, beside = row["seen"], f"| {row['player']} | {row['window']} "
-        ratios = [f"{row['T'][name] / seen['T']:.2f}" if name in row["T"] else "" for name in ("window", "paper", "sack")]
+        ratios = [
+            f"{row['T'][name] / seen['T']:.2f}" if name in row["T"] else "" for name in ("window", "paper", "sack")
+        ]
         lines.append(
             f"{beside}| {seen['u'] / 1e3:.0f} | {seen['dropped']:.2%} | {1e3 * seen['rtt']:.0f} | "
             f"{seen['rto'] / seen['rtt']:.1f} | {seen['T']:.1f} | {' | '.join(ratios)} |"

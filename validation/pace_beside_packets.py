@@ -54,9 +54,11 @@ class PacedServer(sim.Application):
     packets: int
 
     def server(self) -> sim.Server:
+        """Return the server of a run."""
         return _Server(self)
 
     def client(self) -> sim.Client:
+        """Return the client of a run."""
         return sim.Client()
 
 
@@ -65,11 +67,13 @@ class _Server(sim.Server):
         self.paced, self.written = paced, 0
 
     def start(self, host: sim.ServerHost) -> None:
+        """Write the burst."""
         if self.paced.burst:
             self.written = host.write(self.paced.burst)
         host.wake("due", 1 / self.paced.rate)
 
     def timer(self, host: sim.ServerHost, name: str) -> None:
+        """Write what is due."""
         self.written += host.write(1)
         if self.written < self.paced.packets:
             host.wake(name, 1 / self.paced.rate)
@@ -103,7 +107,10 @@ def solved(pace: float, burst: float, p: float, start: float = START) -> dict[st
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the table of the documentation."""
-    lines = ["| K | burst [s] | P(any stall): packets, `play`, ratio | stalled, mean [s] | z |", "|--:|--:|---|---|--:|"]
+    lines = [
+        "| K | burst [s] | P(any stall): packets, `play`, ratio | stalled, mean [s] | z |",
+        "|--:|--:|---|---|--:|",
+    ]
     for row in rows:
         cells = []
         for name in ANSWERS:

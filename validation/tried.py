@@ -8,7 +8,6 @@ without the alternative on the same runs, and how many tests hold.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 

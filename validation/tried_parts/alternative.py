@@ -35,7 +35,7 @@ class Alternative(NamedTuple):
 
 def records(of: Bed, other: Alternative, runs: int) -> list[Record]:
     """Return so many runs of each condition, at most as many as the study has, with its random numbers."""
-    values = of.values(Variant()) | other.assumed
+    values = {**of.values(Variant()), **other.assumed}
     found = []
     with _replaced(of, other.replaced):
         for condition in of.conditions():

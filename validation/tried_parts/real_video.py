@@ -10,7 +10,8 @@ from tcpstream.sim.application import Server
 from tcpstream.sim.hosts import ServerHost
 from tcpstream.sim.players.real_client import Report
 from tcpstream.sim.players.realplayer import RealPlayer, _OverUdp
-from tcpstream.testbeds import chung, hessler_real
+from tcpstream.testbeds import hessler_real
+from tcpstream.testbeds.chung_measures import pair
 
 from .alternative import Alternative
 
@@ -20,6 +21,7 @@ class NoHurry(RealPlayer):
     """Ends its hurry with the first congestion."""
 
     def server(self) -> Server:
+        """Return the server of a run."""
         return _NoHurry(self)
 
 
@@ -28,6 +30,7 @@ class Arrives(RealPlayer):
     """Goes down only where less arrives than is coded."""
 
     def server(self) -> Server:
+        """Return the server of a run."""
         return _Arrives(self)
 
 
@@ -50,11 +53,11 @@ class _Arrives(_OverUdp):
 
 def while_udp(clip: sim.Clip, run: sim.Run) -> dict[str, Any]:
     """Return what a clip shows, with the pings of the time in which it comes over UDP."""
-    found = _pair(clip, run)
+    found = pair(clip, run)
     return found | {"rtt": found["rtt_udp"], "p": found["p_udp"]}
 
 
-_pair, _player = chung.pair, hessler_real.player
+_player = hessler_real.player
 
 
 def _changed(lowest: int = 0, **settings: Any) -> Any:

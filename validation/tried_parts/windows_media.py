@@ -26,6 +26,7 @@ class AnyMultiple(Wsm):
     """Buffers at any multiple that the estimate allows."""
 
     def speed(self, rate: float, estimate: float) -> Any:
+        """Return how many times as fast as they are played media are buffered."""
         return max(1.0, min(self.most_speed, estimate / rate))
 
 
@@ -34,6 +35,7 @@ class ByRate(Wsm):
     """Buffers at a multiple that depends on the rate alone: between those of `BY_RATE` along straight lines."""
 
     def speed(self, rate: float, estimate: float) -> Any:
+        """Return how many times as fast as they are played media are buffered."""
         del estimate
         return float(np.interp(rate, *BY_RATE))
 
@@ -43,6 +45,7 @@ class AgainAtFirst(Wsm):
     """Sends packets again for some time only."""
 
     def server(self) -> Server:
+        """Return the server of a run."""
         return _AtFirst(self)
 
 
@@ -51,6 +54,7 @@ class OldStream(Wsm):
     """Sends packets of the old stream again as well."""
 
     def server(self) -> Server:
+        """Return the server of a run."""
         return _Old(self)
 
 
@@ -58,6 +62,7 @@ class _AtFirst(WsmServer):
     _until: float | None = None
 
     def message(self, host: ServerHost, message: Any) -> None:
+        """Take a message."""
         if isinstance(message, Play) and self._until is None:
             self._until = host.now + AT_FIRST
         if isinstance(message, Missing) and self._until is not None and host.now > self._until:
@@ -67,6 +72,7 @@ class _AtFirst(WsmServer):
 
 class _Old(WsmServer):
     def message(self, host: ServerHost, message: Any) -> None:
+        """Take a message."""
         kept = dict(self.sent)
         super().message(host, message)
         if isinstance(message, Play):

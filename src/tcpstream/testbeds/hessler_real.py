@@ -47,9 +47,9 @@ def shown(run: sim.Run, assumed: Mapping[str, float]) -> dict[str, Any]:
     """Return what a run shows beside bytes: rates that are sent [kB/s], sizes of packets, and levels.
 
     ``first`` is the mean rate until cross traffic may begin, ``before`` and ``after`` those of 5 s before and after it
-    begins, ``last`` that of the seconds `LAST`; ``packets_first`` and ``packets_under`` mean sizes [bytes] of packets that
-    arrive before cross traffic, and in its last 20 s of a minute. ``rises`` is how long after such a minute a higher
-    level arrives [s], None if none does.
+    begins, ``last`` that of the seconds `LAST`; ``packets_first`` and ``packets_under`` mean sizes [bytes] of packets
+    that arrive before cross traffic, and in its last 20 s of a minute. ``rises`` is how long after such a minute a
+    higher level arrives [s], None if none does.
     """
     traffic = run.traffic[0]
     assert traffic.bins is not None  # the scenario has them

@@ -45,8 +45,10 @@ def _text(seen: Seen) -> Iterator[Claim]:
     rises = [run["rises"] for run in seen.runs("real little") if run["rises"] is not None]
     found = float(np.median(rises)) if rises else float("nan")
     told = f"{found:.3g} s, median of {len(rises)} of {len(seen.runs('real little'))} runs"
-    yield _claim("rises", "A higher level so long after little cross traffic", told, 15 <= found <= 25, "R", "about 20 s",
-                 "15 to 25 s")  # fmt: skip
+    yield _claim(
+        "rises", "A higher level so long after little cross traffic", told, 15 <= found <= 25, "R",
+        "about 20 s", "15 to 25 s",
+    )  # fmt: skip
     for cross, most, authors in (("little", 0.75, "nowhere near its original rate"), ("medium", 0.05, "zero")):
         last = seen.of(f"real {cross}", lambda run: run["last"] / run["first"])
         yield _claim(
@@ -62,7 +64,9 @@ def _text(seen: Seen) -> Iterator[Claim]:
         "1200, less than 500 bytes", "below 500 bytes",
     )  # fmt: skip
     ordered = sizes["little"] >= sizes["medium"] >= sizes["heavy"]
-    yield _claim("packets-order", "It falls from little to heavy cross traffic", told, ordered, authors="it does", within="exact")
+    yield _claim(
+        "packets-order", "It falls from little to heavy cross traffic", told, ordered, authors="it does", within="exact"
+    )
 
 
 def _packets(run: dict[str, float | None]) -> float:
@@ -70,7 +74,9 @@ def _packets(run: dict[str, float | None]) -> float:
     return np.nan if value is None else value
 
 
-def _near(key: str, says: str, share: tuple[float, float, float], authors: float, off: float, basis: str = "T") -> Claim:
+def _near(
+    key: str, says: str, share: tuple[float, float, float], authors: float, off: float, basis: str = "T"
+) -> Claim:
     low, high = authors * (1 - off), authors * (1 + off)
     return Claim(
         f"real-{key}", "Table 2", says, f"{share}", low <= share[0] <= high, basis, f"{authors:.3f}",

@@ -93,7 +93,8 @@ def _order(seen: Seen) -> Iterator[Claim]:
     for cross in UNDER_TRAFFIC:
         lost = [_percent(seen, player, cross).mean for player in PLAYERS]
         yield Claim(
-            f"order-{cross}", "4", f"QuickTime loses less than RealPlayer, which loses less than Windows Media Player, {BESIDE[cross]}",
+            f"order-{cross}", "4",
+            f"QuickTime loses less than RealPlayer, and this less than Windows Media Player, {BESIDE[cross]}",
             ", ".join(f"{NAMES[player]} {value:.3g} %" for player, value in zip(PLAYERS, lost)),
             lost[0] < lost[1] < lost[2],
         )  # fmt: skip
