@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tcpstream import sim
 from tcpstream.sim.application import Server
 from tcpstream.sim.hosts import ServerHost
 from tcpstream.sim.players.wsm import Wsm
 from tcpstream.sim.players.wsm_messages import Missing, Play
 from tcpstream.sim.players.wsm_server import WsmServer
+from tcpstream.testbeds.nichols_cases import Case
+from tcpstream.testbeds.nichols_seen import BIN, Between, figures
 
 from .alternative import Alternative
 
@@ -79,6 +82,19 @@ class _Old(WsmServer):
             self.sent = kept | self.sent
 
 
+def from_arrival(run: sim.Run, case: Case) -> dict[str, Any]:
+    """Return what a run shows; what is received while the player buffers counts from the first media that arrive."""
+    player = run.traffic[1]
+    assert player.bins is not None
+    (plays, full), received = (player.noted(name)[0] for name in ("plays", "full")), player.bins.received
+    found = figures(run, case)
+    if len(full):
+        asked = int(plays[0] / BIN) + 1
+        first = BIN * (asked + int(np.flatnonzero(received[asked:])[0]))
+        found["got"] = Between(player.bins, first, float(full[0])).rate("received")
+    return found
+
+
 ALTERNATIVES = (
     Alternative("nichols", "any multiple", replaced={"Wsm": AnyMultiple}),
     Alternative("nichols", "a multiple by the rate alone", replaced={"Wsm": ByRate}),
@@ -88,5 +104,7 @@ ALTERNATIVES = (
     Alternative("nichols", "settling after 0.5 s", {"settling_s": 0.5}),
     Alternative("nichols", "patience of 60 s", {"patience_s": 60.0}),
     Alternative("nichols", "window of 44 packets", {"window_packets": 44}),
+    Alternative("nichols", "buffering from the first arrival on", replaced={"figures": from_arrival}),
+    Alternative("nichols", "the same, window of 44 packets", {"window_packets": 44}, {"figures": from_arrival}),
     Alternative("nichols", "packets of 500 bytes", {"packet_bytes": 500}),
 )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import InputError, cause, unwritable
+from ..errors import InputError, cause
 from ..paper.claim import Claim
 from ..system.json_numbers import finite
 from ..system.log import appending, read
-from ..system.threads import cores
+from ..system.threads import as_they_end, cores
 from .bed import Bed, Variant
 from .measured import Record, Seen
 from .papers import bed
@@ -75,13 +75,10 @@ def run_study(of: Bed, file: FilePath, step: Callable[[], object] = int) -> None
     for _ in have:
         step()
     todo = [job for job in jobs(of) if job not in have]
-    try:
-        with appending(file) as append:
-            for record in _each(of.name, todo):
-                append(record)
-                step()
-    except OSError as error:
-        raise unwritable(f"keep runs in {file}", error) from None
+    with appending(file) as append:
+        for record in _each(of.name, todo):
+            append(record)
+            step()
 
 
 def kept(of: Bed, file: FilePath) -> list[Record]:
@@ -133,11 +130,6 @@ def _changes(
 
 def _each(name: str, todo: list[Job]) -> Iterator[Record]:
     """Yield runs as they end, from a process a core: players are Python, which threads would take in turns."""
-    if not todo:
-        return
-    with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn")) as pool:
-        try:
-            for future in as_completed([pool.submit(made, name, job) for job in todo]):
-                yield future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    if todo:
+        pool = ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn"))
+        yield from as_they_end(pool, made, ((name, job) for job in todo))
