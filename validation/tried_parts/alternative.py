@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-import numpy as np
-
 from tcpstream.paper.claim import Claim
 from tcpstream.testbeds import study
 from tcpstream.testbeds.bed import Bed, Variant
@@ -40,8 +38,7 @@ def records(of: Bed, other: Alternative, runs: int) -> list[Record]:
     with _replaced(of, other.replaced):
         for condition in of.conditions():
             for run in range(min(runs, of.repeats(Variant(), condition))):
-                rng = np.random.default_rng((study.SEED, of.stream(condition), run))
-                figures = of.simulate(condition, values, rng)
+                figures = study.simulated(of, condition, run, values)
                 found.append({"condition": condition, "run": run, "figures": figures})
     return found
 

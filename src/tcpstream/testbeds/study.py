@@ -44,15 +44,19 @@ def jobs(of: Bed) -> list[Job]:
 def made(name: str, job: Job) -> Record:
     """Make a run: the same condition and run have the same random numbers whatever is assumed."""
     of = bed(name)
-    rng = np.random.default_rng((SEED, of.stream(job.condition), job.run))
-    figures = of.simulate(job.condition, of.values(job.variant), rng)
     return {
         "assumption": job.variant.name,
         "value": job.variant.value,
         "condition": job.condition,
         "run": job.run,
-        "figures": {key: finite(value) for key, value in figures.items()},
+        "figures": simulated(of, job.condition, job.run, of.values(job.variant)),
     }
+
+
+def simulated(of: Bed, condition: str, run: int, values: Mapping[str, float]) -> Record:
+    """Return what a run of a condition shows, in numbers of JSON: null for NaN."""
+    rng = np.random.default_rng((SEED, of.stream(condition), run))
+    return {name: finite(value) for name, value in of.simulate(condition, values, rng).items()}
 
 
 def key(record: Record) -> Job:
