@@ -31,7 +31,7 @@ R, RATE, DURATION, PATIENCE = 0.1, 64.0, 60.0, 300.0
 
 RUNS, START = 2000, 1.0
 
-PACES = ((1.1, 0.0), (1.25, 0.0), (1.5, 0.0), (2.0, 0.0), (1.25, 5.0), (4.0, 5.0))
+PACES = ((1.1, 0.0), (1.25, 0.0), (1.5, 0.0), (2.0, 0.0), (1.25, 5.0))
 """K, and the burst [s of media]."""
 
 ANSWERS = ("stall_probability", "mean_total_rebuffer")
