@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path as FilePath
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,14 @@ def test_every_place_is_recorded() -> None:
     for paper in {place.paper for place in PLACES}:
         told = table(paper, list(ROWS.values()))
         assert all(f"| {place.player} | {place.window} |" in told for place in PLACES if place.paper == paper)
+
+
+@pytest.mark.parametrize("paper", ["nichols", "hessler", "chung"])
+def test_the_page_has_what_is_recorded(paper: str) -> None:
+    page = (FilePath(__file__).parents[2] / "docs" / f"{paper}.md").read_text(encoding="utf-8")
+    throughputs, late = table(paper, list(ROWS.values())).split("\n\n")
+    assert throughputs in page
+    assert late in page or late.count("\n") == 1
 
 
 @pytest.mark.parametrize(
