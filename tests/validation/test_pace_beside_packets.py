@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path as FilePath
+
 import numpy as np
 import pytest
 
-from pace_beside_packets import DURATION, PACES, RATE, RESULTS, WORLD, R, delivered, solved, table
+from pace_beside_packets import DURATION, PACES, RATE, RESULTS, WORLD, R, delivered, table
 from tcpstream.system.log import read
 
 ROWS = {(row["pace"], row["burst"]): row for row in read(RESULTS)}
@@ -24,13 +26,10 @@ def test_without_losses_packets_come_as_they_fall_due(
     np.testing.assert_allclose(times, due + R / 2, atol=1e-6)
 
 
-def test_the_record_is_whole_and_play_says_what_it_said() -> None:
+def test_the_record_is_whole_and_on_its_page() -> None:
     assert tuple(ROWS) == PACES
-    row = ROWS[1.1, 0.0]
-    for name, (value, bound) in solved(1.1, 0.0, row["chain"]["p"]).items():
-        recorded, error = row["play"][name]
-        assert abs(value - recorded) <= bound + error + 1e-9
-    assert table(list(ROWS.values())).count("\n") == len(PACES) + 1
+    page = (FilePath(__file__).parents[2] / "docs" / "stalls.md").read_text(encoding="utf-8")
+    assert table(list(ROWS.values())) in page
 
 
 def test_more_pace_means_fewer_stalls() -> None:

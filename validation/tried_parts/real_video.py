@@ -1,8 +1,9 @@
-"""Other rules for RealPlayer, of Chung, Claypool and Zhu, and of Hessler and Welzl."""
+"""Other rules for RealPlayer, of Chung, Claypool and Zhu, and for the players of Hessler and Welzl."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from tcpstream import sim
@@ -10,6 +11,7 @@ from tcpstream.sim.application import Server
 from tcpstream.sim.hosts import ServerHost
 from tcpstream.sim.players.real_client import Report
 from tcpstream.sim.players.realplayer import RealPlayer, _OverUdp
+from tcpstream.sim.players.wmp import Wmp
 from tcpstream.testbeds import hessler_real
 from tcpstream.testbeds.chung_measures import pair
 
@@ -70,6 +72,9 @@ def _changed(lowest: int = 0, **settings: Any) -> Any:
     return {"real_player": player}
 
 
+TABLE_2 = sim.Clip(120.0, (43e3, 58e3, 282e3, 353e3))
+"""5450.9 kB in two minutes, less headers."""
+
 ALTERNATIVES = (
     Alternative("chung", "pings while the clip comes over UDP", replaced={"pair": while_udp}),
     Alternative("chung", "down only where less arrives than is coded", replaced={"RealPlayer": Arrives}),
@@ -89,4 +94,5 @@ ALTERNATIVES = (
     Alternative("hessler", "a report each 5 s, no level below 225 kbit/s", {"real_report_s": 5}, _changed(2)),
     Alternative("hessler", "threshold of 30%", {"real_most_loss": 0.3}),
     Alternative("hessler", "queue of 10 packets", {"queue_packets": 10}),
+    Alternative("hessler", "Windows Media Player at the rate of Table 2", replaced={"Wmp": partial(Wmp, clip=TABLE_2)}),
 )
