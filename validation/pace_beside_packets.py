@@ -1,8 +1,8 @@
 """A server that paces, by `tcpstream.play` and by packets.
 
-``python validation/pace_beside_packets.py`` records what is missing, some ten minutes on one core; ``--table`` prints the
-table of the documentation. An application of the simulator writes to TCP what is due at K times the rate of the video
-after a burst. Sender, losses, the chain's p and the clocks are those of the sender "independent" of
+``python validation/pace_beside_packets.py`` records what is missing, some ten minutes on one core; ``--table`` prints
+the table of the documentation. An application of the simulator writes to TCP what is due at K times the rate of the
+video after a burst. Sender, losses, the chain's p and the clocks are those of the sender "independent" of
 `beside_packets`. A chain without a burst has nothing to send in its first round, which is up to R later than packets.
 """
 
