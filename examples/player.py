@@ -34,7 +34,7 @@ class Adaptive(sim.Application):
         _, levels = traffic.noted("level")
         return {
             "join_time_s": joined[0] if len(joined) else float("nan"),
-            "stalled_s": stalls.sum(),
+            "total_rebuffer_s": stalls.sum(),
             "level_changes": len(levels) - 1,
         }
 
@@ -96,20 +96,18 @@ class Viewer(sim.Client):
     held: float = 0.0
     position: float = 0.0
     plays: bool = False
-    missing: set = field(default_factory=set)
 
     def start(self, host):
         host.wake("report", REPORT)
 
     def timer(self, host, name):
         new = host.arrived()
-        fresh = set(host.missing) - self.missing
-        self.missing |= fresh
+        fresh = host.overtaken
         lost = len(fresh) / (len(fresh) + len(new)) if len(new) else 1.0
         self.held = max(self.held, new.tag.max(initial=0) / 1000)
         self.play(host)
         if self.position < self.player.clip.duration - 1e-9:
-            host.tell({"lost": lost, "missing": sorted(fresh), "plays": self.plays})
+            host.tell({"lost": lost, "missing": fresh, "plays": self.plays})
             host.wake("report", REPORT)
 
     def play(self, host):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tcpstream import Path, Player, Video, play
 from tcpstream.errors import InputError
 from tcpstream.sim import Bernoulli, Change, Clip, Flow, Link, LossTrace, Run, Scenario, Tcp, simulate
 from tcpstream.sim.players.realplayer import RealPlayer
@@ -234,6 +235,20 @@ def test_packets_and_bytes_are_conserved(player: RealPlayer) -> None:
     assert 0 <= there.under_way <= 50
     assert there.sent_bytes - there.received_bytes - there.dropped_bytes <= 50 * 1500
     assert there.dropped > 0
+
+
+def test_a_viewer_over_tcp_is_told_of_in_the_words_of_play() -> None:
+    path = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    told = play(path, Video(packet_rate=10, duration=5), Player(start=1)).to_dict()
+    found = figures(TCP, Link(0.05, 1e6, queue=20, changes=(Change(30.0, rate=5e3), Change(110.0, rate=1e6))), 300.0)
+    words = {"join_time_s", "rebuffer_count", "total_rebuffer_s", "rebuffering_ratio"}
+    assert words <= set(told)
+    assert set(found) == {*words, "end_s", "level_changes", "coded_bps"}
+    assert found["rebuffer_count"] >= 1
+    assert found["level_changes"] >= 1
+    watched = found["end_s"] - found["join_time_s"]
+    assert found["rebuffering_ratio"] == pytest.approx(found["total_rebuffer_s"] / watched, rel=1e-9)
+    assert watched == pytest.approx(LEVELS.duration + found["total_rebuffer_s"], abs=1e-6)
 
 
 def test_the_same_seed_gives_the_same_run() -> None:

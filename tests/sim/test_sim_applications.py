@@ -155,6 +155,24 @@ def test_missing_datagrams_are_those_that_others_overtook():
     assert found == [([0, 3, 4], [1, 2], 0)]
 
 
+def test_overtaken_are_those_that_are_newly_missing():
+    """The second of four is lost: it is told once."""
+    found = []
+
+    def look(host, what, *_):
+        host.wake("look", 0.1)
+        if what == "timer":
+            found.append((host.arrived().number.tolist(), host.overtaken, host.missing))
+
+    def send(host, _):
+        for after in (0.0, 0.15, 0.16, 0.31):
+            host.send(100, after=after)
+
+    late = Link(0.05, loss=LossTrace([0, 1, 0, 0]))
+    ran(Script(send, look), late, seconds=0.55)
+    assert found == [([0], [], []), ([], [], []), ([2], [1], [1]), ([3], [], [1]), ([], [], [1])]
+
+
 def test_arrived_is_what_is_new():
     found = []
 

@@ -79,6 +79,21 @@ def test_rows_tell_what_assumptions_change(coin: Coin, tmp_path: Path) -> None:
     assert positive.tried == 2
 
 
+def test_conditions_that_an_assumption_leaves_alone_need_no_runs(
+    coin: Coin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Coin, "repeats", lambda _, variant, condition: 0 if variant.name and condition == "two" else 3)
+    study.run_study(coin, tmp_path / "runs.jsonl")
+    monkeypatch.setattr(Coin, "rows", lambda _, seen: iter([Claim("sum", "1", "", "", _both(seen) < 4)]))
+    (row,) = study.judged(coin, study.kept(coin, tmp_path / "runs.jsonl"))
+    assert row.holds
+    assert row.changes_with == ("shift = 5",)
+
+
+def _both(seen: Seen) -> float:
+    return seen.of("one", "number").mean + seen.of("two", "number").mean
+
+
 def test_numbers_that_are_none_do_not_count(coin: Coin) -> None:
     record = study.made("coin", study.Job(Variant(), "one", 0))
     assert json.loads(json.dumps(record, allow_nan=False))["figures"]["none"] is None

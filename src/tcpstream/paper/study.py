@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, cause, unwritable
+from ..errors import InputError, cause
 from ..sim import Backlogged, Delivery, Steady, simulate
 from ..sim.dumbbell import WARMUP
 from ..system.log import appending, whole_lines
-from ..system.threads import cores
+from ..system.threads import as_they_end, cores
 from .settings import SETTINGS, Setting
 
 KINDS = ("ahead", "live", "stored")
@@ -104,16 +104,13 @@ def run_study(scale: Scale, file: FilePath, step: Callable[[], object] = int) ->
     def todo(jobs: Iterable[tuple[str, Setting, int]]) -> list[tuple[str, Setting, int]]:
         return [job for job in jobs if (job[0], job[1].name, job[2]) not in have]
 
-    try:
-        with appending(file) as append:
-            for jobs in (first, then):
-                rates = {s.name: achieved(have.values(), s) for s in SETTINGS} if jobs is then else {}
-                for record in _made(todo(jobs), rates, scale):
-                    append(record)
-                    have[key(record)] = record
-                    step()
-    except OSError as error:
-        raise unwritable(f"keep runs in {file}", error) from None
+    with appending(file) as append:
+        for jobs in (first, then):
+            rates = {s.name: achieved(have.values(), s) for s in SETTINGS} if jobs is then else {}
+            for record in _made(todo(jobs), rates, scale):
+                append(record)
+                have[key(record)] = record
+                step()
 
 
 def _jobs(scale: Scale) -> tuple[list[tuple[str, Setting, int]], list[tuple[str, Setting, int]]]:
@@ -164,14 +161,9 @@ def achieved(records: Iterable[Record], setting: Setting) -> float:
 
 
 def _made(jobs: list[tuple[str, Setting, int]], rates: dict[str, float], scale: Scale) -> Iterator[Record]:
-    """Yield runs as they end, from all cores: the event loop does not hold the interpreter's lock."""
-    with ThreadPoolExecutor(cores()) as pool:
-        try:
-            futures = [pool.submit(_one, kind, s, i, rates.get(s.name), scale) for kind, s, i in jobs]
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    """Return runs as they end, from all cores: the event loop does not hold the interpreter's lock."""
+    each = ((kind, s, i, rates.get(s.name), scale) for kind, s, i in jobs)
+    return as_they_end(ThreadPoolExecutor(cores()), _one, each)
 
 
 def _one(kind: str, setting: Setting, run: int, achieved: float | None, scale: Scale) -> Record:

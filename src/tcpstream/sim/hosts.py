@@ -147,6 +147,7 @@ class ClientHost(Host):
         super().__init__(desk, number, stream, rng)
         self._next = 0
         self._missing: set[int] = set()
+        self._overtaken: list[int] = []
 
     def arrived(self) -> Arrivals:
         """Return what arrived since the last look: datagrams as they come, packets of TCP as they are in order."""
@@ -158,16 +159,24 @@ class ClientHost(Host):
         self._logged = int(row["logged"])
         log = world.arrivals[row["log"], begin : self._logged]
         found = told(log["time"].copy(), log["number"].copy(), self._stream)
+        passed: list[int] = []
         for number in found.number.tolist():
             self._missing.discard(number)
+            passed += range(self._next, number)
             self._missing.update(range(self._next, number))
             self._next = max(self._next, number + 1)
+        self._overtaken = [number for number in passed if number in self._missing]
         return found
 
     @property
     def missing(self) -> list[int]:
         """Numbers of datagrams that had not arrived at the last look, though one with a larger number had."""
         return sorted(self._missing)
+
+    @property
+    def overtaken(self) -> list[int]:
+        """Those of `missing` that had not been missing at the look before."""
+        return self._overtaken
 
 
 def told(time: NDArray[np.float64], number: NDArray[np.int64], stream: Stream) -> Arrivals:

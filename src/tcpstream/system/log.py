@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path as FilePath
 from typing import Any
 
+from ..errors import unwritable
+
 
 def whole_lines(file: FilePath) -> list[str]:
     """Return the lines of a file, without a last one that was cut off; none where there is no file."""
@@ -21,18 +23,24 @@ def read(file: FilePath) -> list[Any]:
 
 @contextmanager
 def appending(file: FilePath) -> Iterator[Callable[[Any], None]]:
-    """Remove a last line that was cut off, and yield what appends a record and flushes it."""
-    whole = _whole(file)
-    with file.open("ab") as out:
-        out.truncate(len(whole))
-        if whole and not whole.endswith(b"\n"):
-            out.write(b"\n")
+    """Remove a last line that was cut off, and yield what appends a record and flushes it.
 
-        def append(record: Any) -> None:
-            out.write(json.dumps(record).encode() + b"\n")
-            out.flush()
+    What cannot be written is an `InputError` or a `WriteError`: see `unwritable`.
+    """
+    try:
+        whole = _whole(file)
+        with file.open("ab") as out:
+            out.truncate(len(whole))
+            if whole and not whole.endswith(b"\n"):
+                out.write(b"\n")
 
-        yield append
+            def append(record: Any) -> None:
+                out.write(json.dumps(record).encode() + b"\n")
+                out.flush()
+
+            yield append
+    except OSError as error:
+        raise unwritable(f"keep runs in {file}", error) from None
 
 
 def _whole(file: FilePath) -> bytes:

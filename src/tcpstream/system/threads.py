@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from typing import Any, TypeVar
 
 from .watch import pieces
 
@@ -16,6 +16,16 @@ Answer = TypeVar("Answer")
 def cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def as_they_end(pool: Executor, work: Callable[..., Answer], items: Iterable[tuple[Any, ...]]) -> Iterator[Answer]:
+    """Yield ``work(*item)`` of each as soon as it is there; what has not begun when the caller leaves is not done."""
+    with pool:
+        try:
+            for future in as_completed([pool.submit(work, *item) for item in items]):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def on_cores(work: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:

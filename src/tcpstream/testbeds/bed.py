@@ -42,7 +42,7 @@ class Bed(ABC):
         """Return the names of what is simulated."""
 
     def repeats(self, variant: Variant, condition: str) -> int:
-        """Return how many runs a condition has: `runs`, unless a bed says otherwise."""
+        """Return how many runs a condition has: `runs`, or what a bed says; 0 if the variant changes nothing of it."""
         del variant, condition
         return self.runs
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..paper.claim import Claim
+from .hessler_real_rows import rows as of_real
 from .measured import Measured, Seen
 
 BYTES = {"little": (0.746, 0.03), "medium": (0.577, 0.03), "burst": (0.990, 0.005)}
@@ -36,14 +37,19 @@ LOSSES = (
     Loss("ftp", "heavy", 0.17, 0, 1),
     *(Loss("wmp", *one, one[1] / FACTOR, one[1] * FACTOR) for one in (("little", 7.37), ("medium", 17.91))),
     Loss("wmp", "heavy", 47.26, 47.26 / FACTOR, 47.26 * FACTOR, "R"),
+    *(
+        Loss("real", *one, one[1] / FACTOR, one[1] * FACTOR)
+        for one in (("little", 2.17), ("medium", 13.88), ("heavy", 26.37))
+    ),
+    Loss("real", "burst", 0, 0, 0.5),
     Loss("quicktime", "little", 0, 0, 0.5),
     Loss("quicktime", "medium", 0.22, 0, 1, "R"),
     Loss("quicktime", "heavy", 5.76, 3, 9, "R"),
 )
 
-NAMES = {"ftp": "a download", "wmp": "Windows Media Player", "quicktime": "QuickTime"}
+NAMES = {"ftp": "a download", "real": "RealPlayer", "wmp": "Windows Media Player", "quicktime": "QuickTime"}
 
-PLAYERS = ("quicktime", "wmp")
+PLAYERS = ("quicktime", "real", "wmp")
 """By their losses, the smallest first."""
 
 UNDER_TRAFFIC = ("little", "medium", "heavy")
@@ -67,6 +73,7 @@ def rows(seen: Seen) -> Iterator[Claim]:
             f"Bytes of {NAMES[one.sender]} that are lost {BESIDE[one.cross]}", f"{ours} %",
             one.low <= ours.mean <= one.high, one.basis, f"{one.authors:g} %", f"{one.low:.3g} to {one.high:.3g} %",
         )  # fmt: skip
+    yield from of_real(seen)
     yield from _order(seen)
 
 
@@ -86,9 +93,10 @@ def _order(seen: Seen) -> Iterator[Claim]:
     for cross in UNDER_TRAFFIC:
         lost = [_percent(seen, player, cross).mean for player in PLAYERS]
         yield Claim(
-            f"order-{cross}", "4", f"QuickTime loses less than Windows Media Player {BESIDE[cross]}",
+            f"order-{cross}", "4",
+            f"QuickTime loses less than RealPlayer, and this less than Windows Media Player, {BESIDE[cross]}",
             ", ".join(f"{NAMES[player]} {value:.3g} %" for player, value in zip(PLAYERS, lost)),
-            lost[0] < lost[1],
+            lost[0] < lost[1] < lost[2],
         )  # fmt: skip
     below = {
         f"{player} {cross}": seen.of(f"{player} {cross}", "sent").mean / seen.of(f"ftp {cross}", "sent").mean

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import InputError, cause, unwritable
+from ..errors import InputError, cause
 from ..paper.claim import Claim
 from ..system.json_numbers import finite
 from ..system.log import appending, read
-from ..system.threads import cores
+from ..system.threads import as_they_end, cores
 from .bed import Bed, Variant
 from .measured import Record, Seen
 from .papers import bed
@@ -44,15 +44,19 @@ def jobs(of: Bed) -> list[Job]:
 def made(name: str, job: Job) -> Record:
     """Make a run: the same condition and run have the same random numbers whatever is assumed."""
     of = bed(name)
-    rng = np.random.default_rng((SEED, of.stream(job.condition), job.run))
-    figures = of.simulate(job.condition, of.values(job.variant), rng)
     return {
         "assumption": job.variant.name,
         "value": job.variant.value,
         "condition": job.condition,
         "run": job.run,
-        "figures": {key: finite(value) for key, value in figures.items()},
+        "figures": simulated(of, job.condition, job.run, of.values(job.variant)),
     }
+
+
+def simulated(of: Bed, condition: str, run: int, values: Mapping[str, float]) -> Record:
+    """Return what a run of a condition shows, in numbers of JSON: null for NaN."""
+    rng = np.random.default_rng((SEED, of.stream(condition), run))
+    return {name: finite(value) for name, value in of.simulate(condition, values, rng).items()}
 
 
 def key(record: Record) -> Job:
@@ -75,13 +79,10 @@ def run_study(of: Bed, file: FilePath, step: Callable[[], object] = int) -> None
     for _ in have:
         step()
     todo = [job for job in jobs(of) if job not in have]
-    try:
-        with appending(file) as append:
-            for record in _each(of.name, todo):
-                append(record)
-                step()
-    except OSError as error:
-        raise unwritable(f"keep runs in {file}", error) from None
+    with appending(file) as append:
+        for record in _each(of.name, todo):
+            append(record)
+            step()
 
 
 def kept(of: Bed, file: FilePath) -> list[Record]:
@@ -121,19 +122,18 @@ def judged(of: Bed, records: Iterable[Record]) -> list[Claim]:
 def _changes(
     of: Bed, assumed: Mapping[tuple[str, int], Record], others: Mapping[tuple[str, int], Record]
 ) -> list[bool]:
-    """Return for each row whether another value changes its verdict, on the runs that both have."""
-    both = [run for run in others if run in assumed]
-    before, after = (of.rows(Seen(found[run] for run in both)) for found in (assumed, others))
+    """Return for each row whether another value changes its verdict, on the runs that both have.
+
+    Conditions of which the other value has no runs are those that it does not change.
+    """
+    made = {condition for condition, _ in others}
+    both = [run for run in assumed if run in others or run[0] not in made]
+    before, after = (of.rows(Seen(found[run] for run in both)) for found in (assumed, {**assumed, **others}))
     return [one.holds != other.holds for one, other in zip(before, after)]
 
 
 def _each(name: str, todo: list[Job]) -> Iterator[Record]:
     """Yield runs as they end, from a process a core: players are Python, which threads would take in turns."""
-    if not todo:
-        return
-    with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn")) as pool:
-        try:
-            for future in as_completed([pool.submit(made, name, job) for job in todo]):
-                yield future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    if todo:
+        pool = ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn"))
+        yield from as_they_end(pool, made, ((name, job) for job in todo))

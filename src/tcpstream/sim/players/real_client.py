@@ -39,7 +39,7 @@ class RealClient(Client):
 
     def __init__(self, player: RealSettings) -> None:
         self._player = player
-        self._next = self._noted = 0
+        self._noted = 0
         self._level = -1
 
     def start(self, host: ClientHost) -> None:
@@ -60,11 +60,9 @@ class RealClient(Client):
                 host.note("coded", self._player.clip.rates[level])
         screen.advance(host.now)
         self._write_down(host)
-        after = max(int(new.number.max(initial=-1)) + 1, self._next)
-        lost, self._next = after - self._next - len(new), after
         received = 8 * int(new.size.sum()) / self._player.report
         if not screen.ended:
-            host.tell(Report(received, len(new), lost, screen.buffer, screen.plays))
+            host.tell(Report(received, len(new), len(host.overtaken), screen.buffer, screen.plays))
             host.wake(name, self._player.report)
 
     def message(self, host: ClientHost, message: Any) -> None:

@@ -42,7 +42,6 @@ class Reporter(Client):
 
     def __init__(self, every: float, until: float) -> None:
         self._every, self._until = every, until
-        self._known: set[int] = set()
 
     def start(self, host: ClientHost) -> None:
         """Set the first timer."""
@@ -53,9 +52,6 @@ class Reporter(Client):
         """Report what has come."""
         del name
         new = host.arrived()
-        missing = set(host.missing)
-        fresh = tuple(sorted(missing - self._known))
-        self._known = missing
-        host.tell(Report(int(new.size.sum()), len(new), fresh))
+        host.tell(Report(int(new.size.sum()), len(new), tuple(host.overtaken)))
         if host.now < self._until:
             host.wake("report", self._every)

@@ -26,22 +26,25 @@ def estimate(probes: Arrivals) -> float:
 
 
 class Reception:
-    """Counts packets that arrived, and those that did not."""
+    """Counts packets of media that arrived, and those that did not.
 
-    def __init__(self, next_number: int) -> None:
-        self.next = next_number
+    Parameters
+    ----------
+    first : int
+        Number of the first one: what comes before are probes.
+    """
+
+    def __init__(self, first: int) -> None:
+        self._first = first
         self.arrived = self.missing = 0
 
-    def look(self, new: Arrivals) -> list[int]:
-        """Return the numbers of packets that were passed over since the last look."""
-        if not len(new):
-            return []
-        end = int(new.number[-1]) + 1
-        passed: list[int] = np.setdiff1d(np.arange(self.next, end), new.number).tolist()
-        self.next = end
+    def look(self, host: ClientHost) -> tuple[Arrivals, list[int]]:
+        """Return what arrived since the last look, and the numbers of packets that were passed over."""
+        new = host.arrived()
+        passed = [number for number in host.overtaken if number >= self._first]
         self.arrived += len(new)
         self.missing += len(passed)
-        return passed
+        return new, passed
 
     @property
     def loss(self) -> float:
@@ -90,8 +93,7 @@ class WsmClient(Client):
 
     def look(self, host: ClientHost) -> None:
         """Look at what has come, and report what has not."""
-        new = host.arrived()
-        missing = self.seen.look(new)
+        new, missing = self.seen.look(host)
         if missing:
             host.tell(Missing(tuple(missing)))
         self.held += new.tag.sum() / MICRO

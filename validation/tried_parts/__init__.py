@@ -1,0 +1,1 @@
+"""Other rules for the players of the test beds, each beside the rows of its paper."""
