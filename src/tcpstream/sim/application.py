@@ -10,7 +10,7 @@ from ..errors import InputError, shown
 
 if TYPE_CHECKING:
     from .hosts import ClientHost, ServerHost
-    from .traffic import Traffic
+    from .traffic import Datagram, Traffic
 
 
 class Server:
@@ -38,6 +38,9 @@ class Client:
     def message(self, host: ClientHost, message: Any) -> None:
         """Act when a message of the server arrives."""
 
+    def data(self, host: ClientHost, datagram: Datagram) -> None:
+        """Act when a datagram arrives: only a subclass that has this method is called."""
+
 
 def label(kind: type[Application]) -> str:
     """Return the name of a class of applications: that of its file, and its own."""
@@ -48,7 +51,7 @@ class Application:
     """A source in plain Python: a server and a client, which know of each other what crosses the network.
 
     A subclass is a frozen dataclass of settings. Each run gets a server and a client of its own; the event loop calls
-    them when the flow starts, when a timer expires and when a message arrives, and does not call them for data.
+    them when the flow starts, when a timer expires and when a message arrives; of data it tells clients with `data`.
     """
 
     known: ClassVar[dict[str, type[Application]]] = {}

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from .application import Application
+from .application import Application, Client
 from .desk import Desk, Stream
 from .engine.records import World
 from .hosts import ClientHost, ServerHost
@@ -28,7 +28,7 @@ def desk_of(scenario: Scenario, world: World, rng: np.random.Generator) -> Desk:
     for number, flow in enumerate(scenario.flows):
         if isinstance(flow.source, Application):
             stream = stream_of(flow)
-            desk.begin(number, stream, _start(desk, number, stream, flow.source, rng))
+            desk.begin(number, stream, _start(desk, number, stream, flow, rng))
     return desk
 
 
@@ -37,15 +37,17 @@ def stream_of(flow: Flow) -> Stream:
     return Stream(flow.tcp.packet_size, flow.tcp.send_buffer) if flow.tcp else Stream(flow.packet_size)
 
 
-def _start(
-    desk: Desk, number: int, stream: Stream, application: Application, rng: np.random.Generator
-) -> Callable[[], None]:
-    """Return what starts both ends."""
-    server, client = application.server(), application.client()
+def _start(desk: Desk, number: int, stream: Stream, flow: Flow, rng: np.random.Generator) -> Callable[[], None]:
+    """Return what starts both ends of an application."""
+    assert isinstance(flow.source, Application)
+    server, client = flow.source.server(), flow.source.client()
     there = ServerHost(desk, number, stream, _generator(rng))
     here = ClientHost(desk, number, stream, _generator(rng))
     there.meet(here, partial(server.timer, there), partial(server.message, there))
     here.meet(there, partial(client.timer, here), partial(client.message, here))
+
+    if flow.tcp is None and type(client).data is not Client.data:
+        here.listen(partial(client.data, here))
 
     def start() -> None:
         server.start(there)

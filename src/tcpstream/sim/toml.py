@@ -24,9 +24,10 @@ from .scenario import Flow, Scenario
 from .senders import Tcp
 from .sources import Backlogged, Requests, Source, Steady
 from .tables import Table, as_list, as_names, as_table, kind_of, known, made
+from .tfrc import Tfrc
 
 PROCESSES = {"bernoulli": Bernoulli, "round": RoundLoss, "gilbert-elliott": GilbertElliott}
-SOURCES: dict[str, type[Source]] = {"backlogged": Backlogged, "steady": Steady, "ping": Ping}
+SOURCES: dict[str, type[Source]] = {"backlogged": Backlogged, "steady": Steady, "ping": Ping, "tfrc": Tfrc}
 KINDS = (*SOURCES, "requests", "FILE.py:CLASS")
 FROM_FILE = ("file",)
 
