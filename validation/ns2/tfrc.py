@@ -28,25 +28,23 @@ def equation(case: Any) -> dict[str, Any]:
 
 
 def alone(case: Bottleneck) -> dict[str, Any]:
-    """Return which part of its link a flow has, without and with the options of the RFC."""
-    return _means(
-        [
-            {
-                name: received(here(case, seed, options=options))[0] / case.rate
-                for name, options in (("plain", False), ("options", True))
-            }
-            for seed in range(1, SEEDS + 1)
-        ]
-    )
+    """Return which part of its link a flow has, without and with the options of the RFC: a run each."""
+    plain, options = (received(here(case, 1, options=one))[0] / case.rate for one in (False, True))
+    return {"plain": rounded(plain), "options": rounded(options)}
+
+
+OPTIONS = {"none": (0, 0, 0), "weights": (0, 1, 0), "all": (1, 1, 1)}
+"""Of ns-2: ``discount_``, ``smooth_`` and ``ca_``. With ``smooth_`` intervals have the weights of the RFC."""
 
 
 def ns2(case: Bottleneck) -> dict[str, Any]:
-    """Return p, R and X here and in ns-2, without and with options."""
-    return {
-        f"{who}{suffix}": _means([run(case, seed, options=options) for seed in range(1, SEEDS + 1)])
-        for suffix, options in (("", False), (" options", True))
-        for who, run in (("ns2", measured_there), ("sim", measured_here))
+    """Return p, R and X in ns-2 and here, without history discounting and X_inst, and with both."""
+    seeds = range(1, SEEDS + 1)
+    there = {
+        f"ns2 {name}": _means([measured_there(case, seed, *one) for seed in seeds]) for name, one in OPTIONS.items()
     }
+    plain, options = (_means([measured_here(case, seed, options=one) for seed in seeds]) for one in (False, True))
+    return there | {"sim none": plain, "sim all": options}
 
 
 def tcp(case: Bottleneck) -> dict[str, Any]:

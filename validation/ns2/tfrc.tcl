@@ -1,9 +1,10 @@
 # Flows under TFRC on one link.
-# ns tfrc.tcl RATE WAY QUEUE LOSS FLOWS SECONDS WARMUP SEED TIMER OPTIONS
+# ns tfrc.tcl RATE WAY QUEUE LOSS FLOWS SECONDS WARMUP SEED TIMER DISCOUNT SMOOTH CA FILE
 #   RATE: bit/s, WAY: delay in each direction [s], QUEUE: packets, LOSS: probability before the queue, TIMER: t_RTO [s],
-#   OPTIONS: 1 for ns-2's defaults, history discounting, smoother intervals and X_inst; 0 without them
-# The agents write p and X as they change; the last line has the bytes received after WARMUP.
-lassign $argv rate way queue loss flows seconds warmup seed timer options
+#   DISCOUNT, SMOOTH, CA: ns-2's options, 0 or 1: history discounting, intervals weighted as in the RFC, X_inst
+#   FILE: where the bytes that are received after WARMUP are written
+# The agents write p and X as they change.
+lassign $argv rate way queue loss flows seconds warmup seed timer discount smooth ca file
 
 set ns [new Simulator]
 $defaultRNG seed $seed
@@ -31,11 +32,10 @@ Agent/TFRC set tcp_tick_ 0.001
 Agent/TFRC set minrto_ $timer
 Agent/TFRC set overhead_ 0.1
 Agent/TFRC set printStatus_ 1
-Agent/TFRC set ca_ $options
-Agent/TFRCSink set discount_ $options
-Agent/TFRCSink set smooth_ $options
+Agent/TFRC set ca_ $ca
+Agent/TFRCSink set discount_ $discount
+Agent/TFRCSink set smooth_ $smooth
 Agent/TFRCSink set minDiscountRatio_ 0.25
-Agent/TFRCSink set numPkts_ 3
 Agent/TFRCSink set printLoss_ 1
 
 set start [new RandomVariable/Uniform]
@@ -58,6 +58,13 @@ proc received {} {
     foreach sink $sinks { set bytes [expr {$bytes + [$sink set bytes_]}] }
     return $bytes
 }
+proc finish {} {
+    global file before
+    set out [open $file w]
+    puts $out [expr {[received] - $before}]
+    close $out
+    exit 0
+}
 $ns at $warmup {set before [received]}
-$ns at $seconds {puts "received [expr {[received] - $before}]"; exit 0}
+$ns at $seconds "finish"
 $ns run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -77,29 +78,25 @@ def measured_here(case: Bottleneck, seed: int, *, options: bool) -> dict[str, fl
     return found
 
 
-def measured_there(case: Bottleneck, seed: int, *, options: bool) -> dict[str, float]:
-    """Run ns-2, and return the same of it: twice, since its timer of 4 R has to be told R."""
-    rtt = case.rtt
-    for _ in range(2):
-        found = _ns2(case, seed, 4 * rtt, options)
-        rtt = found["R"]
-    return found
+def measured_there(case: Bottleneck, seed: int, *options: int) -> dict[str, float]:
+    """Run ns-2 with its options, and return the same of it: twice, since its timer of 4 R has to be told R."""
+    found = _ns2(case, seed, 4 * case.rtt, options)
+    return _ns2(case, seed, 4 * found["R"], options)
 
 
-def _ns2(case: Bottleneck, seed: int, timer: float, options: bool) -> dict[str, float]:
-    p, R, rates = [], [], []
-    sent = rate = 0.0
+def _ns2(case: Bottleneck, seed: int, timer: float, options: tuple[int, ...]) -> dict[str, float]:
+    p, R = [], []
+    rate = 0.0
     path = (case.rate, case.rtt / 2, case.queue, case.loss, case.flows)
-    for line in lines("tfrc.tcl", *path, SECONDS, WARMUP, seed, timer, int(options)):
-        words = line.split()
-        if words[:1] == ["received"]:
-            sent = float(words[1])
-        elif words[:1] == ["time:"] and float(words[1]) >= WARMUP:
-            if words[2] == "loss_rate:":
-                p.append(float(words[3]))
-            elif words[2] == "rate:":
-                rate = float(words[3])
-            elif words[2] == "packetrate:" and rate > 0:
-                R.append(float(words[3]) * SIZE / rate)
-                rates.append(rate)
+    with NamedTemporaryFile("r") as file:
+        for line in lines("tfrc.tcl", *path, SECONDS, WARMUP, seed, timer, *options, file.name):
+            words = line.split()
+            if words[0] == "time:" and float(words[1]) >= WARMUP:
+                if words[2] == "loss_rate:":
+                    p.append(float(words[3]))
+                elif words[2] == "rate:":
+                    rate = float(words[3])
+                elif words[2] == "packetrate:" and rate > 0:
+                    R.append(float(words[3]) * SIZE / rate)
+        sent = float(file.read())
     return {"p": float(np.mean(p)), "R": float(np.mean(R)), "X": 8 * sent / case.flows / (SECONDS - WARMUP)}

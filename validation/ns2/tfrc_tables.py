@@ -26,26 +26,26 @@ def equation(cases: Cases) -> str:
 
 def alone(cases: Cases) -> str:
     """Return which part of a link is used."""
-    rows: list[list[object]] = [["Mbit/s", "R ms", "queue", "used", "+-", "with options", "95%"]]
+    rows: list[list[object]] = [["Mbit/s", "R ms", "queue", "used", "with options", "95%"]]
     for case, found in cases:
         rows.append(
-            [case.rate / 1e6, f"{1e3 * case.rtt:g}", case.queue, f"{found['plain']:.4f}", found["margin"]["plain"],
+            [case.rate / 1e6, f"{1e3 * case.rtt:g}", case.queue, f"{found['plain']:.4f}",
              f"{found['options']:.4f}", _yes(found["plain"] >= 0.95)]
         )  # fmt: skip
     return columns(rows)
 
 
 def ns2(cases: Cases) -> str:
-    """Return p, R and X in ns-2 and here over ns-2, without and with options."""
+    """Return p, R and X in ns-2, and here over ns-2: with its older weights, with those of the RFC, with all options."""
     rows: list[list[object]] = [
         ["condition", "options", "p ns-2", "here", "R ns-2", "here", "kbit/s ns-2", "here", "10%"]
     ]
     for case, found in cases:
-        for suffix in ("", " options"):
-            there, here = found[f"ns2{suffix}"], found[f"sim{suffix}"]
+        for there_with, here_with in (("none", "none"), ("weights", "none"), ("all", "all")):
+            there, here = found[f"ns2 {there_with}"], found[f"sim {here_with}"]
             ratios = {name: here[name] / there[name] for name in ("p", "R", "X")}
             rows.append(
-                [case.key if not suffix else "", "yes" if suffix else "no", f"{there['p']:.5f}", f"{ratios['p']:.3f}",
+                [case.key if there_with == "none" else "", there_with, f"{there['p']:.5f}", f"{ratios['p']:.3f}",
                  f"{there['R']:.4f}", f"{ratios['R']:.3f}", f"{there['X'] / 1e3:.1f}", f"{ratios['X']:.3f}",
                  _yes(all(abs(one - 1) <= 0.1 for one in ratios.values()))]
             )  # fmt: skip
