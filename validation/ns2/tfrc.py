@@ -1,6 +1,6 @@
 """TFRC of the simulator: beside its equation, alone on a link, beside ns-2's TFRC, and beside TCP.
 
-Run ``python validation/ns2/tfrc.py`` (some 30 minutes on two cores; interrupted, it goes on where it was), or with
+Run ``python validation/ns2/tfrc.py`` (some 20 minutes on two cores; interrupted, it goes on where it was), or with
 ``--recorded`` to print what was found before. ``--part`` takes one part alone; that of ns-2 needs ns-2.
 """
 

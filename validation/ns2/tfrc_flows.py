@@ -16,7 +16,7 @@ from tcpstream.sim.tfrc.tfrc_figures import figures
 WARMUP = 60.0
 """Not looked at [s]."""
 
-SECONDS = 660.0
+SECONDS = 360.0
 
 WIDE = 4000
 """Largest window of TCP: it limits nothing [packets]."""

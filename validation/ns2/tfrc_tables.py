@@ -36,7 +36,7 @@ def alone(cases: Cases) -> str:
 
 
 def ns2(cases: Cases) -> str:
-    """Return p, R and X in ns-2, and here over ns-2: with its older weights, with those of the RFC, with all options."""
+    """Return p, R and X in ns-2, and here over ns-2: older weights, those of the RFC, and all options."""
     rows: list[list[object]] = [
         ["condition", "options", "p ns-2", "here", "R ns-2", "here", "kbit/s ns-2", "here", "10%"]
     ]
