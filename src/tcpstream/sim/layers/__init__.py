@@ -1,0 +1,8 @@
+"""Layered video: segments of layers, and a queue that drops the highest ones first."""
+
+from .layered import Layered
+from .segment_queue import SegmentQueue
+from .valid_layers import valid_layers, windowed_mean
+from .video_layers import VideoLayers
+
+__all__ = ["Layered", "SegmentQueue", "VideoLayers", "valid_layers", "windowed_mean"]
