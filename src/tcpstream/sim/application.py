@@ -25,6 +25,9 @@ class Server:
     def message(self, host: ServerHost, message: Any) -> None:
         """Act when a message of the client arrives."""
 
+    def came(self, host: ServerHost, datagram: Datagram) -> None:
+        """Act when a datagram of the flow that this one relays reaches that flow's client."""
+
 
 class Client:
     """The end of an application that data reaches; each method does nothing unless a subclass says what."""
@@ -68,6 +71,10 @@ class Application:
     def client(self) -> Client:
         """Return the client of a run."""
         raise NotImplementedError(f"{label(type(self))} has no client")
+
+    def relayed(self) -> str:
+        """Return the name of the flow whose data are sent on by this one; none by default."""
+        return ""
 
     def figures(self, traffic: Traffic, duration: float) -> dict[str, float]:
         """Return what is to be known of a run, by its names; NaN for what a run does not have.

@@ -151,16 +151,18 @@ class ClientHost(Host):
         super().__init__(desk, number, stream, rng)
         self._next = 0
         self._missing: set[int] = set()
+        self._listeners: list[Callable[[Datagram], None]] = []
 
     def listen(self, told: Callable[[Datagram], None]) -> None:
-        """Call `told` for each datagram when it arrives."""
+        """Call `told` for each datagram when it arrives, after those that listened before."""
+        self._listeners.append(told)
+        self._desk.listen(self._number, self._arrive)
+
+    def _arrive(self, number: int) -> None:
         stream = self._stream
-
-        def arrive(number: int) -> None:
-            header = stream.headers.pop(number, None)
-            told(Datagram(number, stream.sizes[number], stream.tags[number], header))
-
-        self._desk.listen(self._number, arrive)
+        datagram = Datagram(number, stream.sizes[number], stream.tags[number], stream.headers.pop(number, None))
+        for told in self._listeners:
+            told(datagram)
 
     def arrived(self) -> Arrivals:
         """Return what arrived since the last look: datagrams as they come, packets of TCP as they are in order."""

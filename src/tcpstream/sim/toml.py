@@ -14,7 +14,7 @@ from .application import Application
 from .application_file import application, read_application
 from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of
-from .layers import Layered
+from .layers import Forwarded, Layered, Relayed
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, Loss, RoundLoss
 from .observation import Observation
@@ -35,6 +35,8 @@ SOURCES: dict[str, type[Source]] = {
     "ping": Ping,
     "tfrc": Tfrc,
     "layered": Layered,
+    "forwarded": Forwarded,
+    "relayed": Relayed,
 }
 KINDS = (*SOURCES, "requests", "FILE.py:CLASS")
 FROM_FILE = ("file",)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ..traffic import Datagram
+
 
 class Segment(NamedTuple):
     """What is sent in a packet.
@@ -27,6 +29,9 @@ class Feed:
     def pull(self, now: float) -> Segment | None:
         """Return the segment that leaves now [s], or None: there is none."""
         raise NotImplementedError
+
+    def came(self, datagram: Datagram) -> None:
+        """Take a datagram of another flow, which this one relays."""
 
     def due(self, now: float) -> float:
         """Return when to pull again after None [s]; infinite: when `TfrcSender.ready` is called."""

@@ -6,6 +6,7 @@ import math
 
 from ..application import Server
 from ..hosts import ServerHost
+from ..traffic import Datagram
 from .allowed_rate import AllowedRate
 from .data_limits import DataLimits
 from .feed import Feed
@@ -44,6 +45,11 @@ class TfrcSender(Server):
         if self._short:
             self._short = False
             self._next(host)
+
+    def came(self, host: ServerHost, datagram: Datagram) -> None:
+        """Let the feed take what another flow brought."""
+        self._feed.came(datagram)
+        self.ready(host)
 
     def timer(self, host: ServerHost, name: str) -> None:
         """Send a segment, or find that there was no feedback in time."""
