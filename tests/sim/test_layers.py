@@ -14,6 +14,8 @@ from tcpstream.sim import Flow, Link, Observation, Run, Scenario, read_experimen
 from tcpstream.sim.layers import Layered, SegmentQueue, VideoLayers, valid_layers, windowed_mean
 from tcpstream.sim.layers.layered import LayeredFeed
 from tcpstream.sim.layers.segment_queue import Held
+from tcpstream.sim.layers.valid_layers import layer_figures
+from tcpstream.sim.traffic import Arrivals, Count, Traffic
 
 VIDEO = VideoLayers(duration=60.0)
 
@@ -105,6 +107,19 @@ def test_independent_losses_leave_what_arithmetic_says() -> None:
     arrived = np.flatnonzero(np.random.default_rng(1).random(video.segments) < 0.5)
     found = valid_layers(video, arrived)
     assert found.mean() == pytest.approx(0.9375, abs=5 * found.std() / np.sqrt(video.frames))
+
+
+def test_figures_of_layers() -> None:
+    """Four frames with 4, 2, 2 and 0 layers: two changes."""
+    tags = np.array([0, 1, 2, 3, 4, 5, 8, 9])
+    nothing = Count(0, 0, 0, 0, 0, 0)
+    video = VideoLayers(duration=4 / 32)
+    arrivals = Arrivals(np.arange(8.0), np.arange(8), np.full(8, 1000), tags)
+    assert layer_figures(video, Traffic(nothing, nothing, None, arrivals)) == {
+        "valid_layers": 2.0,
+        "layer_changes": 2.0,
+    }
+    assert layer_figures(video, Traffic(nothing, nothing)) == {}
 
 
 def test_windowed_mean() -> None:

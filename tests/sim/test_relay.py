@@ -11,12 +11,12 @@ from tcpstream.sim.layers import Forwarded, Layered, Relayed, VideoLayers, valid
 from tcpstream.sim.layers.relayed import RelayFeed
 from tcpstream.sim.traffic import Datagram
 
-VIDEO = VideoLayers(duration=60.0)
+VIDEO = VideoLayers(duration=40.0)
 NARROW = Link(0.01, rate=512e3, queue=20)
 UP = {"back": ("up",), "tcp": None, "measured": True}
 
 
-def ran(source, relay, seconds: float = 70.0, down: Link = NARROW):
+def ran(source, relay, seconds: float = 45.0, down: Link = NARROW):
     """A server, 1 Mbit/s, a cache, a link down, a client: what became of both flows."""
     links = {"backbone": Link(0.02, rate=1.1e6, queue=30), "down": down, "up": Link(0.02)}
     flows = (Flow(("backbone",), name="first", source=source, **UP), Flow(("down",), source=relay, **UP))

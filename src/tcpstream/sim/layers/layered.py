@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass, field
 
 from ..tfrc import Feed, Segment, Tfrc
+from ..traffic import Traffic
 from .segment_queue import Held, SegmentQueue
+from .valid_layers import layer_figures
 from .video_layers import VideoLayers
 
 
@@ -35,6 +37,10 @@ class Layered(Tfrc):
     def feed(self) -> Feed:
         """Return the video and its queue, anew."""
         return LayeredFeed(self.video, self.room)
+
+    def figures(self, traffic: Traffic, duration: float) -> dict[str, float]:
+        """Return those of TFRC, and of a measured flow ``valid_layers`` and ``layer_changes``, as `layer_figures`."""
+        return super().figures(traffic, duration) | layer_figures(self.video, traffic)
 
 
 class LayeredFeed(Feed):

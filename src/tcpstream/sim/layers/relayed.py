@@ -8,8 +8,9 @@ from ...errors import InputError, shown
 from ..application import Application, Client, Server
 from ..hosts import ServerHost
 from ..tfrc import Feed, Segment, Tfrc
-from ..traffic import Datagram
+from ..traffic import Datagram, Traffic
 from .segment_queue import Held, SegmentQueue
+from .valid_layers import layer_figures
 from .video_layers import VideoLayers
 
 
@@ -77,6 +78,10 @@ class Relayed(Tfrc):
     def feed(self) -> Feed:
         """Return the queue, empty."""
         return RelayFeed(self.video, self.room)
+
+    def figures(self, traffic: Traffic, duration: float) -> dict[str, float]:
+        """Return those of TFRC, and of a measured flow ``valid_layers`` and ``layer_changes``, as `layer_figures`."""
+        return super().figures(traffic, duration) | layer_figures(self.video, traffic)
 
 
 class RelayFeed(Feed):

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, whole
+from ..traffic import Traffic
 from .video_layers import VideoLayers
 
 
@@ -32,6 +33,14 @@ def valid_layers(video: VideoLayers, arrived: ArrayLike, *, hierarchical: bool =
     there[numbers] = 1
     frames = there.reshape(-1, video.count)
     return np.asarray((frames.cumprod(axis=1) if hierarchical else frames).sum(axis=1))
+
+
+def layer_figures(video: VideoLayers, traffic: Traffic) -> dict[str, float]:
+    """Return ``valid_layers``, a mean over frames, and ``layer_changes`` from frame to frame, of a measured flow."""
+    if traffic.arrivals is None:
+        return {}
+    layers = valid_layers(video, traffic.arrivals.tag)
+    return {"valid_layers": float(layers.mean()), "layer_changes": float(np.count_nonzero(np.diff(layers)))}
 
 
 def windowed_mean(layers: ArrayLike, window: int = 101) -> NDArray[np.float64]:
