@@ -244,12 +244,35 @@ def test_without_feedback_the_first_rate_is_halved_down_to_a_packet_in_64_second
     assert found == pytest.approx([0, 1, 3, 5, 9, 13, 21, 29, 45, 61, 93, 125, 189, 253, 317, 381], abs=1e-6)
 
 
+def test_the_timer_is_four_round_trips() -> None:
+    """After feedback at .1 and .3 s there is none: 80 kB/s are halved every .4 s, though the first timer was of 2 s."""
+    run = ran(Tfrc(), 1.6, up=Link(0.05, loss=Bernoulli(0.0), changes=(Change(0.29, loss=1.0),)))
+    times, rates = run.noted("allowed_rate")
+    assert times == pytest.approx([0.1, 0.3, 0.7, 1.1, 1.5])
+    assert rates / 8000 == pytest.approx([40, 80, 40, 20, 10])
+
+
 def test_the_rate_is_capped() -> None:
     """From 400 kbit/s on, 50 packets a second."""
     run = ran(Tfrc(cap=400e3), 20.0)
     assert np.diff(left(run))[-500:] == pytest.approx(0.02, abs=1e-9)
     allowed_rate = run.noted("allowed_rate")[1]
     assert allowed_rate[-1] == pytest.approx(2 * 8000 * 50, rel=0.11)  # twice what is received, and no more
+
+
+@pytest.mark.parametrize(("cap", "limited"), [(200e3, True), (None, False)])
+def test_a_capped_sender_is_short_of_data(monkeypatch, cap, limited) -> None:
+    """It could send more: from the second second on, in each report."""
+    found = []
+    feedback = AllowedRate.feedback
+
+    def seen(self, now, report, *, limited):
+        found.append((now, limited))
+        feedback(self, now, report, limited=limited)
+
+    monkeypatch.setattr(AllowedRate, "feedback", seen)
+    ran(Tfrc(cap=cap), 10.0, down=Link(0.05, rate=1e6, queue=20))
+    assert {one for now, one in found if now > 2} == {limited}
 
 
 def test_a_feed_is_pulled_when_it_has_something() -> None:

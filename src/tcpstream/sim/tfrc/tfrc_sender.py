@@ -32,12 +32,12 @@ class TfrcSender(Server):
         self._feed, self._allowed, self._size, self._cap, self._jitter = feed, allowed, size, cap, jitter
         self._limits = DataLimits()
         self._short, self._idle = False, True
-        self._left, self._last, self._deadline = -math.inf, -math.inf, 0.0
+        self._left, self._last = -math.inf, -math.inf
+        self._deadline, self._alarm = math.inf, math.inf
 
     def start(self, host: ServerHost) -> None:
         """Send the first segment, and expect feedback."""
         self._expect(host)
-        host.wake("feedback", self._allowed.timeout)
         self._send(host)
 
     def ready(self, host: ServerHost) -> None:
@@ -56,12 +56,12 @@ class TfrcSender(Server):
         if name == "send":
             self._send(host)
         elif host.now < self._deadline:
-            host.wake(name, self._deadline - host.now)
+            self._wait(host)
         else:
+            self._alarm = math.inf
             self._allowed.expired(host.now, idle=self._idle)
             self._note(host)
             self._expect(host)
-            host.wake(name, self._allowed.timeout)
             self._next(host)
 
     def message(self, host: ServerHost, message: Feedback) -> None:
@@ -96,7 +96,14 @@ class TfrcSender(Server):
             host.wake("send", max(0.0, at - host.now))
 
     def _expect(self, host: ServerHost) -> None:
+        """Expect feedback until the timer expires; one that expires before is looked at then."""
         self._deadline, self._idle = host.now + self._allowed.timeout, True
+        if self._deadline < self._alarm:
+            self._wait(host)
+
+    def _wait(self, host: ServerHost) -> None:
+        self._alarm = self._deadline
+        host.wake("feedback", max(0.0, self._deadline - host.now))
 
     def _note(self, host: ServerHost) -> None:
         host.note("allowed_rate", 8 * self._allowed.rate)
