@@ -21,6 +21,9 @@ from witness import Record, mean_and_margin, require_ns, rounded
 SEEDS = 3
 CORES = 2
 
+SETTINGS = {"seeds": SEEDS, "seconds": SECONDS, "warmup_s": WARMUP}
+"""Of all runs but those beside the equation."""
+
 
 def equation(case: Any) -> dict[str, Any]:
     """Return means over seeds of `by_equation`, and halves of their 95% intervals."""
@@ -102,7 +105,7 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, help="one part alone")
     options = parser.parse_args()
     parts = [options.part] if options.part else list(PARTS)
-    record = Record("tfrc.json", {"seeds": SEEDS, "seconds": SECONDS, "warmup_s": WARMUP})
+    record = Record("tfrc.json", SETTINGS)
     if not options.recorded:
         if "ns2" in parts:
             require_ns()
