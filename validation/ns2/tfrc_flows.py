@@ -28,7 +28,8 @@ def by_equation(case: Equation, seed: int) -> dict[str, float]:
     links = {"there": Link(way, loss=Bernoulli(case.loss)), "back": Link(way)}
     flow = Flow(("there",), ("back",), None, Tfrc(SIZE))
     warmup = 0.1 * case.seconds
-    run = simulate(Scenario(links, (flow,), bins=warmup), warmup + case.seconds, np.random.default_rng(seed))
+    rng = np.random.default_rng([seed, round(1e6 * case.rtt)])  # R only sets the clock: other losses for each
+    run = simulate(Scenario(links, (flow,), bins=warmup), warmup + case.seconds, rng)
     seen, bins = figures(run.traffic[0], warmup, run.duration), run.traffic[0].bins
     assert bins is not None
     rate = bins.sent[1:].sum() / case.seconds
