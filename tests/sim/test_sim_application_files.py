@@ -135,7 +135,7 @@ def test_it_may_be_put_beside_a_video(read):
         ("player.py:Small", "player.py:Sender", "player.py has no application 'Sender', a dataclass"),
         ("player.py:Small", "player.py:Bare", "player.py has no application 'Bare', a dataclass"),
         ("player.py:Small", "none.py:Small", "flows[1].source.kind: there is no Python file "),
-        ("player.py:Small", "player:Small", "flows[1].source.kind must be one of backlogged, steady, ping, requests, "),
+        ("player.py:Small", "player:Small", "flows[1].source.kind must be one of backlogged, steady, ping, tfrc, "),
         ("weights", "weight", "flows[1].source: unknown key 'weight'; accepted are clip, weights, checked"),
         ("weights = [1, 2]", "checked = 2", "flows[1].source: ValueError: checked is at most 1"),
         ("[100, 200]", "[200, 100]", "flows[1].source.clip: rates of a clip must increase"),

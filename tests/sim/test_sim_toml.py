@@ -170,8 +170,8 @@ def test_examples(name):
         (
             '"backlogged"',
             '"endless"',
-            "flows[4].source.kind must be one of backlogged, steady, ping, requests, FILE.py:CLASS, realplayer, "
-            "realplayer_tcp, wsm, wmp, quicktime, got 'endless'",
+            "flows[4].source.kind must be one of backlogged, steady, ping, tfrc, layered, forwarded, relayed, "
+            "requests, FILE.py:CLASS, realplayer, realplayer_tcp, wsm, wmp, quicktime, got 'endless'",
         ),
         ("packet_rate = 25", "", "give the playback rate"),
         ("packet_rate = 25", "rate = 25", "video: unknown key 'rate'; accepted are packet_rate, bitrate, live, "),

@@ -23,12 +23,14 @@ from tcpstream.sim import (
     Steady,
     Stored,
     Tcp,
+    Tfrc,
     TokenBucket,
     simulate,
 )
 from tcpstream.sim import simulation as running
 from tcpstream.sim import world as arrays
 from tcpstream.sim.engine import records
+from tcpstream.sim.layers import Forwarded
 
 
 class Chatter(Server):
@@ -104,6 +106,8 @@ FLOWS = (
     Flow(there=("c",), tcp=None, source=Steady(30.0, 8.0), measured=True, packet_size=333),
     Flow(there=("c", "b"), tcp=None, source=Steady(5.0, 8.0)),
     Flow(**ROUTES, tcp=None, source=Ping(0.3)),
+    Flow(**ROUTES, tcp=None, source=Tfrc(400, 4e5, jitter=0.001), name="paced"),
+    Flow(there=("c",), back=("b",), tcp=None, source=Forwarded("paced")),
 )
 
 
@@ -247,9 +251,9 @@ def test_a_table_of_bytes(tmp_path):
     run.write_traffic(tmp_path / "bins.csv")
     lines = [line for line in (tmp_path / "bins.csv").read_text().splitlines() if not line.startswith("#")]
     assert lines[0] == "flow,from_s,to_s,sent_bytes,received_bytes,dropped_bytes"
-    assert len(lines) == 1 + 6 * 13
+    assert len(lines) == 1 + 8 * 13
     assert lines[13].startswith('"flow 1",8.4,9,')
-    rows = np.array([line.split(",")[3:] for line in lines[1:]], dtype=int).reshape(6, 13, 3).sum(axis=1)
+    rows = np.array([line.split(",")[3:] for line in lines[1:]], dtype=int).reshape(8, 13, 3).sum(axis=1)
     assert rows.tolist() == [list(one.there[3:]) for one in run.traffic]
     whole = simulate(replace(network(), bins=None), 9.0, np.random.default_rng(7))
     whole.write_traffic(tmp_path / "whole.csv")

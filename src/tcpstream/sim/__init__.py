@@ -19,8 +19,9 @@ from .senders import Tcp
 from .session import Session
 from .simulation import Run, simulate
 from .sources import Backlogged, Requests, Steady, Stored, web_requests
+from .tfrc import Tfrc
 from .toml import read_experiment
-from .traffic import Arrivals, Bins, Count, Note, Traffic
+from .traffic import Arrivals, Bins, Count, Datagram, Note, Traffic
 
 __all__ = [
     "Application",
@@ -33,6 +34,7 @@ __all__ = [
     "ClientHost",
     "Clip",
     "Count",
+    "Datagram",
     "Delivery",
     "Dumbbell",
     "Experiment",
@@ -54,6 +56,7 @@ __all__ = [
     "Steady",
     "Stored",
     "Tcp",
+    "Tfrc",
     "TokenBucket",
     "Traffic",
     "interval",

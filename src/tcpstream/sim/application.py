@@ -10,7 +10,7 @@ from ..errors import InputError, shown
 
 if TYPE_CHECKING:
     from .hosts import ClientHost, ServerHost
-    from .traffic import Traffic
+    from .traffic import Datagram, Traffic
 
 
 class Server:
@@ -25,6 +25,9 @@ class Server:
     def message(self, host: ServerHost, message: Any) -> None:
         """Act when a message of the client arrives."""
 
+    def came(self, host: ServerHost, datagram: Datagram) -> None:
+        """Act when a datagram of the flow that this one relays reaches that flow's client."""
+
 
 class Client:
     """The end of an application that data reaches; each method does nothing unless a subclass says what."""
@@ -38,6 +41,9 @@ class Client:
     def message(self, host: ClientHost, message: Any) -> None:
         """Act when a message of the server arrives."""
 
+    def data(self, host: ClientHost, datagram: Datagram) -> None:
+        """Act when a datagram arrives: only a subclass that has this method is called."""
+
 
 def label(kind: type[Application]) -> str:
     """Return the name of a class of applications: that of its file, and its own."""
@@ -48,7 +54,7 @@ class Application:
     """A source in plain Python: a server and a client, which know of each other what crosses the network.
 
     A subclass is a frozen dataclass of settings. Each run gets a server and a client of its own; the event loop calls
-    them when the flow starts, when a timer expires and when a message arrives, and does not call them for data.
+    them when the flow starts, when a timer expires and when a message arrives; of data it tells clients with `data`.
     """
 
     known: ClassVar[dict[str, type[Application]]] = {}
@@ -65,6 +71,10 @@ class Application:
     def client(self) -> Client:
         """Return the client of a run."""
         raise NotImplementedError(f"{label(type(self))} has no client")
+
+    def relayed(self) -> str:
+        """Return the name of the flow whose data are sent on by this one; none by default."""
+        return ""
 
     def figures(self, traffic: Traffic, duration: float) -> dict[str, float]:
         """Return what is to be known of a run, by its names; NaN for what a run does not have.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +25,15 @@ class Stream:
         Of a flow over TCP [packets].
     sizes, tags : lists
         Of an application's packets, by their numbers; sizes [bytes] of datagrams.
+    headers : dict
+        What a client that is called for data reads in packets under way, by their numbers.
     """
 
     packet_size: int
     send_buffer: int | None = None
     sizes: list[int] = field(default_factory=list)
     tags: list[int] = field(default_factory=list)
+    headers: dict[int, Any] = field(default_factory=dict)
 
 
 class Desk:
@@ -40,12 +44,18 @@ class Desk:
         self.streams: dict[int, Stream] = {}
         self.notes: dict[int, list[Note]] = {}
         self._calls = len(world.flows)
+        self._listeners: dict[int, Callable[[int], None]] = {}
         self._waiting: dict[int, Callable[[], None]] = {}
         self._orders: list[tuple[float, int, int, int, int, int]] = []
 
     def begin(self, flow: int, stream: Stream, start: Callable[[], None]) -> None:
         """Keep what starts the application of a flow."""
         self.streams[flow], self.notes[flow], self._waiting[flow] = stream, [], start
+
+    def listen(self, flow: int, told: Callable[[int], None]) -> None:
+        """Call `told` with the number of each datagram of a flow when it arrives."""
+        self._listeners[flow] = told
+        self.world.flows[flow]["listens"] = 1
 
     def later(self, call: Callable[[], None]) -> int:
         """Keep a call until the loop makes it, and return its number."""
@@ -60,7 +70,11 @@ class Desk:
     def made(self, world: World) -> World:
         """Make the call that the loop stopped for, and return what it goes on with."""
         self.world, self.now = world, float(world.clock["now"][0])
-        self._waiting.pop(int(world.clock["called"][0]))()
+        called = int(world.clock["called"][0])
+        if called < 0:
+            self._listeners[-1 - called](int(world.clock["number"][0]))
+        else:
+            self._waiting.pop(called)()
         orders, self._orders = self._orders, []
         if len(orders) > len(world.orders):
             world = world._replace(orders=np.zeros(2 * len(orders), dtype=records.ORDER))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from .application import Application
+from .application import Application, Client, Server
 from .desk import Desk, Stream
 from .engine.records import World
 from .hosts import ClientHost, ServerHost
@@ -25,10 +24,15 @@ def desk_of(scenario: Scenario, world: World, rng: np.random.Generator) -> Desk:
         Of the run: each end gets one of its own from it.
     """
     desk = Desk(world)
+    ends: dict[int, tuple[Server, ServerHost, ClientHost]] = {}
     for number, flow in enumerate(scenario.flows):
         if isinstance(flow.source, Application):
-            stream = stream_of(flow)
-            desk.begin(number, stream, _start(desk, number, stream, flow.source, rng))
+            ends[number] = _begun(desk, number, flow, flow.source, rng)
+    for number, (server, there, _) in ends.items():
+        source = scenario.flows[number].source
+        if isinstance(source, Application) and source.relayed():
+            _, _, here = ends[scenario.number(source.relayed())]
+            here.listen(partial(server.came, there))
     return desk
 
 
@@ -37,21 +41,24 @@ def stream_of(flow: Flow) -> Stream:
     return Stream(flow.tcp.packet_size, flow.tcp.send_buffer) if flow.tcp else Stream(flow.packet_size)
 
 
-def _start(
-    desk: Desk, number: int, stream: Stream, application: Application, rng: np.random.Generator
-) -> Callable[[], None]:
-    """Return what starts both ends."""
-    server, client = application.server(), application.client()
+def _begun(
+    desk: Desk, number: int, flow: Flow, application: Application, rng: np.random.Generator
+) -> tuple[Server, ServerHost, ClientHost]:
+    """Return both ends of an application, once the loop is told what starts them."""
+    stream, server, client = stream_of(flow), application.server(), application.client()
     there = ServerHost(desk, number, stream, _generator(rng))
     here = ClientHost(desk, number, stream, _generator(rng))
     there.meet(here, partial(server.timer, there), partial(server.message, there))
     here.meet(there, partial(client.timer, here), partial(client.message, here))
+    if flow.tcp is None and type(client).data is not Client.data:
+        here.listen(partial(client.data, here))
 
     def start() -> None:
         server.start(there)
         client.start(here)
 
-    return start
+    desk.begin(number, stream, start)
+    return server, there, here
 
 
 def _generator(rng: np.random.Generator) -> np.random.Generator:

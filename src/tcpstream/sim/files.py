@@ -19,6 +19,7 @@ from .application import Application, Unknown, label
 from .arrays import array
 from .clip import Clip
 from .delivery import Delivery
+from .layers.video_layers import VideoLayers
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
 from .player import Player
@@ -32,7 +33,7 @@ KINDS = {
     kind.__name__: kind
     for kind in (
         Backlogged, Bernoulli, Change, Clip, Flow, GilbertElliott, Link, LossTrace, Player, Requests, RoundLoss,
-        Scenario, Steady, Stored, Tcp, TokenBucket,
+        Scenario, Steady, Stored, Tcp, TokenBucket, VideoLayers,
     )
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, real, shown, whole
 from .desk import Desk, Stream
 from .engine import records
-from .traffic import Arrivals, Note
+from .traffic import Arrivals, Datagram, Note
 
 HEADERS, LARGEST = 28, 65_535
 """Bytes of a datagram: those of its IP and UDP headers at least."""
@@ -88,7 +88,7 @@ class ServerHost(Host):
 
     _end, _way = "server", records.TOLD
 
-    def send(self, size: int, tag: int = 0, after: float = 0.0) -> int:
+    def send(self, size: int, tag: int = 0, after: float = 0.0, header: Any = None) -> int:
         """Send a datagram, and return its number; the client's `arrived` has it if it gets there.
 
         Parameters
@@ -99,6 +99,8 @@ class ServerHost(Host):
             What the client can read in it: a level, a frame.
         after : float
             From now on [s]: so that a timer can send many, one after the other.
+        header : object
+            What a client reads in it that is called for data, `Client.data`; it must not be changed later.
 
         Raises
         ------
@@ -110,6 +112,8 @@ class ServerHost(Host):
         stream, number = self._stream, len(self._stream.sizes)
         stream.sizes.append(_bytes(size))
         stream.tags.append(_tag(tag))
+        if header is not None:
+            stream.headers[number] = header
         at = self.now + _pause(after)
         self._desk.order(records.PACKET_OUT, self._number, at, number, records.DATA, stream.sizes[-1])
         return number
@@ -148,6 +152,18 @@ class ClientHost(Host):
         self._next = 0
         self._missing: set[int] = set()
         self._overtaken: list[int] = []
+        self._listeners: list[Callable[[Datagram], None]] = []
+
+    def listen(self, told: Callable[[Datagram], None]) -> None:
+        """Call `told` for each datagram when it arrives, after those that listened before."""
+        self._listeners.append(told)
+        self._desk.listen(self._number, self._arrive)
+
+    def _arrive(self, number: int) -> None:
+        stream = self._stream
+        datagram = Datagram(number, stream.sizes[number], stream.tags[number], stream.headers.pop(number, None))
+        for told in self._listeners:
+            told(datagram)
 
     def arrived(self) -> Arrivals:
         """Return what arrived since the last look: datagrams as they come, packets of TCP as they are in order."""

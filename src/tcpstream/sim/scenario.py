@@ -100,10 +100,24 @@ class Scenario:
                 if isinstance(flow.source, Application) and isinstance(self.links[name].loss, RoundLoss):
                     raise InputError(f"link {name!r} loses packets by rounds of TCP: an application cannot cross it")
 
+        for flow in self.flows:
+            if isinstance(flow.source, Application) and (name := flow.source.relayed()):
+                self._relays(name)
+
+    def _relays(self, name: str) -> None:
+        """Raise `InputError` unless there is one flow of this name, of an application's datagrams."""
+        found = [flow for flow in self.flows if flow.name == name]
+        if len(found) != 1 or found[0].tcp is not None or not isinstance(found[0].source, Application):
+            raise InputError(f"a relay needs one flow of an application's datagrams named {name!r}, got {len(found)}")
+
     @property
     def measured(self) -> list[int]:
         """Numbers of the TCP flows whose deliveries are kept."""
         return [number for number, flow in enumerate(self.flows) if flow.measured and flow.tcp]
+
+    def number(self, name: str) -> int:
+        """Return which flow has a name."""
+        return [flow.name for flow in self.flows].index(name)
 
     def name(self, number: int) -> str:
         """Return what a flow is called."""

@@ -9,9 +9,10 @@ from .application import Application
 from .engine import records
 from .hosts import HEADERS
 from .links import LARGEST_PACKET, Link
-from .losses import Bernoulli, RoundLoss
+from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
 from .scenario import Flow, Scenario
 from .sources import Requests, Steady, Stored
+from .tfrc import Tfrc
 
 MOST_BYTES = 4 * 2**30
 """Memory of a run."""
@@ -24,6 +25,10 @@ ROOM = 64
 
 STEEP = 20.0
 """A window is hardly ever more than this over the square root of the loss probability."""
+
+
+DOUBLINGS = 64
+"""Of a rate in slow start: no run is as large."""
 
 
 def ring(scenario: Scenario) -> int:
@@ -79,6 +84,9 @@ def check(scenario: Scenario, seconds: float) -> None:
 def _packets(flow: Flow, scenario: Scenario, seconds: float) -> float:
     """Return how many packets a flow sends at most."""
     if flow.tcp is None:
+        if isinstance(flow.source, Tfrc):
+            links = [scenario.links[name] for name in (*flow.there, *flow.back)]
+            return _paced(flow.source, links, seconds)
         return seconds * flow.source.packet_rate if isinstance(flow.source, Steady) else 0.0
     there, back = ([scenario.links[name] for name in route] for route in (flow.there, flow.back))
     around = sum(_delay(link) for link in (*there, *back))
@@ -92,6 +100,18 @@ def _packets(flow: Flow, scenario: Scenario, seconds: float) -> float:
         rates.append(2 * float(flow.source.packets.mean()) / think)
     most = seconds * min(rates)
     return min(most, 2.0 * flow.source.packets) if isinstance(flow.source, Stored) else most
+
+
+def _paced(source: Tfrc, links: list[Link], seconds: float) -> float:
+    """Return the packets that a flow under TFRC hardly exceeds; 0 where it is not known."""
+    if type(source).feed is not Tfrc.feed or any(isinstance(link.loss, GilbertElliott | LossTrace) for link in links):
+        return 0.0
+    around = sum(map(_delay, links))
+    rates = [math.inf if source.cap is None else source.cap / (8 * source.size)]
+    rates += [2 * _rate(link) / (8 * source.size) for link in links]  # in slow start
+    rates += [_window(link) / around for link in links if around]
+    doublings = seconds / around if around else math.inf
+    return min(seconds * min(rates), 4 * 2.0**doublings if doublings < DOUBLINGS else math.inf)
 
 
 def _delay(link: Link) -> float:

@@ -10,9 +10,11 @@ from typing import Any
 from ..errors import InputError, shown
 from ..system.text import read_toml
 from ..video import Video
+from .application import Application
 from .application_file import application, read_application
 from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of
+from .layers import Forwarded, Layered, Relayed
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, Loss, RoundLoss
 from .observation import Observation
@@ -24,9 +26,18 @@ from .scenario import Flow, Scenario
 from .senders import Tcp
 from .sources import Backlogged, Requests, Source, Steady
 from .tables import Table, as_list, as_names, as_table, kind_of, known, made
+from .tfrc import Tfrc
 
 PROCESSES = {"bernoulli": Bernoulli, "round": RoundLoss, "gilbert-elliott": GilbertElliott}
-SOURCES: dict[str, type[Source]] = {"backlogged": Backlogged, "steady": Steady, "ping": Ping}
+SOURCES: dict[str, type[Source]] = {
+    "backlogged": Backlogged,
+    "steady": Steady,
+    "ping": Ping,
+    "tfrc": Tfrc,
+    "layered": Layered,
+    "forwarded": Forwarded,
+    "relayed": Relayed,
+}
 KINDS = (*SOURCES, "requests", "FILE.py:CLASS")
 FROM_FILE = ("file",)
 
@@ -142,7 +153,8 @@ class _Tables:
         if kind == "requests":
             known(rest, FROM_FILE, where)
             return self.requests(rest.get("file"), f"{where}.file")
-        return made(SOURCES[kind], rest, where)
+        found = SOURCES[kind]
+        return application(found, rest, where) if issubclass(found, Application) else made(found, rest, where)
 
     def requests(self, name: Any, where: str) -> Requests:
         return read_requests(self.file(name, where))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,26 @@ class Arrivals:
 
     def __len__(self) -> int:
         return len(self.time)
+
+
+class Datagram(NamedTuple):
+    """A datagram that arrives.
+
+    Attributes
+    ----------
+    number : int
+        From 0 on in the order in which they were sent.
+    size : int
+        [bytes].
+    tag : int
+    header : object
+        What the server wrote on it.
+    """
+
+    number: int
+    size: int
+    tag: int
+    header: Any
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,11 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
                     receive(world, rng, who)
                 elif flow.log >= 0:
                     logged(world, who)
+                    if flow.listens != 0:
+                        clock.called, clock.number = -1 - f, packet.seq
+                        release(world, who)
+                        close(world)
+                        return CALLED
             else:
                 heard(world, who)
                 release(world, who)

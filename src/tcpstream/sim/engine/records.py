@@ -46,6 +46,7 @@ CLOCK = np.dtype(
         ("hole", "i8"),
         ("orders", "i8"),
         ("called", "i8"),
+        ("number", "i8"),
         ("bin", "f8"),
     ]
 )
@@ -138,6 +139,7 @@ FLOW = np.dtype(
         ("stop", "f8"),
         ("log", "i8"),
         ("logged", "i8"),
+        ("listens", "i8"),
         ("first_request", "i8"),
         ("last_request", "i8"),
         # the sender

@@ -1,0 +1,9 @@
+"""Layered video: segments of layers, and a queue that drops the highest ones first."""
+
+from .layered import Layered
+from .relayed import Forwarded, Relayed
+from .segment_queue import SegmentQueue
+from .valid_layers import valid_layers, windowed_mean
+from .video_layers import VideoLayers
+
+__all__ = ["Forwarded", "Layered", "Relayed", "SegmentQueue", "VideoLayers", "valid_layers", "windowed_mean"]
