@@ -1,7 +1,7 @@
 """Copies that LC-RTP repairs: 10,000 seeds, with losses of 0 to 30% each way, in both modes.
 
-``python validation/lc_rtp.py`` makes the runs that are not recorded (some minutes; interrupted, it goes on where it was);
-``--table`` prints what is recorded. A line of the record is a hundred seeds.
+``python validation/lc_rtp.py`` makes the runs that are not recorded (some minutes; interrupted, it goes on where it
+was); ``--table`` prints what is recorded. A line of the record is a hundred seeds.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def block(first: int) -> dict[str, Any]:
         if end := _end(losses):
             found["ended_0"] += 1
             found["wrong"] += end["same"] != 1
-            found["exact_0"] += VIDEO.segments - end["lacking"] == losses.noted("sent")[1][0]
+            found["exact_0"] += int(VIDEO.segments - end["lacking"] == losses.noted("sent")[1][0])
     return found
 
 
@@ -90,7 +90,8 @@ def table(rows: list[dict[str, Any]]) -> str:
             f"mode 1, {TRIES} tries: {total['ended']} ended, {total['incomplete']} incomplete, "
             f"at most {max(row['most_lists'] for row in rows)} lists",
             f"mode 1, {FEW} tries: {total['few']} incomplete, {total['few_expected']:.1f} expected, {away:+.1f} sigma",
-            f"lists: {total['lists'] / seeds:.3f} a copy, {total['lists_expected'] / seeds:.3f} expected, {apart:+.1f} sigma",
+            f"lists: {total['lists'] / seeds:.3f} a copy, {total['lists_expected'] / seeds:.3f} expected, "
+            f"{apart:+.1f} sigma",
             f"mode 0: {total['ended_0']} ended, {total['exact_0']} with exactly what was sent",
             f"copies with a wrong byte: {total['wrong']}",
         )

@@ -87,12 +87,12 @@ class Lossy:
 
 KINDS = {
     "BYE of the stream": lambda kind, one: kind is ServerHost and one == Bye(),
-    "BYE to a list": lambda kind, one: isinstance(one, Bye) and one.answers > 0,
+    "BYE to a list": lambda _, one: isinstance(one, Bye) and one.answers > 0,
     "BYE of the cache": lambda kind, one: kind is ClientHost and one == Bye(),
-    "a list": lambda kind, one: isinstance(one, Request),
-    "a segment that is sent again": lambda kind, one: getattr(one, "time", 0) > 1.2 and hasattr(one, "payload"),
-    "the last segment of a list": lambda kind, one: getattr(getattr(one, "payload", None), "last", 0) > 0,
-    "feedback": lambda kind, one: hasattr(one, "events"),
+    "a list": lambda _, one: isinstance(one, Request),
+    "a segment that is sent again": lambda _, one: getattr(one, "time", 0) > 1.2 and hasattr(one, "payload"),
+    "the last segment of a list": lambda _, one: getattr(getattr(one, "payload", None), "last", 0) > 0,
+    "feedback": lambda _, one: hasattr(one, "events"),
 }
 
 

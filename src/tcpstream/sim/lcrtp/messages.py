@@ -42,7 +42,7 @@ class Request(NamedTuple):
 
 
 class Bye(NamedTuple):
-    """Ends the stream, or the session when the cache sends it (0); answers a list of what was never sent (its number)."""
+    """Ends the stream, or, from the cache, the session: 0; or answers a list of what was never sent, its number."""
 
     answers: int = 0
 
