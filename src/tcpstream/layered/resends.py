@@ -72,9 +72,7 @@ def incomplete(missing: int, loss: float, request_loss: float, tries: int) -> fl
     """
     n, p, q = whole("missing", missing, 0), _loss("loss of segments", loss), _loss("loss of lists", request_loss)
     arrived = np.arange(whole("tries", tries, 0) + 1)
-    with np.errstate(divide="ignore"):
-        lacking = -np.expm1(n * np.log1p(-np.power(p, arrived))) if n else np.zeros(len(arrived))
-    return float(binom(len(arrived) - 1, 1 - q).pmf(arrived) @ lacking)
+    return float(binom(len(arrived) - 1, 1 - q).pmf(arrived) @ _lacking(n, p, arrived))
 
 
 def lists(missing: int, loss: float, request_loss: float = 0.0) -> Law:
@@ -94,8 +92,20 @@ def lists(missing: int, loss: float, request_loss: float = 0.0) -> Law:
     if n == 0:
         return Law(np.ones(1), 0.0, 0.0)
     most = 1 if r == 0 else max(1, math.ceil(math.log(TAIL * (1 - r) / n) / math.log(r)))
-    left = np.array([incomplete(n, p, q, tries) for tries in range(most + 1)])
+    lacking, arrived, left = _lacking(n, p, np.arange(most + 1)), np.eye(1, most + 1)[0], np.ones(most + 1)
+    for tries in range(1, most + 1):
+        arrived[1:] = q * arrived[1:] + (1 - q) * arrived[:-1]
+        arrived[0] *= q
+        left[tries] = arrived @ lacking
     return Law(np.append(0.0, -np.diff(left)), float(left[:-1].sum()), TAIL)
+
+
+def _lacking(missing: int, loss: float, arrived: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the probabilities that segments are missing after so many lists that arrived."""
+    if missing == 0:
+        return np.zeros(len(arrived))
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.expm1(missing * np.log1p(-np.power(loss, arrived))))
 
 
 def _loss(name: str, value: float) -> float:

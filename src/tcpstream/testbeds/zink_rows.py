@@ -137,7 +137,8 @@ def _copies(seen: Seen) -> Iterator[Claim]:
     right = [run["lacking"] == 0 and run["same"] == 1 for run in seen.runs("copy 1")]
     yield Claim(
         "copy-mode-1", "4.1.3", "Mode 1 ends with a whole copy",
-        f"{sum(right)} of {len(right)}, {seen.of('copy 1', 'lists')} lists", all(right), "R", "exact copy", "bit for bit",
+        f"{sum(right)} of {len(right)}, {seen.of('copy 1', 'lists')} lists", all(right),
+        "R", "exact copy", "bit for bit",
     )  # fmt: skip
     sent = seen.runs("copy 0")
     exact = [run["same"] == 1 and run["bye"] == 1 and run["segments"] - run["lacking"] == run["sent"] for run in sent]
@@ -151,7 +152,7 @@ def _equation(seen: Seen) -> Iterator[Claim]:
     for loss in LOSSES:
         ours = seen.of(f"losses {loss:g}", "ratio")
         yield _within(
-            f"equation-{loss:g}", "2.2", f"Rate over the equation at the loss-event rate, where {loss:g} of packets are lost",
+            f"equation-{loss:g}", "2.2", f"Rate over the equation at the loss-event rate, {loss:g} of packets lost",
             ours, (0.85, 1.15), "TCP-friendly",
         )  # fmt: skip
 

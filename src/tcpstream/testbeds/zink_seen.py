@@ -26,11 +26,11 @@ def shown(run: sim.Run, video: VideoLayers) -> dict[str, Any]:
     """Return what the client, and the cache, have of a video.
 
     After the start: ``valid`` and ``arrived`` layers of a frame, without and with those above a missing one,
-    ``layer_1`` ..., the share of frames that have it and all below, ``changes`` of the valid and ``changes_flat`` of the
-    arrived layers a frame, ``cache_valid`` and ``cache_changes`` at the cache, ``p`` and ``rtt`` of TFRC to the client.
-    Of the whole video: ``valid_all``, ``flat_all`` and ``rate``, what the client receives [bit/s]. ``reached``, when the
-    mean of 101 frames first has 90% of what it has after the start [s]; ``early`` and ``late``, its standard deviations
-    in the early phase and after the start.
+    ``layer_1`` ..., the share of frames that have it and all below, ``changes`` of the valid and ``changes_flat`` of
+    the arrived layers a frame, ``cache_valid`` and ``cache_changes`` at the cache, ``p`` and ``rtt`` of TFRC to the
+    client. Of the whole video: ``valid_all``, ``flat_all`` and ``rate``, what the client receives [bit/s]. ``reached``,
+    when the mean of 101 frames first has 90% of what it has after the start [s]; ``early`` and ``late``, its standard
+    deviations in the early phase and after the start.
     """
     client = run.traffic[-1]
     assert client.arrivals is not None
