@@ -11,6 +11,9 @@ from ..traffic import Datagram
 from .copy_of_video import Copy
 from .messages import Bye, requests
 
+FAREWELLS = 3
+"""So often the cache says BYE: nobody tells it whether one arrived, and a server that hears none stays idle."""
+
 
 class CollectingClient(Client):
     """After the stream, sends lists of what is missing until nothing is, tries are used up, or BYE answers one.
@@ -80,7 +83,8 @@ class CollectingClient(Client):
 
     def _end(self, host: ClientHost, *, bye: bool = False) -> None:
         self._done = True
-        host.tell(Bye())
+        for _ in range(FAREWELLS):
+            host.tell(Bye())
         host.note("lists", self._lists)
         host.note("lacking", len(self._copy.missing))
         host.note("same", float(self._copy.same))
