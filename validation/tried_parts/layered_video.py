@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from tcpstream import sim
 from tcpstream.sim.application import Server
 from tcpstream.sim.hosts import ServerHost
-from tcpstream.sim.layers import Forwarded, Relayed, VideoLayers
+from tcpstream.sim.layers import Forwarded, VideoLayers
 
 from .alternative import Alternative
 
@@ -62,6 +61,4 @@ ALTERNATIVES = (
     Alternative("zink", "queues of 100 packets", {"queue_packets": 100}),
     Alternative("zink", "the cache forwards with a clock of 10 ms", replaced={"Forwarded": Ticking}),
     Alternative("zink", "the cache forwards after up to 10 ms", replaced={"Forwarded": Waiting}),
-    Alternative("zink", "senders take up to 10 ms", {"jitter_s": TICK}),
-    Alternative("zink", "a filter of 40 segments", replaced={"Relayed": partial(Relayed, room=40)}),
 )
