@@ -23,13 +23,13 @@ RESULTS = Path(__file__).parent / "results" / "lc_rtp.jsonl"
 
 SEEDS, BLOCK, CORES = 10_000, 100, 2
 
-VIDEO = VideoLayers(duration=1.0)
-"""128 segments in 32 frames: lists are one packet."""
+VIDEO = VideoLayers(duration=0.5)
+"""64 segments in 16 frames: lists are one packet."""
 
-MOST, RTT, RATE = 0.3, 0.04, 1.1e6
-"""Losses are uniform on 0 to the first, each way for itself; round trip [s] and rate of the link [bit/s]."""
+MOST, RTT, CAP = 0.3, 0.1, 1e6
+"""Losses are uniform on 0 to the first, each way for itself; round trip [s], and what is sent at most [bit/s]."""
 
-PATIENCE, SECONDS = 30.0, 2000.0
+PATIENCE, SECONDS = 30.0, 1500.0
 """Longer than the 243 round trips from packet to packet that the equation gives where all are lost [s]; of a run."""
 
 TRIES, FEW = 60, 10
@@ -39,8 +39,8 @@ def run(seed: int, mode: int) -> tuple[float, float, Traffic]:
     """Return the losses there and back, and what became of a stream."""
     rng = np.random.default_rng((4, seed))
     there, back = rng.uniform(0, MOST, 2)
-    links = {"there": Link(RTT / 2, RATE, queue=30, loss=Bernoulli(there)), "back": Link(RTT / 2, loss=Bernoulli(back))}
-    flow = Flow(("there",), ("back",), None, LcRtp(video=VIDEO, mode=mode, tries=TRIES, patience=PATIENCE))
+    links = {"there": Link(RTT / 2, loss=Bernoulli(there)), "back": Link(RTT / 2, loss=Bernoulli(back))}
+    flow = Flow(("there",), ("back",), None, LcRtp(cap=CAP, video=VIDEO, mode=mode, tries=TRIES, patience=PATIENCE))
     return float(there), float(back), simulate(Scenario(links, (flow,)), SECONDS, rng).traffic[0]
 
 

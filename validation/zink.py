@@ -64,7 +64,7 @@ def finish(figure: Any, panel: Any, file: Path) -> None:
     """Name the axes and save."""
     panel.set_ylim(-0.1, 4.1)
     panel.set_xlabel("time [s]")
-    panel.legend(fontsize=8, frameon=False, ncols=2)
+    panel.legend(fontsize=8, frameon=False)
     figure.supylabel("layers", fontsize=9)
     figure.tight_layout()
     figure.savefig(file, dpi=110)
