@@ -1,8 +1,8 @@
 """What other rules and settings make of the rows of a paper: explanations that were tried, and are no part of its bed.
 
 ``python validation/tried.py [PAPER ...]`` makes what is not recorded yet: chung (40 clips; some 12 minutes), hessler (5
-runs), nichols (3 runs; some minutes). ``--table`` prints what is recorded: rows whose verdict is another one than
-without the alternative on the same runs, and how many tests hold.
+runs), nichols (3 runs; some minutes), zink (2 runs). ``--table`` prints what is recorded: rows whose verdict is another
+one than without the alternative on the same runs, and how many tests hold.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tcpstream.paper.claim import Claim
 from tcpstream.system.log import appending, read
 from tcpstream.testbeds.papers import NAMES, bed
 
-from tried_parts import real_video, windows_media  # isort: skip
+from tried_parts import layered_video, real_video, windows_media  # isort: skip
 from tried_parts.alternative import Alternative, judged
 
 RESULTS = Path(__file__).parent / "results" / "tried.jsonl"
 
-RUNS = {"chung": 40, "hessler": 5, "nichols": 3}
+RUNS = {"chung": 40, "hessler": 5, "nichols": 3, "zink": 2}
 
-ALTERNATIVES = (*windows_media.ALTERNATIVES, *real_video.ALTERNATIVES)
+ALTERNATIVES = (*windows_media.ALTERNATIVES, *real_video.ALTERNATIVES, *layered_video.ALTERNATIVES)
 
 
 def record(papers: list[str]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tcpstream.errors import InputError
 from tcpstream.sim import Flow, Link, Observation, Run, Scenario, read_experiment, simulate
-from tcpstream.sim.layers import Layered, SegmentQueue, VideoLayers, valid_layers, windowed_mean
+from tcpstream.sim.layers import Layered, SegmentQueue, Uncontrolled, VideoLayers, valid_layers, windowed_mean
 from tcpstream.sim.layers.layered import LayeredFeed
 from tcpstream.sim.layers.segment_queue import Held
 from tcpstream.sim.layers.valid_layers import layer_figures
@@ -175,3 +175,13 @@ def test_a_scenario_file(tmp_path) -> None:
 def test_settings_are_checked(make, words) -> None:
     with pytest.raises(InputError, match=words):
         make()
+
+
+def test_a_video_without_control_leaves_as_it_is_made() -> None:
+    video = VideoLayers(duration=2.0)
+    flow = Flow(("there",), ("there",), None, Uncontrolled(video), measured=True)
+    run = simulate(Scenario({"there": Link(0.01)}, (flow,)), 5.0, np.random.default_rng(1))
+    seen = run.traffic[0].arrivals
+    assert seen.tag.tolist() == list(range(video.segments))
+    assert seen.time == pytest.approx([video.made(number) + 0.01 for number in range(video.segments)], abs=1e-9)
+    assert Uncontrolled(video).figures(run.traffic[0], 5.0) == {"valid_layers": 4.0, "layer_changes": 0.0}

@@ -77,3 +77,11 @@ def test_a_relay_needs_its_flow(name) -> None:
         Scenario(links, (steady, relay))
     with pytest.raises(InputError, match="of must be the name of the flow that is relayed, got ''"):
         Relayed()
+
+
+def test_figures_of_what_is_forwarded() -> None:
+    """Over a wide link all layers of all frames, once the video is given; else none are known."""
+    for relay in (Forwarded("first", VIDEO), Forwarded("first")):
+        seen = ran(Layered(video=VIDEO, cap=1.05e6), relay, down=Link(0.03))[1]
+        found = relay.figures(seen, 45.0)
+        assert found == ({} if relay.video is None else {"valid_layers": 4.0, "layer_changes": 0.0})

@@ -170,7 +170,7 @@ def test_examples(name):
         (
             '"backlogged"',
             '"endless"',
-            "flows[4].source.kind must be one of backlogged, steady, ping, tfrc, layered, forwarded, relayed, "
+            "flows[4].source.kind must be one of backlogged, steady, ping, tfrc, layered, forwarded, relayed, lc_rtp, "
             "requests, FILE.py:CLASS, realplayer, realplayer_tcp, wsm, wmp, quicktime, got 'endless'",
         ),
         ("packet_rate = 25", "", "give the playback rate"),

@@ -16,7 +16,7 @@ from .report import Report
 if TYPE_CHECKING:
     from ..paper.claim import Claim
 
-PAPERS = ("wang", "chung", "hessler", "nichols")
+PAPERS = ("wang", "chung", "hessler", "nichols", "zink")
 
 
 @click.command()
@@ -33,8 +33,8 @@ def claims(as_json: bool, paper: str, recorded: bool, runs: str | None) -> Repor
     delays) with the numbers that decide and a verdict; about a minute on two cores. docs/figures-of-the-paper.md says
     why some do not hold.
 
-    The others measured streaming players: every number of theirs beside the players of this program in a simulation of
-    their test bed. A row is tested (T), or a rule was read off it (R), or fitted on it (C). An interrupted study
+    The others measured streaming: every number of theirs beside the players of this program in a simulation of their
+    test bed. A row is tested (T), or a rule was read off it (R), or fitted on it (C). An interrupted study
     continues where it was.
     """
     if paper == "wang":

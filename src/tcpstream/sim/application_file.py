@@ -7,7 +7,7 @@ import sys
 from dataclasses import fields, is_dataclass
 from pathlib import Path as FilePath
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from ..errors import InputError
 from .application import Application
@@ -57,8 +57,9 @@ def _readers(kind: Any) -> dict[str, Reader]:
 
 def _reader(hint: Any) -> Reader:
     """Return what reads a field: tables into a dataclass, lists into tuples."""
-    if is_dataclass(hint) and isinstance(hint, type):
-        return lambda table, where: made(hint, table, where)
+    for kind in (hint, *get_args(hint)):  # get_args of an optional one
+        if is_dataclass(kind) and isinstance(kind, type):
+            return lambda table, where: made(kind, table, where)
     return lambda value, _: _frozen(value)
 
 

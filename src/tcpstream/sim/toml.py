@@ -15,6 +15,7 @@ from .application_file import application, read_application
 from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of
 from .layers import Forwarded, Layered, Relayed
+from .lcrtp import LcRtp
 from .links import Change, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, Loss, RoundLoss
 from .observation import Observation
@@ -37,6 +38,7 @@ SOURCES: dict[str, type[Source]] = {
     "layered": Layered,
     "forwarded": Forwarded,
     "relayed": Relayed,
+    "lc_rtp": LcRtp,
 }
 KINDS = (*SOURCES, "requests", "FILE.py:CLASS")
 FROM_FILE = ("file",)

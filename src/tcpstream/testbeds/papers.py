@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .bed import Bed
 
-NAMES = ("chung", "hessler", "nichols")
+NAMES = ("chung", "hessler", "nichols", "zink")
 
 
 def bed(name: str) -> Bed:
@@ -21,4 +21,8 @@ def bed(name: str) -> Bed:
         from .nichols import Nichols
 
         return Nichols()
+    if name == "zink":
+        from .zink import Zink
+
+        return Zink()
     raise AssertionError(name)

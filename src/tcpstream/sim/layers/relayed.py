@@ -22,9 +22,12 @@ class Forwarded(Application):
     ----------
     of : str
         Name of the flow.
+    video : VideoLayers, optional
+        What it brings, if that is to be measured.
     """
 
     of: str
+    video: VideoLayers | None = None
 
     def __post_init__(self) -> None:
         named(self.of)
@@ -40,6 +43,11 @@ class Forwarded(Application):
     def client(self) -> Client:
         """Return what takes it, and says nothing."""
         return Client()
+
+    def figures(self, traffic: Traffic, duration: float) -> dict[str, float]:
+        """Return ``valid_layers`` and ``layer_changes`` of a measured flow with a video, as `layer_figures`."""
+        del duration
+        return layer_figures(self.video, traffic) if self.video else {}
 
 
 class _Forwarder(Server):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..traffic import Datagram
 
@@ -17,10 +17,13 @@ class Segment(NamedTuple):
         Of the packet [bytes], headers included.
     tag : int
         What the receiver can read in it.
+    payload : object
+        What else it carries; it must not be changed later.
     """
 
     size: int
     tag: int = 0
+    payload: Any = None
 
 
 class Feed:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Stamp(NamedTuple):
-    """What a data packet says: when it was sent [s], and R [s]; None before the first feedback."""
+    """What a data packet says: when it was sent [s], R [s], None before the first feedback, and what it carries."""
 
     time: float
     rtt: float | None
+    payload: Any = None
 
 
 class Feedback(NamedTuple):

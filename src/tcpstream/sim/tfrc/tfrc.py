@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ...errors import InputError, choice, positive, real, whole
-from ..application import Application
+from ..application import Application, Client, Server
 from ..hosts import HEADERS, LARGEST
 from ..traffic import Traffic
 from .allowed_rate import AllowedRate
@@ -75,13 +75,13 @@ class Tfrc(Application):
         """Return what a run's sender pulls from."""
         return Endless(self.size)
 
-    def server(self) -> TfrcSender:
+    def server(self) -> Server:
         """Return the sender of a run."""
         allowed = AllowedRate(self.size, self.initial_window, damping=self.damping)
         cap = math.inf if self.cap is None else self.cap / 8
         return TfrcSender(self.feed(), allowed, self.size, cap, self.jitter)
 
-    def client(self) -> TfrcReceiver:
+    def client(self) -> Client:
         """Return the receiver of a run."""
         return TfrcReceiver(self.size, discounting=self.discounting)
 

@@ -84,7 +84,7 @@ class TfrcSender(Server):
         if self._jitter > 0:
             self._left = max(self._left, host.now) + self._jitter * host.rng.random()
             after = self._left - host.now
-        host.send(segment.size, segment.tag, after, Stamp(host.now, self._allowed.rtt))
+        host.send(segment.size, segment.tag, after, Stamp(host.now, self._allowed.rtt, segment.payload))
         if self._allowed.instantaneous <= self._cap:
             self._limits.unlimited(host.now)
         self._next(host)
