@@ -56,6 +56,20 @@ def test_the_stated_errors_hold(name: str) -> None:
         assert (stated[f > 1e-6] < 0.1).all()
 
 
+@pytest.mark.parametrize(("tcp", "most"), [("reno", 8), ("reno-sack", 8), ("reno-sack", 16)])
+def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int) -> None:
+    """Losses are rare: what is late is so by those of the first rounds, and windows soon tell nothing of them."""
+    path = Path(loss=5e-4, rtt=0.1, rto=0.3, max_window=most, tcp=tcp, sender="classic")
+    video = Video(packet_rate=most / 0.2, duration=60)
+    exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
+    delays = np.arange(0.3, 1.0, 0.05)
+    late, off = fine.stalled(delays)
+    truth = 1 - exact.no_late_probability(delays)
+    assert (np.abs(late - truth) <= off).all()
+    assert truth[delays < 0.45].min() > 3e-4  # the first packet is lost with 5e-4
+    assert np.median(off / late) < 1
+
+
 def test_required_delays() -> None:
     path, video = case("reno-sack")
     exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")

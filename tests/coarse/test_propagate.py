@@ -39,7 +39,7 @@ def test_as_every_path(tcp: dict[str, str]) -> None:
     start = 4
     arrays = (found.starts, found.to, found.rounds, found.chance, found.mean, found.variance, found.ordered)
     landed, moments, holding, held = propagate(
-        *arrays, np.array([start]), np.zeros(1, dtype=np.int64), STEP, DUE, 0.0, 1, 1.0, 1
+        *arrays, np.array([start]), np.zeros(1, dtype=np.int64), STEP, DUE, 0.0, 1, 1.0, 0
     )
     sums: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0] * 4)
     for (_, state, time), (p, mean, variance, least) in zip(landed.tolist(), moments.tolist()):

@@ -12,7 +12,7 @@ import numpy as np
 from ..coarse.lead import decay, late_after
 from ..coarse.many_losses import ManyLosses, many_losses
 from ..coarse.modes import Modes
-from ..coarse.never_late import NeverLate, quantum
+from ..coarse.never_late import NeverLate, most_rounds, quantum
 from ..coarse.resolution import Resolution, Scale
 from ..coarse.steps import Steps
 from ..coarse.without_end import without_end
@@ -42,6 +42,10 @@ FEW_ROUNDS = 3.0
 """Of delay: up to so many single packets of the first rounds decide whether anything is late."""
 
 
+STEEP = 1.5
+"""Between 1 - alpha at leads a little less and a little more, from which on alpha has a stair between them."""
+
+
 class NeverLateCurve:
     """alpha over the startup delay, for one rate and length.
 
@@ -60,9 +64,11 @@ class NeverLateCurve:
     def __init__(
         self, steps: Steps, resolution: Resolution, scale: Scale, timeline: Timeline, modes: Modes | None
     ) -> None:
-        self.due, self.length, self.step = timeline.packets_due, timeline.length, steps.step
-        if steps.due != self.due:
+        self.due, self.length = timeline.packets_due, timeline.length
+        self.step = min(steps.step, most_rounds(steps.chain))
+        if steps.due != self.due or steps.step != self.step:
             packets = self.due * self.length
+            modes = modes if steps.step == self.step else None
             steps = resolution.steps_of(steps.chain, self.step, self.due, packets, follow_leads=True)
         quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
         self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
@@ -88,7 +94,7 @@ class NeverLateCurve:
         """Return alpha at a startup delay [s], and by how much its place between rounds and leads may change it.
 
         With delays longer than the video only waits make packets late. They last whole rounds: alpha is a staircase,
-        as it is at the shortest delays.
+        as it is at the shortest delays, and where one of the first packets is lost.
         """
         tau = timeline.rounds(delay)
         lead = self.due * tau
@@ -103,7 +109,8 @@ class NeverLateCurve:
             near = quantum(self._finest, self._points, lead) / 4
             low, high = (self._at(one, rounds)[0] for one in (max(lead - near, 0.0), lead + near))
             off += abs(low - 2 * value + high)
-            return value, off if FEW_ROUNDS <= tau <= self.length else off + abs(high - low)
+            stairs = not FEW_ROUNDS <= tau <= self.length or 1 - low > STEEP * (1 - high)
+            return value, off + abs(high - low) if stairs else off
 
     def _at(self, lead: float, rounds: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""

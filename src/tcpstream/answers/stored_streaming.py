@@ -173,7 +173,7 @@ class StoredStreaming(Streaming):
         self._find_no_late(delays)
         late = np.array([1 - self._no_late_at(delay) for delay in delays.tolist()])
         share = np.array([self._no_late_error(delay) for delay in delays.tolist()])
-        return late, late * np.minimum(share, 1.0) + self._no_late_floor
+        return late, np.minimum(late * np.where(np.isfinite(share), share, 1.0), 1.0) + self._no_late_floor
 
     def late_frames(self, startup_delay: ArrayLike) -> LateFrames:
         """Return the fractions of late frames, and of those that cannot be decoded.

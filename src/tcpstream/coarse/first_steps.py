@@ -16,14 +16,18 @@ from .steps import NEGLIGIBLE, Steps, projected
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-BOXES, MOST_BOXES, CLASSES = 256, 1_000_000, 32
-"""By what arrives paths of the first steps are told apart, in so many boxes; these times states at most; and by their
-least leads, in so many classes."""
+BOXES, MOST_BOXES = 256, 1_000_000
+"""By what arrives paths of the first steps are told apart, in so many boxes; these times states at most."""
 
+
+CLASSES, MOST_CLASSES, MOST_PLACES = 48, 96, 80_000_000
+"""Of least leads near to the start's, and the most of them; these times boxes and states, where they are more than the
+fewest."""
 
 NEAR, DIPS = 2.0, 8.0
 """Parts of a box, and of a factor of 2: paths that end within the same one, with least leads that lie as far below
-their ends, are one. For wide paths boxes are larger, and a least lead near the end is not told apart."""
+their ends, or in the same part of a box where the start is nearer, are one. For wide paths boxes are larger, and a
+least lead near the end is not told apart."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,7 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     mean = steps.corrected(known.mean, known.rounds)
     ordered = steps.corrected(known.ordered, np.ones_like(known.rounds))
     boxes = max(1, min(BOXES, MOST_BOXES // known.n_states))
+    classes = int(np.clip(MOST_PLACES // (boxes * known.n_states), CLASSES, MOST_CLASSES))
     state, packets, least, chance = first, 0.0, 0.0, 1.0
     for r in range(rounds):
         o = _likeliest(known, state)
@@ -83,7 +88,7 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     landed, moments, _, _ = propagate(
         known.starts, known.to, known.rounds, known.chance, mean, known.variance * steps.scale**2, ordered,
         np.array([first]), np.zeros(1, dtype=np.int64), rounds, steps.due, NEGLIGIBLE,
-        boxes, max(box, packets / boxes), CLASSES,
+        boxes, max(box, packets / boxes), classes,
     )  # fmt: skip
     record = projected(on, phases, step, landed)
     number = np.full((len(on.states), step + 1), -1)
@@ -103,7 +108,8 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     change = moments[which, 1] - steps.due * elapsed
     wide = np.floor(np.log2(np.maximum(np.sqrt(moments[which, 2]) / box, 1.0)))
     dip = np.where((wide > 0) & (moments[which, 3] > change - box / 2), change, moments[which, 3])
-    near = wide, np.rint(change * (NEAR / box) / 2**wide), np.rint(np.log2(1 + (change - dip) / box) * DIPS)
+    below = np.where(change - dip <= -dip, np.log2(1 + (change - dip) / box) * DIPS, -1 + dip * (NEAR / box))
+    near = wide, np.rint(change * (NEAR / box) / 2**wide), np.rint(below)
     keys = np.column_stack([target, lag, weight > 0, *(one.astype(np.int64) for one in near)])
     merged = Merged(keys, weights[which] * weight)
     means = [merged.mean(one) for one in (moments[which, 1], change, dip, elapsed)]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..kernels.back_in_time import add_resampled, extrapolate, resample
+from ..tcp.chain import Chain
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
 from .lead_level import EXTRAPOLATED, Level, Places, between
@@ -22,9 +23,14 @@ Ints = NDArray[np.int64]
 PARTS = 8
 """Of the finest quantum, at which the start of a video is looked at."""
 
-OPENING, AHEAD, OPENING_ROUNDS = 6, 12, 96
-"""Steps from the start that are followed as one: what happens in them is known to the packet. They are more where
-they would end less than so many rounds after playback is furthest ahead of a path without losses; and up to so many."""
+OPENING, LIMITED, AHEAD, OPENING_ROUNDS = 6, 12, 12, 96
+"""Steps from the start that are followed as one: what happens in them is known to the packet; the same where the
+largest window limits steps. They are more where they would end less than so many rounds after playback is furthest
+ahead of a path without losses; and up to so many rounds."""
+
+GROWS = 0.5
+"""Rounds of a step at most, over the packets of the largest round: in as many a window grows again after a loss, and
+one that cannot grow any more does not tell how long ago it was lost."""
 
 COARSER = 4.0
 """Times the quantum of a lattice is that of the next one."""
@@ -66,7 +72,8 @@ class NeverLate:
     def __init__(self, steps: Steps, due: float, finest: float, safe: float, points: int) -> None:
         self.steps, self.due = steps, due
         late = (behind(steps, OPENING_ROUNDS) + AHEAD) // steps.step
-        self.opening = max(1, min(max(OPENING, late), OPENING_ROUNDS // steps.step))
+        least = LIMITED if steps.step == most_rounds(steps.chain) else OPENING
+        self.opening = max(1, min(max(least, late), OPENING_ROUNDS // steps.step))
         first, self.lossless = opening(steps, self.opening, finest)
         sizes: list[tuple[float, int]] = []
         size = finest
@@ -163,6 +170,11 @@ def _at(row: Floats, lead: float, quantum: float, ghosts: int, end: int) -> floa
     below = min(max(int(lead / quantum) + ghosts, int(at[0])), int(at[0]) + 2)
     low, high = row[below], row[below + 1]
     return float(np.clip(weights[0] @ row[at[0] : at[0] + 4], min(low, high), max(low, high)))
+
+
+def most_rounds(chain: Chain) -> int:
+    """Return the rounds of a step at most, in which leads are followed."""
+    return max(1, int(GROWS * chain.largest_round))
 
 
 def quantum(finest: float, points: int, lead: float) -> float:

@@ -114,7 +114,7 @@ class Steps:
             points, times = (np.array(column, dtype=np.int64) for column in zip(*new))
             made = propagate(
                 known.starts, known.to, known.rounds, known.chance, known.mean, known.variance, known.ordered,
-                on.states[points], times, step, due, NEGLIGIBLE, 1, 1.0, 1,
+                on.states[points], times, step, due, NEGLIGIBLE, 1, 1.0, 0,
             )  # fmt: skip
             one = _Landed(first, times, *made, projected(on, phases, step, made[0]))
             found.append(one)

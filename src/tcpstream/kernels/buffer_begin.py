@@ -37,7 +37,8 @@ def filled(
         Probability that it plays for so many rounds, until when its state is another one, by what was received beyond
         the goal until then.
     """
-    S, most = len(moves.starts) - 1, int(moves.received.max())
+    S = len(moves.starts) - 1
+    most = int(max(moves.received.max(), needs.received.max()))  # what hardly ever comes is in none of the totals
     begun = np.zeros((len(lengths), S, most + 1))
     coming = np.zeros((goal + most + 1, S))
     coming[0, start] = 1.0

@@ -61,7 +61,7 @@ def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> 
                     for c in range(C):
                         out[c] += w * waited_more[d, c]
                 else:
-                    row = into[target, min(at + total, into.shape[1] - 1)]
+                    row = into[target, at + total]
                     for c in range(C):
                         out[c] += w * (waited[d, c] * row[c] + waited_more[d, c])
         for i in range(len(nothing.states)):

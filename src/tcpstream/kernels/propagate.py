@@ -15,8 +15,12 @@ Ints = NDArray[np.int64]
 SMALLEST = 1e-40
 """Probability below which nothing is followed at all."""
 
-DIPS = 4
-"""Classes of least leads in a factor of 2."""
+DIPS, AHEAD = 4, 32
+"""Classes of least leads in a factor of 2, by how far they lie below the present lead; and how many of these."""
+
+LINEAR, FURTHEST = 2.5, 250.0
+"""Boxes below the start's lead up to which classes of least leads nearer to it are about the same size, later in the
+same ratio; and up to which they are told apart."""
 
 
 @kept(nogil=True)
@@ -52,6 +56,16 @@ def _put(
     following[used] = head[time]
     head[time] = used
     return used + 1
+
+
+@numba.njit(nogil=True)
+def _dip(lead: float, least: float, box: float, classes: int) -> int:
+    """Return the class of a least lead, relative to the start's."""
+    depth = max(lead - least, 0.0)
+    if depth <= -least:
+        return min(int(DIPS * np.log2(1 + depth / box)), AHEAD - 1)
+    part = np.arcsinh(-least / (LINEAR * box)) / np.arcsinh(FURTHEST / LINEAR)
+    return AHEAD + min(int(part * classes), classes - 1)
 
 
 @kept(nogil=True)
@@ -90,7 +104,8 @@ def propagate(
     box : float
         Atoms of a state are one if their packets fall in the same of so many boxes of this size [packets].
     dips : int
-        And if their least leads are of the same of so many classes, by how far they lie below the present lead.
+        And if their least leads are of the same class, by how far they lie below the present lead or that of the start,
+        whichever is nearer; of the latter there are so many, and 0 tells none apart.
 
     Returns
     -------
@@ -102,7 +117,7 @@ def propagate(
         not in order at the end of the step.
     """
     S = len(starts) - 1
-    place = np.full(S * boxes * dips, -1, dtype=np.int32)
+    place = np.full(S * boxes * (AHEAD + dips if dips > 0 else 1), -1, dtype=np.int32)
     room = 1024
     state = np.empty(room, dtype=np.int64)
     sums = np.empty((room, 4))
@@ -128,9 +143,8 @@ def propagate(
             while atom >= 0:  # those in the same state become one
                 m1 = sums[atom, 1] / sums[atom, 0]
                 s = state[atom] + S * (int(m1 / box) % boxes)
-                if dips > 1:
-                    depth = max(m1 - due * (r - begin) - sums[atom, 3] / sums[atom, 0], 0.0)
-                    s += S * boxes * min(int(DIPS * np.log2(1 + depth / box)), dips - 1)
+                if dips > 0:
+                    s += S * boxes * _dip(m1 - due * (r - begin), sums[atom, 3] / sums[atom, 0], box, dips)
                 k = place[s]
                 if k < 0:
                     if n == len(merged_state):

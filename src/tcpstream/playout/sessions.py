@@ -239,7 +239,7 @@ def _known(
     depth = np.array([int(moves.rounds[moves.target == one].max()) + 3 for one in waits], dtype=np.int64)
     first = np.append(0, np.cumsum(depth))
     fills = max(2, _fills(last, on.sparse))
-    height = filling.threshold + int(filling.moves.received.max()) + 1
+    height = filling.threshold + int(max(filling.moves.received.max(), filling.needs.received.max())) + 1
     size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + 2 * height))
     if size > MOST_BYTES:
         raise AccuracyError(
