@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..path import Path
 from ..playout.deliveries import Deliveries, as_written_out
 from ..playout.pauses import Floats, Ints, Pauses, halvings
 from ..tcp import chain_of
-from ..tcp.idle_restart import with_idle_restarts
+from ..tcp.idle_restart import RestartingChain, with_idle_restarts
 from ..tcp.independent import IndependentChain
 from ..video import Video
 from .chain_lattices import as_large_as_matters
@@ -77,14 +78,16 @@ def held_at_most(path: Path, video: Video, player: PausingPlayer) -> HeldAtMost:
     assert path.initial_window is not None
     restarts = with_idle_restarts(chain, path.initial_window, max(1, round(stop - resume)), THRESHOLDS)
     found = as_written_out(restarts.chain)
-
-    def after_idle(rounds: int) -> tuple[Ints, Floats]:
-        states = np.arange(found.states)
-        targets, shares = np.stack([states, states], axis=1), np.tile(np.array([1.0, 0.0]), (found.states, 1))
-        times = halvings(rounds, path.rto / path.rtt)
-        if times > 0:
-            to, share = restarts.after_idle(times)
-            targets[: len(to)], shares[: len(to)] = to, share
-        return targets, shares
-
+    after_idle = partial(_after_idle, restarts, found.states, path.rto / path.rtt)
     return HeldAtMost(Pauses(stop, resume, after_idle), found)
+
+
+def _after_idle(restarts: RestartingChain, states: int, timer: float, rounds: int) -> tuple[Ints, Floats]:
+    """Return the states after an idle time in rounds, and their shares, by the state before; a timer in rounds."""
+    same = np.arange(states)
+    targets, shares = np.stack([same, same], axis=1), np.tile(np.array([1.0, 0.0]), (states, 1))
+    times = halvings(rounds, timer)
+    if times > 0:
+        to, share = restarts.after_idle(times)
+        targets[: len(to)], shares[: len(to)] = to, share
+    return targets, shares

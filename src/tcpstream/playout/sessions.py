@@ -34,6 +34,9 @@ NEGLIGIBLE, MOST_FILLING, RARE = 1e-12, 1_000_000, 1e-15
 """Probability and rounds at which the law of a join time ends; and probability below which a state with so much held is
 left out, where quanta are not packets."""
 
+LEFT_OUT = 1e-6
+"""Probability that all of these may have together; errors of join times have it."""
+
 NANOSECONDS, MOST_MINUTES = 1.0, 20.0
 """Of a product in a pass, about; and minutes that it may take."""
 
@@ -163,7 +166,7 @@ def join_times(whole: Joint, state: int, on: Fineness, packets: float, start: fl
     needs, least = passing(whole, more, on.exact), min(goal, math.ceil(packets / on.quantum))
     begin = np.eye(1, len(whole.starts) - 1, state)[0]
     law = fill_times(least, MOST_FILLING, needs, totals(whole), begin, NEGLIGIBLE, 0.0 if on.exact else RARE)
-    if 1 - law.sum() > 2 * NEGLIGIBLE + 1e-9:
+    if 1 - law.sum() > LEFT_OUT:
         raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
     return np.asarray(law)
 
