@@ -176,8 +176,8 @@ class TwoFinenesses:
             return JoinTimes(found, 0.0, 0.0)
         rough = law(other, fine.coarser(), 2 * size if size > 1 else 1)
         mean, most = _apart(found, rough)
-        lost, half = 1 - float(found.sum()), (size - 1) / 2 / self._chain.packets_per_round
-        return JoinTimes(found, FACTOR * mean + lost * len(found) + half, FACTOR * most + lost)
+        lost = 1 - float(found.sum())
+        return JoinTimes(found, FACTOR * mean + lost * len(found), FACTOR * most + lost)
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
