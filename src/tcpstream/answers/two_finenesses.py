@@ -176,7 +176,7 @@ class TwoFinenesses:
             return JoinTimes(found, 0.0, 0.0)
         rough = law(other, fine.coarser(), 2 * size if size > 1 else 1)
         mean, most = _apart(found, rough)
-        lost = 1 - float(found.sum())
+        lost = 1 - float(found.sum()) if size > 1 else 0.0
         return JoinTimes(found, FACTOR * mean + lost * len(found), FACTOR * most + lost)
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
