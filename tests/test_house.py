@@ -116,3 +116,9 @@ def test_names_that_two_files_have():
 
 def lines(file):
     return len(file.read_text(encoding="utf-8").splitlines())
+
+
+def test_modules_of_tests_have_names_of_their_own():
+    """Pytest imports each by its name alone: of two with one name it refuses the second, where both are run."""
+    names = [file.name for file in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(set(names)) == sorted(names)

@@ -14,6 +14,7 @@ import tcpstream
 from tcpstream import AccuracyError, InputError, InputWarning, Path, Player, Video, play
 from tcpstream.explicit import explicit_live_finite
 from tcpstream.tcp import chain_of
+from written_rows import by_source
 
 SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack"}
 
@@ -122,14 +123,9 @@ def drawn(streams, rng, starts, to, rounds, received, in_order, cumulated, first
 
 def simulated(path, video, start, streams, seed):
     rows = chain_of(path).written_out
-    order = np.argsort(rows.from_state, kind="stable")
-    starts = np.searchsorted(rows.from_state[order], np.arange(rows.n_states + 1))
-    sums = np.cumsum(rows.probability[order])
-    cumulated = sums - np.repeat(np.append(0.0, sums)[starts[:-1]], np.diff(starts))
     mu = video.packet_rate
     return path.rtt * drawn(
-        streams, np.random.default_rng(seed), starts, rows.to_state[order], rows.rounds[order], rows.received[order],
-        rows.in_order[order], cumulated, rows.start, mu * path.rtt, video.packets, mu * start,
+        streams, np.random.default_rng(seed), *by_source(rows), rows.start, mu * path.rtt, video.packets, mu * start,
     ).T  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from numba import njit
 import tcpstream
 from tcpstream import AccuracyError, InputError, NoFiniteDelayError, Path, Player, Video, live, play
 from tcpstream.tcp import chain_of
+from written_rows import by_source
 
 SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack"}
 
@@ -50,13 +51,8 @@ def standing(rounds, rng, starts, to, lasts, received, in_order, cumulated, firs
 
 def simulated(path, rate, start, buffer):
     rows = chain_of(path).written_out
-    order = np.argsort(rows.from_state, kind="stable")
-    starts = np.searchsorted(rows.from_state[order], np.arange(rows.n_states + 1))
-    sums = np.cumsum(rows.probability[order])
-    cumulated = sums - np.repeat(np.append(0.0, sums)[starts[:-1]], np.diff(starts))
     return standing(
-        40_000, np.random.default_rng(7), starts, rows.to_state[order], rows.rounds[order], rows.received[order],
-        rows.in_order[order], cumulated, rows.start, rate * path.rtt, rate * start, rate * buffer,
+        40_000, np.random.default_rng(7), *by_source(rows), rows.start, rate * path.rtt, rate * start, rate * buffer,
     ).T  # fmt: skip
 
 

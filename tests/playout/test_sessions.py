@@ -7,6 +7,11 @@ k - x arrivals in k rounds: the ballot theorem (L. Takacs, Combinatorial Methods
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import poisson
@@ -81,3 +86,17 @@ def test_the_join_time_is_a_first_passage():
     law = join_times(quanta_of(arrivals(0.9), EVERY), 0, EVERY, 30, 6)
     past = 1 - poisson.cdf(5, 0.9 * np.arange(1, len(law) + 1))  # six have arrived
     np.testing.assert_allclose(np.cumsum(law), past, rtol=0, atol=1e-11)
+
+
+def test_kernels_stay_within_their_arrays():
+    """Not compiled, an index out of bounds is an error: what hardly ever comes is in none of the totals."""
+    case = f"{__file__}::test_starvation_is_that_of_the_ballot_theorem[1.2-40-5-3]"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", case]
+    done = subprocess.run(
+        command,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]

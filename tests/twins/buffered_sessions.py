@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from tcpstream.tcp import chain_of
+from written_rows import by_source
 
 
 @njit(cache=True)
@@ -48,14 +49,9 @@ def drawn(sessions, rng, starts, to, rounds, received, in_order, cumulated, star
 
 def simulated(path, video, player, sessions, seed):
     rows = chain_of(path).written_out
-    order = np.argsort(rows.from_state, kind="stable")
-    starts = np.searchsorted(rows.from_state[order], np.arange(rows.n_states + 1))
-    sums = np.cumsum(rows.probability[order])
-    cumulated = sums - np.repeat(np.append(0.0, sums)[starts[:-1]], np.diff(starts))
     mu = video.packet_rate
     return drawn(
-        sessions, np.random.default_rng(seed), starts, rows.to_state[order], rows.rounds[order], rows.received[order],
-        rows.in_order[order], cumulated, rows.start, mu * path.rtt, video.packets,
+        sessions, np.random.default_rng(seed), *by_source(rows), rows.start, mu * path.rtt, video.packets,
         max(1.0, mu * player.start_buffer), max(1.0, mu * player.resume_buffer),
     )  # fmt: skip
 

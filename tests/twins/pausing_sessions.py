@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from written_rows import by_source
+
 
 @njit(cache=True)
 def drawn(
@@ -59,16 +61,12 @@ def drawn(
 
 def simulated(path, video, player, rows, after_idle, sessions, seed):
     """Sessions of the chain whose rows these are; ``after_idle`` says where pauses of so many rounds lead."""
-    order = np.argsort(rows.from_state, kind="stable")
-    starts = np.searchsorted(rows.from_state[order], np.arange(rows.n_states + 1))
-    sums = np.cumsum(rows.probability[order])
-    cumulated = sums - np.repeat(np.append(0.0, sums)[starts[:-1]], np.diff(starts))
     mu, due = video.packet_rate, video.packet_rate * path.rtt
     longest = int(np.ceil((player.client_buffer - player.refill) * mu / due + rows.received.max() / due)) + 2
     ways = [after_idle(d) for d in range(longest + 1)]
     return drawn(
-        sessions, np.random.default_rng(seed), starts, rows.to_state[order], rows.rounds[order], rows.received[order],
-        rows.in_order[order], cumulated, rows.start, due, video.packets, max(1.0, mu * player.start_buffer),
-        max(1.0, mu * player.resume_buffer), mu * player.client_buffer, mu * player.refill,
+        sessions, np.random.default_rng(seed), *by_source(rows), rows.start, due, video.packets,
+        max(1.0, mu * player.start_buffer), max(1.0, mu * player.resume_buffer),
+        mu * player.client_buffer, mu * player.refill,
         np.array([one for one, _ in ways]), np.array([one for _, one in ways]),
     )  # fmt: skip

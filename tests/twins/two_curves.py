@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from tcpstream.tcp import chain_of
+from written_rows import by_source
 
 
 def outgoing(path):
@@ -74,11 +75,6 @@ def _lateness(runs, rng, starts, to, rounds, received, in_order, cumulated, firs
 def lateness(path, exists, rate, runs, seed):
     """The largest lateness of a packet [rounds], were there no startup delay: ``rate`` is in packets a round."""
     rows = chain_of(path).written_out
-    order = np.argsort(rows.from_state, kind="stable")
-    starts = np.searchsorted(rows.from_state[order], np.arange(rows.n_states + 1))
-    sums = np.cumsum(rows.probability[order])
-    cumulated = sums - np.repeat(np.append(0.0, sums)[starts[:-1]], np.diff(starts))
     return _lateness(
-        runs, np.random.default_rng(seed), starts, rows.to_state[order], rows.rounds[order], rows.received[order],
-        rows.in_order[order], cumulated, rows.start, np.asarray(exists, dtype=float), rate,
+        runs, np.random.default_rng(seed), *by_source(rows), rows.start, np.asarray(exists, dtype=float), rate,
     )  # fmt: skip

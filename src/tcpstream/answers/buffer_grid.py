@@ -15,7 +15,8 @@ from ..path import Path
 from ..system.threads import on_cores
 from ..tcp import chain_of
 from ..video import Video
-from .answer import SCHEMA, probabilities, table
+from .answer import SCHEMA, table
+from .joined import mean_rounds, rounds_within
 from .player import Player
 from .session_files import write_csv
 from .two_finenesses import TwoFinenesses
@@ -66,8 +67,7 @@ class BufferGrid:
         found = on_cores(lambda resume: solver.solve(starts, resume), resumes)
         answers = np.array([[seen.answers for seen in row] for row in found]).transpose(2, 1, 0)
         errors = np.array([[seen.errors for seen in row] for row in found]).transpose(2, 1, 0)
-        means = [float(one.chance @ np.arange(len(one.chance))) for one in self._joined]
-        self.mean_join_time: Floats = np.array(means) * path.rtt
+        self.mean_join_time: Floats = np.array([mean_rounds(one.chance) for one in self._joined]) * path.rtt
         self.stall_probability: Floats
         self.mean_stalls: Floats
         self.mean_total_rebuffer: Floats
@@ -88,9 +88,7 @@ class BufferGrid:
         InputError
             For a probability out of range.
         """
-        wanted = float(probabilities("quantile", [u])[0])
-        rounds = [np.searchsorted(np.cumsum(one.chance), wanted - 1e-12) for one in self._joined]
-        return np.array(rounds, dtype=np.float64) * self.path.rtt
+        return np.array([float(rounds_within(one.chance, u)) for one in self._joined]) * self.path.rtt
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the answers as a table, a row for each pair.

@@ -41,7 +41,6 @@ QUARTER = 0.25
 FEW_ROUNDS = 3.0
 """Of delay: up to so many single packets of the first rounds decide whether anything is late."""
 
-
 STEEP = 1.5
 """Between 1 - alpha at leads a little less and a little more, from which on alpha has a stair between them."""
 

@@ -50,7 +50,7 @@ class Joined(Viewing):
     @property
     def mean_join_time(self) -> float:
         """Mean time until playback starts [s]."""
-        return float(self._joined @ np.arange(len(self._joined))) * self.path.rtt + self.setup
+        return mean_rounds(self._joined) * self.path.rtt + self.setup
 
     def join_time_quantile(self, u: float) -> float:
         """Return the least t with P(join time <= t) >= u [s]: whole round trips.
@@ -60,8 +60,7 @@ class Joined(Viewing):
         InputError
             For a probability out of range.
         """
-        wanted = float(probabilities("quantile", [u])[0])
-        return int(np.searchsorted(np.cumsum(self._joined), wanted - 1e-12)) * self.path.rtt + self.setup
+        return rounds_within(self._joined, u) * self.path.rtt + self.setup
 
     def join_time_cdf(self, seconds: ArrayLike) -> Any:
         """Return P(join time <= t).
@@ -158,3 +157,20 @@ class Joined(Viewing):
             "rebuffering_ratio": self.rebuffering_ratio,
             "error_bound": self.errors,
         }
+
+
+def mean_rounds(chance: Floats) -> float:
+    """Return the mean of a law of 0, 1, 2, ... rounds."""
+    return float(chance @ np.arange(len(chance)))
+
+
+def rounds_within(chance: Floats, u: float) -> int:
+    """Return the fewest rounds that a law of 0, 1, 2, ... rounds does not exceed with probability `u`.
+
+    Raises
+    ------
+    InputError
+        For a probability out of range.
+    """
+    wanted = float(probabilities("quantile", [u])[0])
+    return int(np.searchsorted(np.cumsum(chance), wanted - 1e-12))

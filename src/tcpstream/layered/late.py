@@ -9,14 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, positive, whole
 from ..sim.replications import interval
+from ..sim.tfrc.allowed_rate import REDUCED
 from ..sim.tfrc.loss_intervals import WEIGHTS
 from ..sim.tfrc.receive_rates import TICK
 
 STEPS, WARMUP = 3000, 500
 """Round trips of a stream, and how many of these are not looked at."""
-
-REDUCED = 0.85
-"""What is left of the rate after a loss while data were short (RFC 5348, Section 4.3)."""
 
 Floats = NDArray[np.float64]
 

@@ -167,7 +167,10 @@ def join_times(whole: Joint, state: int, on: Fineness, packets: float, start: fl
     begin = np.eye(1, len(whole.starts) - 1, state)[0]
     law = fill_times(least, MOST_FILLING, needs, totals(whole), begin, NEGLIGIBLE, 0.0 if on.exact else RARE)
     if 1 - law.sum() > LEFT_OUT:
-        raise AccuracyError(f"the start buffer is not filled after {MOST_FILLING:,} round trips")
+        raise AccuracyError(
+            f"the start buffer is not filled within {len(law):,} round trips with probability {1 - law.sum():.1g}, "
+            f"more than the {LEFT_OUT:g} that may be left out: take a smaller start buffer"
+        )
     return np.asarray(law)
 
 

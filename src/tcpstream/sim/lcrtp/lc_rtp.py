@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from ...errors import choice, positive, whole
 from ..application import Client, Server
 from ..layers import Layered
-from ..tfrc.allowed_rate import AllowedRate
 from ..tfrc.tfrc_receiver import TfrcReceiver
-from ..tfrc.tfrc_sender import TfrcSender
 from ..traffic import Traffic
 from .collecting_client import CollectingClient
 from .collecting_server import CollectingFeed, CollectingServer
@@ -56,9 +54,7 @@ class LcRtp(Layered):
     def server(self) -> Server:
         """Return the server of a run."""
         feed = CollectingFeed(self.video, self.room)
-        allowed = AllowedRate(self.size, self.initial_window, damping=self.damping)
-        cap = math.inf if self.cap is None else self.cap / 8
-        return CollectingServer(feed, TfrcSender(feed, allowed, self.size, cap, self.jitter))
+        return CollectingServer(feed, self.sender(feed))
 
     def client(self) -> Client:
         """Return the cache of a run."""

@@ -75,11 +75,15 @@ class Tfrc(Application):
         """Return what a run's sender pulls from."""
         return Endless(self.size)
 
-    def server(self) -> Server:
-        """Return the sender of a run."""
+    def sender(self, feed: Feed) -> TfrcSender:
+        """Return what pulls from a feed at the rate of TFRC."""
         allowed = AllowedRate(self.size, self.initial_window, damping=self.damping)
         cap = math.inf if self.cap is None else self.cap / 8
-        return TfrcSender(self.feed(), allowed, self.size, cap, self.jitter)
+        return TfrcSender(feed, allowed, self.size, cap, self.jitter)
+
+    def server(self) -> Server:
+        """Return the sender of a run."""
+        return self.sender(self.feed())
 
     def client(self) -> Client:
         """Return the receiver of a run."""
