@@ -67,7 +67,19 @@ def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int) -> No
     truth = 1 - exact.no_late_probability(delays)
     assert (np.abs(late - truth) <= off).all()
     assert truth[delays < 0.45].min() > 3e-4  # the first packet is lost with 5e-4
-    assert np.median(off / late) < 1
+    between, stated = fine.stalled(np.arange(0.3, 1.0, 0.01))
+    assert np.median(stated / between) < 1
+
+
+def test_lost_first_packets_are_seen_where_most_paths_get_far_ahead() -> None:
+    path = Path(loss=0.0146, rtt=0.0377, rto=0.26, sender="classic", initial_window=10, detection="rack")
+    video = Video(packet_rate=40, duration=70)  # a fifth of T
+    exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
+    delays = np.array([0.13, 0.37, 0.5, 0.86, 1.0, 1.5])
+    late, off = fine.stalled(delays)
+    truth = 1 - exact.no_late_probability(delays)
+    assert (np.abs(late - truth) <= off).all()
+    assert np.median(off / late) < 0.3
 
 
 def test_required_delays() -> None:

@@ -105,11 +105,11 @@ class NeverLateCurve:
             if self._top < min(most, self._safe):
                 self._cover(ROOM * most)
             value, off = self._at(lead, rounds)
-            near = quantum(self._finest, self._points, lead) / 4
+            near = quantum(self._finest, self._points, lead) / 2
             low, high = (self._at(one, rounds)[0] for one in (max(lead - near, 0.0), lead + near))
             off += abs(low - 2 * value + high)
             stairs = not FEW_ROUNDS <= tau <= self.length or 1 - low > STEEP * (1 - high)
-            return value, off + abs(high - low) if stairs else off
+            return value, off + max(high - value, value - low) if stairs else off
 
     def _at(self, lead: float, rounds: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""

@@ -74,7 +74,7 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     rounds = step * count
     mean = steps.corrected(known.mean, known.rounds)
     ordered = steps.corrected(known.ordered, np.ones_like(known.rounds))
-    boxes = max(1, min(BOXES, MOST_BOXES // known.n_states))
+    boxes = max(2, min(BOXES, MOST_BOXES // known.n_states))
     classes = int(np.clip(MOST_PLACES // (boxes * known.n_states), CLASSES, MOST_CLASSES))
     state, packets, least, chance = first, 0.0, 0.0, 1.0
     for r in range(rounds):
@@ -88,7 +88,7 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
     landed, moments, _, _ = propagate(
         known.starts, known.to, known.rounds, known.chance, mean, known.variance * steps.scale**2, ordered,
         np.array([first]), np.zeros(1, dtype=np.int64), rounds, steps.due, NEGLIGIBLE,
-        boxes, max(box, packets / boxes), classes,
+        boxes, box, classes,
     )  # fmt: skip
     record = projected(on, phases, step, landed)
     number = np.full((len(on.states), step + 1), -1)

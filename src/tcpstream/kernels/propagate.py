@@ -18,6 +18,9 @@ SMALLEST = 1e-40
 DIPS, AHEAD = 4, 32
 """Classes of least leads in a factor of 2, by how far they lie below the present lead; and how many of these."""
 
+RATIOS = 16
+"""Of as many as there are, boxes of leads up to which they are about the same size."""
+
 LINEAR, FURTHEST = 2.5, 250.0
 """Boxes below the start's lead up to which classes of least leads nearer to it are about the same size, later in the
 same ratio; and up to which they are told apart."""
@@ -56,6 +59,14 @@ def _put(
     following[used] = head[time]
     head[time] = used
     return used + 1
+
+
+@numba.njit(nogil=True)
+def _box(lead: float, box: float, boxes: int) -> int:
+    """Return the box of a lead: of the given size near the start's, later in the same ratio."""
+    half, linear = boxes // 2, boxes / RATIOS
+    part = min(int(linear * np.arcsinh(abs(lead) / (linear * box))), half - 1)
+    return half + part if lead >= 0 else half - 1 - part
 
 
 @numba.njit(nogil=True)
@@ -104,7 +115,8 @@ def propagate(
     box : float
         Atoms of a state are one if their packets fall in the same of so many boxes of this size [packets].
     dips : int
-        And if their least leads are of the same class, by how far they lie below the present lead or that of the start,
+        If not 0, by leads instead, in boxes that grow with the distance from the start; and if their least leads are of the
+        same class, by how far they lie below the present lead or that of the start,
         whichever is nearer; of the latter there are so many, and 0 tells none apart.
 
     Returns
@@ -142,9 +154,12 @@ def propagate(
             atom = head[r]
             while atom >= 0:  # those in the same state become one
                 m1 = sums[atom, 1] / sums[atom, 0]
-                s = state[atom] + S * (int(m1 / box) % boxes)
+                lead = m1 - due * (r - begin)
                 if dips > 0:
-                    s += S * boxes * _dip(m1 - due * (r - begin), sums[atom, 3] / sums[atom, 0], box, dips)
+                    s = state[atom] + S * _box(lead, box, boxes)
+                    s += S * boxes * _dip(lead, sums[atom, 3] / sums[atom, 0], box, dips)
+                else:
+                    s = state[atom] + S * (int(m1 / box) % boxes)
                 k = place[s]
                 if k < 0:
                     if n == len(merged_state):
