@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .answers.late_frames import LateFrames as LateFrames
     from .answers.live import EndlessLive as EndlessLive
     from .answers.live import FiniteLive as FiniteLive
+    from .answers.limited_live import LimitedLive as LimitedLive
     from .answers.live import live as live
     from .answers.live import live_many as live_many
     from .answers.live_play import LivePlay as LivePlay
@@ -85,6 +86,7 @@ _HOMES = {
     "live_many": "answers.live",
     "EndlessLive": "answers.live",
     "FiniteLive": "answers.live",
+    "LimitedLive": "answers.limited_live",
     "play": "answers.play",
     "Play": "answers.delayed_play",
     "BufferedPlay": "answers.buffered_play",

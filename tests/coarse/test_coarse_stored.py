@@ -56,8 +56,8 @@ def test_the_stated_errors_hold(name: str) -> None:
         assert (stated[f > 1e-6] < 0.1).all()
 
 
-@pytest.mark.parametrize(("tcp", "most"), [("reno", 8), ("reno-sack", 8), ("reno-sack", 16)])
-def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int) -> None:
+@pytest.mark.parametrize(("tcp", "most", "error"), [("reno", 8, 0.5), ("reno-sack", 8, 0.5), ("reno-sack", 16, 1.2)])
+def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int, error: float) -> None:
     """Losses are rare: what is late is so by those of the first rounds, and windows soon tell nothing of them."""
     path = Path(loss=5e-4, rtt=0.1, rto=0.3, max_window=most, tcp=tcp, sender="classic")
     video = Video(packet_rate=most / 0.2, duration=60)
@@ -68,7 +68,7 @@ def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int) -> No
     assert (np.abs(late - truth) <= off).all()
     assert truth[delays < 0.45].min() > 3e-4  # the first packet is lost with 5e-4
     between, stated = fine.stalled(np.arange(0.3, 1.0, 0.01))
-    assert np.median(stated / between) < 1
+    assert np.median(stated / between) < error
 
 
 def test_lost_first_packets_are_seen_where_most_paths_get_far_ahead() -> None:

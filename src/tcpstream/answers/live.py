@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["EndlessLive", "FiniteLive", "LiveStreaming", "backlog_key", "live", "live_many", "with_backlogs"]
 
+GROWTHS = ("unlimited", "limited")
 
-def live(path: Path, video: Video, *, accuracy: str | None = None) -> LiveStreaming:
+
+def live(path: Path, video: Video, *, accuracy: str | None = None, growth: str = "unlimited") -> LiveStreaming:
     """Solve live streaming (Section 3.3.1).
 
     Parameters
@@ -36,10 +38,13 @@ def live(path: Path, video: Video, *, accuracy: str | None = None) -> LiveStream
     accuracy : {"exact", "fine", "fast"}, optional
         Exact; within about 1% of f; or faster. By default exact where that is forecast to take a second at most, else
         fine: `lattice_error` says how near each answer is.
+    growth : {"unlimited", "limited"}
+        Whether windows grow on while the stream does not use them up, as in the paper, or stay, and fall after a
+        retransmission timer, as Linux's do; the latter without a duration and a bottleneck only.
 
     Returns
     -------
-    EndlessLive, FiniteLive or CoarseLive
+    EndlessLive, FiniteLive, CoarseLive or LimitedLive
         Answers for every startup delay.
 
     Raises
@@ -59,12 +64,17 @@ def live(path: Path, video: Video, *, accuracy: str | None = None) -> LiveStream
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
     if accuracy is not None:
         choice("accuracy", accuracy, ACCURACIES)
+    choice("growth", growth, GROWTHS)
     timeline, chain = Timeline.of(path, video), chain_of(path)
     m, T = timeline.packets_due, chain.packets_per_round
     if video.duration is not None:
         check_shortest(path, video)
     elif T / path.rtt <= video.packet_rate * (1 + 1e-9):
         raise NoFiniteDelayError(T / path.rtt, video.packet_rate)
+    if growth == "limited":
+        from .limited_live import limited_live
+
+        return limited_live(path, video, accuracy)
     if is_coarse_live(path, video, accuracy):
         from .coarse_live import coarse_live
 

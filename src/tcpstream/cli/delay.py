@@ -73,11 +73,9 @@ def delay(
 
     def solve(path: Path, video: Video) -> Streaming:
         if is_live:
-            from ..answers import live as live_model
+            from .live_streams import live_stream
 
-            return live_model.live(
-                path.application_limited(video.packet_rate) if limited else path, video, accuracy=accuracy
-            )
+            return live_stream(path, video, accuracy, limited=limited)
         from ..answers import stored as stored_model
 
         return stored_model.stored(path, video, accuracy=accuracy)

@@ -38,11 +38,11 @@ def live(as_json: bool, delay: list[float], limited: bool, accuracy: str | None,
     """
     import numpy as np
 
-    from ..answers import live as live_model
     from ..answers.answer import startup_delay
     from ..errors import NoFiniteDelayError
     from . import details
     from .endless import no_finite_delay
+    from .live_streams import live_stream
     from .mismatch import no_verdict
 
     for tau in delay:
@@ -54,9 +54,7 @@ def live(as_json: bool, delay: list[float], limited: bool, accuracy: str | None,
         return refused
 
     def solve(path: Path, video: Video) -> LiveStreaming:
-        return live_model.live(
-            path.application_limited(video.packet_rate) if limited else path, video, accuracy=accuracy
-        )
+        return live_stream(path, video, accuracy, limited=limited)
 
     try:
         result = solve(route.path, video)

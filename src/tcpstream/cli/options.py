@@ -121,7 +121,7 @@ limited_option = click.option(
     "--application-limited",
     "limited",
     is_flag=True,
-    help="Live: the sender's window grows no further than the stream needs, as in Linux.",
+    help="Live: the sender's window grows only while the stream uses it up, as in Linux.",
 )
 rate_option = option("--rate", units.rate, "R", "Playback rate mu, as 25pps or 600kbps.")
 duration_option = option("--duration", units.seconds, "T", "Length of the video, as 80s or 10min.")

@@ -115,8 +115,8 @@ def propagate(
     box : float
         Atoms of a state are one if their packets fall in the same of so many boxes of this size [packets].
     dips : int
-        If not 0, by leads instead, in boxes that grow with the distance from the start; and if their least leads are of the
-        same class, by how far they lie below the present lead or that of the start,
+        If not 0, by leads instead, in boxes that grow with the distance from the start; and if their least leads are of
+        the same class, by how far they lie below the present lead or that of the start,
         whichever is nearer; of the latter there are so many, and 0 tells none apart.
 
     Returns

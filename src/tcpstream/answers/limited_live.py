@@ -1,0 +1,93 @@
+"""Live streams without end whose sender opens its window only while the stream uses it up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError
+from ..limited.long_run import LimitedLaw, long_run
+from ..numerics.lattices import Interpolated
+from ..path import Path
+from ..system.threads import on_cores
+from ..tcp import chain_of
+from ..tcp.window_chain import WindowChain
+from ..video import Video
+from .live_streaming import LiveStreaming
+from .timeline import Timeline
+
+INITIAL_WINDOW = 10
+"""What counts as used at least, where a path has no slow start [packets] (RFC 6928)."""
+
+POINTS = {"fine": 24, "fast": 12}
+"""Positions in the backlog of a round; two thirds of them are enough to tell the error."""
+
+FACTOR = 2.0
+"""Error of f over the difference of two resolutions."""
+
+LEAST = 0.01
+"""Relative error that is stated at least."""
+
+LOST = 100.0
+"""Error of f, over the mass that a turn still moves."""
+
+
+@dataclass(frozen=True, eq=False)
+class LimitedBacklogs:
+    """The same long run at two resolutions."""
+
+    fine: LimitedLaw
+    coarse: LimitedLaw
+
+
+class LimitedLive(LiveStreaming):
+    """A live stream without end, whose sender's window grows only while it is used up, as Linux's.
+
+    The backlog is that between what is generated and what is in order at the receiver, at any time of a round, not only
+    at its end; a packet travels for R/2 besides, which is not counted.
+    """
+
+    _backlogs: LimitedBacklogs
+
+    lattice_reason = "on coarse lattices"
+
+    def __init__(self, path: Path, video: Video, backlogs: LimitedBacklogs) -> None:
+        super().__init__(path, video)
+        self._backlogs = backlogs
+
+    def __reduce__(self) -> tuple[type[LimitedLive], tuple[Any, ...]]:
+        """Pickle what the answers are made from."""
+        return type(self), (self.path, self.video, self._backlogs)
+
+    @property
+    def error_bound(self) -> float:
+        """Bound on the error of f from what the solves leave; `lattice_error` comes on top."""
+        return LOST * max(self._backlogs.fine.residual, self._backlogs.coarse.residual)
+
+    def _at(self, tau: float) -> Interpolated:
+        rounds = self.timeline.rounds(tau)
+        f, other = (one.late_fraction(rounds) for one in (self._backlogs.fine, self._backlogs.coarse))
+        return Interpolated(f, FACTOR * abs(f - other) / f + LEAST if f > 0 else 0.0)
+
+
+def limited_live(path: Path, video: Video, accuracy: str | None) -> LimitedLive:
+    """Solve a live stream of an application-limited sender: see `live`."""
+    if video.duration is not None:
+        raise InputError(
+            f"growth = limited is solved for live streams without end: leave out the duration of {video.duration:g} s"
+        )
+    if path.bottleneck is not None:
+        raise InputError(
+            f"growth = limited is not solved behind a bottleneck: leave out bottleneck {path.bottleneck:g} packets/s"
+        )
+    if accuracy == "exact":
+        raise InputError("growth = limited is solved to about 1% of f: accuracy must be fine or fast, got exact")
+    chain = chain_of(path)
+    if not isinstance(chain, WindowChain):
+        raise InputError(f"growth = limited needs a chain of windows, and tcp = {path.tcp} is none")
+    due, points = Timeline.of(path, video).packets_due, POINTS[accuracy or "fine"]
+    least, rack = path.initial_window or INITIAL_WINDOW, path.detection == "rack"
+    fine, coarse = on_cores(
+        lambda n: long_run(chain, due, path.timeout_ratio, least, n, rack=rack), (points, points * 2 // 3)
+    )
+    return LimitedLive(path, video, LimitedBacklogs(fine, coarse))
