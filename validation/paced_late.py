@@ -28,7 +28,7 @@ SECONDS, WARMUP, RUNS, SEED = 500.0, 20.0, 10, 7
 """Length of a run and what is left out at its begin [s]; runs."""
 
 NEAR, FACTOR, RARE = 0.05, 2.0, 0.01
-"""Late fractions are near within so much, or within a factor where one packet in a hundred is late in the simulation."""
+"""Late fractions are near within so much, or within a factor where one packet in a hundred is late by packets."""
 
 
 class Place(NamedTuple):

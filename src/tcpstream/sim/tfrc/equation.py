@@ -27,7 +27,7 @@ def throughput(size: float, rtt: float, p: float) -> float:
 
 
 def round_trips(p: Any, sqrt: Any = math.sqrt) -> Any:
-    """Return the round trips that a segment takes at a loss-event rate, which grow with p; of arrays by `numpy.sqrt`."""
+    """Return the round trips that a segment takes at a loss-event rate: they grow with p. Arrays need `numpy.sqrt`."""
     return sqrt(2 * p / 3) + 12 * sqrt(3 * p / 8) * p * (1 + 32 * p * p)
 
 
