@@ -3,14 +3,12 @@
 import math
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tcpstream.errors import unremarked
 from tcpstream.path import Path
-from tcpstream.sim.tfrc.equation import round_trips, throughput
 from tcpstream.tcp.formulas import ALL, mathis, pftk, pftk_approximate, tfrc
 
 
@@ -109,12 +107,6 @@ def test_never_faster_than_the_largest_window_each_round(loss, rtt, ratio, max_w
     limited = path(loss, rtt, ratio, max_window, b)
     for formula in (pftk, pftk_approximate):
         assert formula(limited) <= max_window / rtt * (1 + 1e-12)
-
-
-@given(losses, rtts)
-def test_the_simulator_has_the_same_equation(loss, rtt):
-    assert throughput(1, rtt, loss) == pytest.approx(tfrc(path(loss, rtt)), rel=1e-12)
-    assert round_trips(np.array([loss]), np.sqrt) == pytest.approx([round_trips(loss)], rel=1e-12)
 
 
 @given(names, losses, rtts, ratios, st.floats(1, 10), windows, increases)

@@ -92,41 +92,36 @@ BYTES = "real-bytes-little", "real-bytes-heavy"
 LEFT = ("ftp-bytes-medium",)
 STARVED = "ftp-bytes-heavy", "below-the-download"
 FULL = ("ftp-loss-burst",)
-RESPONSE = *LOSSES, *BYTES, "real-increases"
+INCREASES = ("real-increases",)
+STOPS = ("real-last-medium",)
 
 ALTERNATIVES = (
-    Alternative("hessler", "a report each 5 s", RESPONSE, {"real_report_s": 5}),
-    Alternative("hessler", "no level below 225 kbit/s", (*RESPONSE, "real-last-medium"), replaced=_changed(2)),
-    Alternative(
-        "hessler", "a report each 5 s, no level below 225 kbit/s", RESPONSE, {"real_report_s": 5}, _changed(2)
-    ),
+    Alternative("hessler", "a report each 5 s", (*LOSSES, *BYTES, *INCREASES), {"real_report_s": 5}),
+    Alternative("hessler", "no level below 225 kbit/s", (*LOSSES, *BYTES, *STOPS), replaced=_changed(2)),
+    Alternative("hessler", "a report each 5 s, no level below 225 kbit/s", LOSSES, {"real_report_s": 5}, _changed(2)),
     Alternative("hessler", "threshold of 30%", LOSSES, {"real_most_loss": 0.3}),
     Alternative("hessler", "queue of 10 packets", LOSSES, {"queue_packets": 10}),
+    Alternative("hessler", "lost packets sent again", (*LOSSES, *INCREASES), replaced=_changed(kind=Repeating)),
     Alternative(
-        "hessler", "Windows Media Player at the rate of Table 2", ("below-the-download",),
-        replaced={"Wmp": partial(Wmp, clip=TABLE_2)},
-    ),
-    Alternative("hessler", "lost packets sent again", RESPONSE, replaced=_changed(kind=Repeating)),
-    Alternative(
-        "hessler", "lost packets sent again, a report each 5 s", RESPONSE, {"real_report_s": 5},
+        "hessler",
+        "lost packets sent again, a report each 5 s",
+        INCREASES,
+        {"real_report_s": 5},
         _changed(kind=Repeating),
     ),
-    Alternative("hessler", "a server that gives up at 20%", ("real-last-medium",), {"real_hopeless": 0.2}),
+    Alternative("hessler", "a server that gives up at 20%", STOPS, {"real_hopeless": 0.2}),
+    Alternative("hessler", "a single level, given up at 20%", STOPS, {"real_hopeless": 0.2}, _changed(4)),
     Alternative(
-        "hessler", "one level, a server that gives up at 20%", ("real-last-medium",), {"real_hopeless": 0.2},
-        _changed(4),
+        "hessler",
+        "Windows Media Player at the rate of Table 2",
+        ("below-the-download",),
+        replaced={"Wmp": partial(Wmp, clip=TABLE_2)},
     ),
     Alternative("hessler", "a queue of 200 packets", (*FULL, *LEFT), {"queue_packets": 200}),
     Alternative("hessler", "a window of 44 packets", (*FULL, *LEFT, *STARVED), {"window_packets": 44}),
-    Alternative(
-        "hessler", "cross traffic of 1000 bytes with its headers", (*FULL, *LEFT), replaced={"CROSS_PACKET": 1000}
-    ),
-    Alternative(
-        "hessler", "cross traffic with preambles and gaps of Ethernet", (*FULL, *LEFT), replaced={"CROSS_PACKET": 1066}
-    ),
-    Alternative(
-        "hessler", "a download that sees lost retransmissions", STARVED, replaced=_download(variant="rack")
-    ),
+    Alternative("hessler", "packets of 1000 bytes with headers", (*FULL, *LEFT), replaced={"CROSS_PACKET": 1000}),
+    Alternative("hessler", "preambles and gaps that count", (*FULL, *LEFT), replaced={"CROSS_PACKET": 1066}),
+    Alternative("hessler", "a download that sees lost retransmissions", STARVED, replaced=_download(variant="rack")),
     Alternative("hessler", "a download by NewReno", STARVED, replaced=_download(variant="newreno")),
     Alternative("hessler", "a download with a least timer of 1 s", STARVED, replaced=_download(min_rto=1.0)),
-)  # fmt: skip
+)
