@@ -116,7 +116,7 @@ FLOWS = (
     Flow(there=("c",), back=("b",), tcp=None, source=Forwarded("paced")),
 )
 
-CLIP, VIDEO = Clip(6.0, (20e3, 100e3, 300e3)), VideoLayers(rate=64e3, size=500, duration=3.0)
+CLIP, VIDEO = Clip(6.0, (20e3, 100e3, 300e3), (5e3, 8e3, 16e3)), VideoLayers(rate=64e3, size=500, duration=3.0)
 DATAGRAMS = (
     Ping(0.3),
     Tfrc(400, 4e5),
@@ -182,7 +182,7 @@ def test_sent_is_received_dropped_or_under_way(a, b, c, seed, seconds, width):
     assert run.traffic[3].there.received_bytes == run.traffic[3].arrivals.size.sum()
 
 
-@settings(max_examples=8)
+@settings(max_examples=20)
 @given(links(), links(), links(), st.integers(0, 5), st.sampled_from([0.5, 2.0, 6.0]))
 def test_and_so_it_is_of_every_kind(a, b, c, seed, seconds):
     accounted(Scenario({"a": a, "b": b, "c": c}, EVERY_KIND, bins=0.5), seconds, seed)
