@@ -110,7 +110,7 @@ ALTERNATIVES = (
         _changed(kind=Repeating),
     ),
     Alternative("hessler", "a server that gives up at 20%", STOPS, {"real_hopeless": 0.2}),
-    Alternative("hessler", "a single level, given up at 20%", STOPS, {"real_hopeless": 0.2}, _changed(4)),
+    Alternative("hessler", "a single level, given up at 20%", (*LOSSES, *STOPS), {"real_hopeless": 0.2}, _changed(4)),
     Alternative(
         "hessler",
         "Windows Media Player at the rate of Table 2",
