@@ -27,6 +27,9 @@ DELAYS = (0.25, 0.5, 1.0, 2.0)
 SECONDS, WARMUP, RUNS, SEED = 500.0, 20.0, 10, 7
 """Length of a run and what is left out at its begin [s]; runs."""
 
+JITTER = 0.001
+"""Senders before a bottleneck take up to so long a packet [s], at random: else all runs were one."""
+
 NEAR, FACTOR, RARE = 0.05, 2.0, 0.01
 """Late fractions are near within so much, or within a factor where one packet in a hundred is late by packets."""
 
@@ -111,12 +114,14 @@ class Camera(sim.Tfrc):
 def scenario(place: Place) -> sim.Scenario:
     """Return the network, with the stream as its first flow."""
     way = place.rtt / 2
-    stream = sim.Flow(("there",), ("back",), None, Camera(made=place.made), measured=True)
+    camera = Camera(made=place.made, jitter=JITTER if place.rate else 0.0)
+    stream = sim.Flow(("there",), ("back",), None, camera, measured=True)
     if not place.rate:
         there = sim.Link(way, loss=sim.Bernoulli(place.loss))
         return sim.Scenario({"there": there, "back": sim.Link(way)}, (stream,))
     links = {"there": sim.Link(way, rate=place.rate, queue=25), "back": sim.Link(way)}
-    return sim.Scenario(links, (stream, sim.Flow(("there",), ("back",), sim.Tcp("sack", packet_size=1000))))
+    tcp = sim.Tcp("sack", packet_size=1000, jitter=JITTER)
+    return sim.Scenario(links, (stream, sim.Flow(("there",), ("back",), tcp)))
 
 
 def row(place: Place) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class _OnTicks(TfrcSender):
 
     def _next(self, host: ServerHost) -> None:
         if not self._short:
-            at = self._last + self._size / min(self._allowed.instantaneous, self._cap)
+            at = max(host.now, self._last + self._size / min(self._allowed.instantaneous, self._cap))
             host.wake("send", max(0.0, TICK * math.ceil(at / TICK) - host.now))
 
 
