@@ -125,9 +125,14 @@ def scenario(place: Place) -> sim.Scenario:
 
 
 def row(place: Place) -> dict[str, Any]:
-    """Return late fractions of runs with their 95% intervals, p and R that these saw, and those of the model there."""
+    """Return late fractions of runs with their 95% intervals, and those of the model at the p and R that they saw.
+
+    ``variation`` is the coefficient of variation of the packets from a loss event to the next: 1 in the model.
+    """
     seen = [_run(place, rng) for rng in np.random.default_rng(SEED).spawn(RUNS)]
-    p, rtt = (float(np.mean([one[name] for one in seen])) for name in ("loss_event_rate", "rtt_s"))
+    p, rtt, variation = (
+        float(np.mean([one[name] for one in seen])) for name in ("loss_event_rate", "rtt_s", "variation")
+    )
     least = rtt - place.rtt / 2
     simulated = [sim.interval([float(np.mean(one["took"] > least + tau)) for one in seen]) for tau in DELAYS]
     found = late_of_paced(place.loss or p, rtt, place.made, DELAYS, np.random.default_rng(SEED))
@@ -135,6 +140,7 @@ def row(place: Place) -> dict[str, Any]:
         "place": list(place),
         "p": round(p, 5),
         "rtt": round(rtt, 4),
+        "variation": round(variation, 2),
         "simulated": [[round(float(value), 5) for value in one] for one in simulated],
         "model": found.fractions.round(5).tolist(),
         "margins": found.margins.round(5).tolist(),
@@ -142,11 +148,17 @@ def row(place: Place) -> dict[str, Any]:
 
 
 def _run(place: Place, rng: np.random.Generator) -> dict[str, Any]:
-    """Return what the stream measured, and how long its packets took from when they were made [s]."""
+    """Return what the stream measured, how its loss intervals vary, and how long packets took since made [s]."""
     traffic = sim.simulate(scenario(place), SECONDS, rng).traffic[0]
     assert traffic.arrivals is not None
     took = traffic.arrivals.time - traffic.arrivals.tag / place.made
-    return {**figures(traffic, WARMUP, SECONDS), "took": took[traffic.arrivals.time > WARMUP]}
+    times, numbers = traffic.noted("loss_event")
+    intervals = np.diff(numbers[times > WARMUP])
+    return {
+        **figures(traffic, WARMUP, SECONDS),
+        "variation": intervals.std() / intervals.mean(),
+        "took": took[traffic.arrivals.time > WARMUP],
+    }
 
 
 def near(found: dict[str, Any]) -> list[tuple[bool, bool | None]]:
@@ -161,8 +173,8 @@ def near(found: dict[str, Any]) -> list[tuple[bool, bool | None]]:
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the table of the documentation."""
     lines = [
-        f"| packets/s | p | R [s] | {' | '.join(f'{tau:g} s' for tau in DELAYS)} |",
-        f"|--:|--:|--:|{'---|' * len(DELAYS)}",
+        f"| packets/s | p | R [s] | variation | {' | '.join(f'{tau:g} s' for tau in DELAYS)} |",
+        f"|--:|--:|--:|--:|{'---|' * len(DELAYS)}",
     ]
     for one in rows:
         place = Place(*one["place"])
@@ -171,7 +183,7 @@ def table(rows: list[dict[str, Any]]) -> str:
             for (mean, low, high), model in zip(one["simulated"], one["model"])
         ]
         p = f"{place.loss:g}" if place.loss else f"{one['p']:.4f}"
-        lines.append(f"| {place.made:g} | {p} | {one['rtt']:.3f} | {' | '.join(cells)} |")
+        lines.append(f"| {place.made:g} | {p} | {one['rtt']:.3f} | {one['variation']:.2f} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
