@@ -127,7 +127,7 @@ def scenario(place: Place) -> sim.Scenario:
 def row(place: Place) -> dict[str, Any]:
     """Return late fractions of runs with their 95% intervals, and those of the model at the p and R that they saw.
 
-    ``variation`` is the coefficient of variation of the packets from a loss event to the next: 1 in the model.
+    ``variation`` is the coefficient of variation of the packets from a loss event to the next: about 1 in the model.
     """
     seen = [_run(place, rng) for rng in np.random.default_rng(SEED).spawn(RUNS)]
     p, rtt, variation = (

@@ -72,7 +72,8 @@ def late_of_paced(
     Notes
     -----
     The margins are those of the drawing. What the model leaves out (where in a round trip packets are lost, that R
-    varies, timers) is not in them.
+    varies, timers) is not in them. Losses have to be independent: behind a drop-tail queue that TCP shares late
+    fractions may be off by several times.
     """
     if not 0 < loss < 1:
         raise InputError(f"loss must lie between 0 and 1, got {loss:g}")
