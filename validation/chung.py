@@ -1,10 +1,13 @@
 """Draw what Chung, Claypool and Zhu draw, from the runs as recorded; levels over time from two runs that are made.
 
-``python validation/chung.py`` writes PNGs into ``docs/figures/chung``; a few seconds.
+``python validation/chung.py`` writes PNGs into ``docs/figures/chung``; a few seconds. ``--numbers`` prints what the
+page says of the recorded runs besides rows and tables.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +17,9 @@ import numpy as np
 from tcpstream import sim
 from tcpstream.testbeds.bed import Variant
 from tcpstream.testbeds.chung import CLIP_65, RATES, Chung, scenario
+from tcpstream.testbeds.chung_measures import PACKET
+from tcpstream.testbeds.chung_rows import EQUAL
+from tcpstream.testbeds.chung_table import FAIR, MEASURES, friendly
 from tcpstream.testbeds.measured import Seen
 from tcpstream.testbeds.study import recorded
 
@@ -26,10 +32,40 @@ OUT = Path(__file__).parent.parent / "docs" / "figures" / "chung"
 SEED = 5
 
 
+def as_assumed() -> Seen:
+    """Return the recorded runs with all as assumed."""
+    return Seen(record for record in recorded(Chung()) if not record["assumption"])
+
+
+def numbers(seen: Seen) -> str:
+    """Return what the page says of the runs besides rows and tables."""
+    narrow = [run["rtt"] for run in seen.runs("75") if run["most"] < FAIR["75"]]
+    quiet = [f"{rate}: {np.mean([run['p'] == 0 for run in seen.runs(rate)]):.0%}" for rate in RATES]
+    least = []
+    for rate, fair in FAIR.items():
+        rtt = float(np.median([run["rtt"] for run in seen.runs(rate)]))
+        least.append(f"{rate}: {(8e-3 * PACKET * math.sqrt(1.5) / (rtt * fair)) ** 2:.0%}")
+    more = np.mean([run["udp"] - run["tcp"] > EQUAL * 150 for run in seen.runs("150")])
+    runs = [run for rate in FAIR for run in seen.runs(rate)]
+    changed = [
+        f"{measure}: {sum(friendly(run, 'mathis') != friendly(run, measure) for run in runs)} of {len(runs)}"
+        for measure in MEASURES[1:]
+    ]
+    return "\n".join(
+        (
+            f"median round trip time at 75 kbit/s, levels all below the fair share: {np.median(narrow):.2f} s",
+            f"clips without a lost ping, by kbit/s: {', '.join(quiet)}",
+            f"lost pings from which Equation 1 calls the fair share unfriendly: {', '.join(least)}",
+            f"more over UDP at 150 kbit/s by over {EQUAL:.0%} of it: {more:.0%} of the clips",
+            f"verdicts of Equation 1 that change: {', '.join(changed)}",
+        )
+    )
+
+
 def main() -> None:
     """Draw all figures."""
     OUT.mkdir(parents=True, exist_ok=True)
-    seen = Seen(record for record in recorded(Chung()) if not record["assumption"])
+    seen = as_assumed()
     for name, draw in (("shares", shares), ("scaling", scaling), ("buffering", buffering)):
         draw(name, seen)
     levels("levels")
@@ -120,4 +156,4 @@ def save(figure: Figure, name: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    print(numbers(as_assumed())) if "--numbers" in sys.argv[1:] else main()

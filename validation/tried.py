@@ -15,14 +15,19 @@ from tcpstream.paper.claim import Claim
 from tcpstream.system.log import appending, read
 from tcpstream.testbeds.papers import NAMES, bed
 
-from tried_parts import layered_video, real_video, windows_media  # isort: skip
+from tried_parts import cross_traffic, layered_video, real_video, windows_media  # isort: skip
 from tried_parts.alternative import Alternative, judged
 
 RESULTS = Path(__file__).parent / "results" / "tried.jsonl"
 
 RUNS = {"chung": 40, "hessler": 5, "nichols": 3, "zink": 2}
 
-ALTERNATIVES = (*windows_media.ALTERNATIVES, *real_video.ALTERNATIVES, *layered_video.ALTERNATIVES)
+ALTERNATIVES = (
+    *windows_media.ALTERNATIVES,
+    *real_video.ALTERNATIVES,
+    *cross_traffic.ALTERNATIVES,
+    *layered_video.ALTERNATIVES,
+)
 
 
 def record(papers: list[str]) -> None:

@@ -44,7 +44,7 @@ def both(name: str, runs: dict[str, tuple[sim.Run, int]]) -> None:
         panel.plot(seconds, frames, lw=0.3)
         panel.set_title(label, fontsize=9, loc="left")
         panels[-1].plot(seconds, windowed_mean(frames), lw=1, label=label)
-    finish(figure, panels[-1], OUT / name)
+    finish(figure, panels[-1], OUT / name, loc="center right", bbox_to_anchor=(1, 0.7), ncols=2)
 
 
 def hierarchical(runs: dict[str, sim.Run]) -> None:
@@ -57,14 +57,14 @@ def hierarchical(runs: dict[str, sim.Run]) -> None:
             panel.plot(seconds, windowed_mean(frames), lw=1, label=NAMES[name])
         panel.set_title("hierarchical" if one else "not hierarchical", fontsize=9, loc="left")
         panel.set_xlabel("time [s]")
-    finish(figure, panels[1], OUT / "14.png")
+    finish(figure, panels[1], OUT / "14.png", loc="lower right")
 
 
-def finish(figure: Any, panel: Any, file: Path) -> None:
-    """Name the axes and save."""
+def finish(figure: Any, panel: Any, file: Path, **legend: Any) -> None:
+    """Name the axes and the lines, and save."""
     panel.set_ylim(-0.1, 4.1)
     panel.set_xlabel("time [s]")
-    panel.legend(fontsize=8, frameon=False)
+    panel.legend(fontsize=8, frameon=False, **legend)
     figure.supylabel("layers", fontsize=9)
     figure.tight_layout()
     figure.savefig(file, dpi=110)

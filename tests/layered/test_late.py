@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
+from paced_late import Camera
 from tcpstream import sim
 from tcpstream.errors import InputError
 from tcpstream.layered import late_of_paced
 from tcpstream.layered.late import _allowed
-from tcpstream.sim.tfrc import Feed, Segment
 from tcpstream.sim.tfrc.equation import throughput
 from tcpstream.sim.tfrc.loss_intervals import LossIntervals
 
 TAUS = (0.1, 0.25, 0.5)
 
 
-class Live(Feed):
-    def __init__(self, interval: float) -> None:
-        self.interval, self.number = interval, 0
-
-    def due(self, now: float) -> float:
-        del now
-        return self.number * self.interval
-
-    def pull(self, now: float) -> Segment | None:
-        if now < self.due(now):
-            return None
-        self.number += 1
-        return Segment(1000, tag=self.number - 1)
-
-
-@dataclass(frozen=True)
-class Camera(sim.Tfrc):
-    packet_rate: float = 60.0
-
-    def feed(self) -> Feed:
-        return Live(1 / self.packet_rate)
-
-
 def test_late_packets_beside_the_simulator() -> None:
     """Three packets a round trip, a run of 300 s, some 130 times as long as intervals are remembered: within .06."""
     links = {"there": sim.Link(0.025, loss=sim.Bernoulli(0.05)), "back": sim.Link(0.025)}
-    scenario = sim.Scenario(links, (sim.Flow(("there",), ("back",), None, Camera(), measured=True),))
+    scenario = sim.Scenario(links, (sim.Flow(("there",), ("back",), None, Camera(made=60.0), measured=True),))
     seen = sim.simulate(scenario, 300.0, np.random.default_rng(1)).traffic[0].arrivals
     waited = (seen.time - seen.tag / 60 - 0.025)[seen.time > 20]
     found = late_of_paced(0.05, 0.05, 60.0, TAUS, np.random.default_rng(1)).fractions

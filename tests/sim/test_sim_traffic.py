@@ -9,14 +9,17 @@ from hypothesis import strategies as st
 
 from tcpstream.sim import (
     Application,
+    Backlogged,
     Bernoulli,
     Change,
     Client,
+    Clip,
     Flow,
     GilbertElliott,
     Link,
     LossTrace,
     Ping,
+    Requests,
     Run,
     Scenario,
     Server,
@@ -30,7 +33,10 @@ from tcpstream.sim import (
 from tcpstream.sim import simulation as running
 from tcpstream.sim import world as arrays
 from tcpstream.sim.engine import records
-from tcpstream.sim.layers import Forwarded
+from tcpstream.sim.layers import Forwarded, Layered, Relayed, Uncontrolled, VideoLayers
+from tcpstream.sim.lcrtp import LcRtp
+from tcpstream.sim.players import PLAYERS, player
+from tcpstream.sim.toml import SOURCES
 
 
 class Chatter(Server):
@@ -110,6 +116,30 @@ FLOWS = (
     Flow(there=("c",), back=("b",), tcp=None, source=Forwarded("paced")),
 )
 
+CLIP, VIDEO = Clip(6.0, (20e3, 100e3, 300e3), (5e3, 8e3, 16e3)), VideoLayers(rate=64e3, size=500, duration=3.0)
+DATAGRAMS = (
+    Ping(0.3),
+    Tfrc(400, 4e5),
+    Layered(video=VIDEO),
+    Forwarded("1"),
+    Relayed(of="1", video=VIDEO),
+    Uncontrolled(VIDEO),
+    LcRtp(video=VIDEO, patience=0.5),
+    *(player(name)(CLIP) for name in PLAYERS if name not in {"realplayer_tcp", "quicktime"}),
+    player("quicktime")(),
+)
+EVERY_KIND = (
+    Flow(there=("c",), tcp=None, source=Steady(30.0, 3.0), packet_size=333),
+    Flow(**ROUTES, tcp=None, source=Layered(video=VIDEO), name="1"),
+    *(Flow(**ROUTES, tcp=None, source=source) for source in DATAGRAMS),
+    *(
+        Flow(**ROUTES, tcp=Tcp("sack", max_window=20), source=source)
+        for source in (Backlogged(), Stored(20.0, 3.0), Requests([0.0, 0.1], [5, 9]))
+    ),
+    Flow(**ROUTES, tcp=Tcp("sack", send_buffer=9), source=player("realplayer_tcp")(CLIP), measured=True),
+)
+"""A flow of each kind that a scenario file may name, and of what has no name there."""
+
 
 def under_way(world):
     """Packets in the arrays that are not free and have left their sender, by flow, there and back, and their bytes."""
@@ -124,27 +154,47 @@ def under_way(world):
     return found.tolist()
 
 
-@settings(max_examples=40)
-@given(links(), links(), links(), st.integers(0, 5), st.sampled_from([0.3, 2.0, 5.0]), st.sampled_from([0.25, 3.0]))
-def test_sent_is_received_dropped_or_under_way(a, b, c, seed, seconds, width):
+def accounted(scenario, seconds, seed):
+    """Return a run in which all that is sent is received, dropped, or in the arrays, in packets and in bytes."""
     worlds = []
     traffic = running.traffic
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "traffic", lambda _s, world, *rest: worlds.append(world) or traffic(_s, world, *rest))
-        scenario = Scenario({"a": a, "b": b, "c": c}, FLOWS, bins=width)
         run = simulate(scenario, seconds, np.random.default_rng(seed))
-    for seen, left in zip(run.traffic, under_way(worlds[0])):
+    for seen, left in zip(run.traffic, under_way(worlds[0]), strict=True):
         for count, (packets, octets) in zip((seen.there, seen.back), left):
             assert count.sent == count.received + count.dropped + packets
             assert count.sent_bytes == count.received_bytes + count.dropped_bytes + octets
             assert count.under_way == packets
         for name in ("sent", "received", "dropped"):
             assert getattr(seen.bins, name).sum() == getattr(seen.there, f"{name}_bytes")
+    return run
+
+
+@settings(max_examples=40)
+@given(links(), links(), links(), st.integers(0, 5), st.sampled_from([0.3, 2.0, 5.0]), st.sampled_from([0.25, 3.0]))
+def test_sent_is_received_dropped_or_under_way(a, b, c, seed, seconds, width):
+    run = accounted(Scenario({"a": a, "b": b, "c": c}, FLOWS, bins=width), seconds, seed)
     for number in (0, 3):
         arrivals = run.traffic[number].arrivals
         assert (np.diff(arrivals.time) >= 0).all()
         assert len(set(arrivals.number.tolist())) == len(arrivals)
     assert run.traffic[3].there.received_bytes == run.traffic[3].arrivals.size.sum()
+
+
+@settings(max_examples=20)
+@given(links(), links(), links(), st.integers(0, 5), st.sampled_from([0.5, 2.0, 6.0]))
+def test_and_so_it_is_of_every_kind(a, b, c, seed, seconds):
+    accounted(Scenario({"a": a, "b": b, "c": c}, EVERY_KIND, bins=0.5), seconds, seed)
+
+
+def test_every_kind_has_a_flow():
+    """And each of them sends something."""
+    kinds = {type(flow.source) for flow in EVERY_KIND}
+    assert kinds == {*SOURCES.values(), *map(player, PLAYERS), Uncontrolled, Stored, Requests}
+    wide = {name: Link(0.01, 1e7) for name in "abc"}
+    run = accounted(Scenario(wide, EVERY_KIND, bins=1.0), 8.0, 1)
+    assert all(seen.there.received for seen in run.traffic)
 
 
 @settings(max_examples=15)

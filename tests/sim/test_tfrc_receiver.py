@@ -40,6 +40,7 @@ def test_the_equation_is_that_of_the_model(p: float) -> None:
     path = Path(sender="classic", loss=min(p, 0.5), rtt=0.2, timeout_ratio=4)
     assert throughput(1500, 0.2, min(p, 0.5)) == pytest.approx(1500 * formula(path), rel=1e-12)
     assert throughput(1500, 0.2, p) == pytest.approx(tfrc_twin.equation(1500, 0.2, p), rel=1e-12)
+    assert round_trips(np.array([p]), np.sqrt) == pytest.approx([round_trips(p)], rel=1e-12)
 
 
 @given(st.floats(1e-9, 1.0))

@@ -19,14 +19,17 @@ class Alternative(NamedTuple):
     Attributes
     ----------
     paper, name : str
+    rows : tuple of str
+        What it was tried for: rows that do not hold.
     assumed : mapping
         Values of assumptions.
     replaced : mapping
-        What stands in for a name of the bed's module: a class of players, a function that measures.
+        What stands in for a name of the bed's module: a class of players, a function that measures, or judges.
     """
 
     paper: str
     name: str
+    rows: tuple[str, ...] = ()
     assumed: Mapping[str, float] = {}
     replaced: Mapping[str, Any] = {}
 
@@ -45,7 +48,8 @@ def records(of: Bed, other: Alternative, runs: int) -> list[Record]:
 
 def judged(of: Bed, other: Alternative, runs: int) -> list[Claim]:
     """Return the rows of the paper."""
-    return list(of.rows(Seen(records(of, other, runs))))
+    with _replaced(of, other.replaced):
+        return list(of.rows(Seen(records(of, other, runs))))
 
 
 @contextmanager

@@ -95,16 +95,23 @@ def from_arrival(run: sim.Run, case: Case) -> dict[str, Any]:
     return found
 
 
+LINEAR = "length-linear-1500", "buffering-grows-250", "buffering-grows-1500"
+LOSSES = "largest-loss", "after-loss-250"
+SETTLED = "250-thinned", "after-rate-250"
+RANDOM = "loss-more", "loss-cumulative"
+
 ALTERNATIVES = (
-    Alternative("nichols", "any multiple", replaced={"Wsm": AnyMultiple}),
-    Alternative("nichols", "a multiple by the rate alone", replaced={"Wsm": ByRate}),
-    Alternative("nichols", "nothing sent again", {"resends": 0}),
-    Alternative("nichols", "sent again in the first 10 s alone", replaced={"Wsm": AgainAtFirst}),
-    Alternative("nichols", "packets of the old stream sent again", replaced={"Wsm": OldStream}),
-    Alternative("nichols", "settling after 0.5 s", {"settling_s": 0.5}),
-    Alternative("nichols", "patience of 60 s", {"patience_s": 60.0}),
-    Alternative("nichols", "window of 44 packets", {"window_packets": 44}),
-    Alternative("nichols", "buffering from the first arrival on", replaced={"figures": from_arrival}),
-    Alternative("nichols", "the same, window of 44 packets", {"window_packets": 44}, {"figures": from_arrival}),
-    Alternative("nichols", "packets of 500 bytes", {"packet_bytes": 500}),
+    Alternative("nichols", "any multiple", (*LINEAR, *RANDOM), replaced={"Wsm": AnyMultiple}),
+    Alternative("nichols", "a multiple by the rate alone", LINEAR, replaced={"Wsm": ByRate}),
+    Alternative("nichols", "nothing sent again", (*LOSSES, *RANDOM), {"resends": 0}),
+    Alternative("nichols", "sent again in the first 10 s alone", LOSSES, replaced={"Wsm": AgainAtFirst}),
+    Alternative("nichols", "packets of the old stream sent again", SETTLED, replaced={"Wsm": OldStream}),
+    Alternative("nichols", "settling after 0.5 s", LOSSES, {"settling_s": 0.5}),
+    Alternative("nichols", "patience of 60 s", SETTLED, {"patience_s": 60.0}),
+    Alternative("nichols", "window of 44 packets", RANDOM, {"window_packets": 44}),
+    Alternative("nichols", "buffering from the first arrival on", ("delay-rate",), replaced={"figures": from_arrival}),
+    Alternative(
+        "nichols", "the same, window of 44 packets", ("delay-rate",), {"window_packets": 44}, {"figures": from_arrival}
+    ),
+    Alternative("nichols", "packets of 500 bytes", RANDOM, {"packet_bytes": 500}),
 )

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError, positive, whole
 from ..sim.replications import interval
 from ..sim.tfrc.allowed_rate import REDUCED
+from ..sim.tfrc.equation import round_trips
 from ..sim.tfrc.loss_intervals import WEIGHTS
 from ..sim.tfrc.receive_rates import TICK
 
@@ -71,7 +72,8 @@ def late_of_paced(
     Notes
     -----
     The margins are those of the drawing. What the model leaves out (where in a round trip packets are lost, that R
-    varies, timers) is not in them.
+    varies, timers) is not in them. Losses have to be independent: behind a drop-tail queue that TCP shares late
+    fractions may be off by several times.
     """
     if not 0 < loss < 1:
         raise InputError(f"loss must lie between 0 and 1, got {loss:g}")
@@ -105,4 +107,4 @@ def _allowed(closed: Floats, open_: Floats) -> Floats:
     weights = np.array(WEIGHTS) / sum(WEIGHTS)
     without, with_open = closed @ weights, open_ * weights[0] + closed[:, :-1] @ weights[1:]
     p = np.minimum(1.0, 1 / np.maximum(without, with_open))
-    return np.asarray(1 / (np.sqrt(2 * p / 3) + 12 * np.sqrt(3 * p / 8) * p * (1 + 32 * p * p)))
+    return np.asarray(1 / round_trips(p, np.sqrt))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..layered import valid_of_some
 from ..paper.claim import Claim
 from ..sim.tfrc.equation import throughput
@@ -19,7 +22,7 @@ LAYER, SIZE, LIMIT = 256e3, 1000, 512e3
 def rows(seen: Seen) -> Iterator[Claim]:
     """Yield all rows."""
     yield from _under_tfrc(seen)
-    yield from _printed()
+    yield from printed(valid_of_some(4, 2))
     yield from _under_udp(seen)
     yield from _both(seen)
     yield from _hierarchical(seen)
@@ -57,9 +60,8 @@ def _under_tfrc(seen: Seen) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _printed() -> Iterator[Claim]:
-    """Numbers that follow from two of four layers that pass, any two: exactly."""
-    law = valid_of_some(4, 2)
+def printed(law: NDArray[np.float64]) -> Iterator[Claim]:
+    """Yield what is printed, beside what follows from a law of valid layers, that of any two of four, exactly."""
     mean = float(law @ range(5))
     one, two = float(law[1:].sum()), float(law[2:].sum())
     for key, says, ours, authors in (

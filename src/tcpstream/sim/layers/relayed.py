@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ...errors import InputError, shown
 from ..application import Application, Client, Server
 from ..hosts import ServerHost
-from ..tfrc import Feed, Segment, Tfrc
+from ..tfrc import Feed, Segment
 from ..traffic import Datagram, Traffic
+from .layered import Layered
 from .segment_queue import Held, SegmentQueue
 from .valid_layers import layer_figures
 from .video_layers import VideoLayers
@@ -56,28 +57,20 @@ class _Forwarder(Server):
 
 
 @dataclass(frozen=True)
-class Relayed(Tfrc):
+class Relayed(Layered):
     """Sends on what arrives of a layered video under TFRC, from a queue that drops the highest layers.
 
     Parameters
     ----------
     of : str
         Name of the flow that brings the video.
-    video : VideoLayers
-        The `size` of segments is taken from it.
-    room : int
-        Of the queue [segments].
     """
 
     of: str = ""
-    video: VideoLayers = field(default_factory=VideoLayers)
-    room: int = 10
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", self.video.size)
         super().__post_init__()
         named(self.of)
-        SegmentQueue(self.room)
 
     def relayed(self) -> str:
         """Return the name of the flow."""
@@ -86,10 +79,6 @@ class Relayed(Tfrc):
     def feed(self) -> Feed:
         """Return the queue, empty."""
         return RelayFeed(self.video, self.room)
-
-    def figures(self, traffic: Traffic, duration: float) -> dict[str, float]:
-        """Return those of TFRC, and of a measured flow ``valid_layers`` and ``layer_changes``, as `layer_figures`."""
-        return super().figures(traffic, duration) | layer_figures(self.video, traffic)
 
 
 class RelayFeed(Feed):

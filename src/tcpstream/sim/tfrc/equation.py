@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 HALVINGS = 200
 """Of the interval in which a loss-event rate is looked for: more than numbers have digits."""
@@ -22,12 +23,12 @@ def throughput(size: float, rtt: float, p: float) -> float:
     p : float
         Loss-event rate, 0..1, without 0.
     """
-    return size / (rtt * round_trips(p))
+    return float(size / (rtt * round_trips(p)))
 
 
-def round_trips(p: float) -> float:
-    """Return the round trips that a segment takes at a loss-event rate: it grows with p."""
-    return math.sqrt(2 * p / 3) + 12 * math.sqrt(3 * p / 8) * p * (1 + 32 * p * p)
+def round_trips(p: Any, sqrt: Any = math.sqrt) -> Any:
+    """Return the round trips that a segment takes at a loss-event rate: they grow with p. Arrays need `numpy.sqrt`."""
+    return sqrt(2 * p / 3) + 12 * sqrt(3 * p / 8) * p * (1 + 32 * p * p)
 
 
 def loss_event_rate(segments: float) -> float:
