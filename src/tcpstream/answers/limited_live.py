@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, unremarked
 from ..limited.long_run import LimitedLaw, long_run
 from ..numerics.lattices import Interpolated
 from ..path import Path
@@ -27,6 +28,12 @@ FACTOR = 2.0
 
 LEAST = 0.01
 """Relative error that is stated at least."""
+
+WINDOWS, LEAST_WINDOW, WIDER = 3.0, 24, 1.5
+"""Largest window that is followed at first, over the packets of a round; at least [packets]; and how much larger the next
+one is, as long as the largest is reached in more than so many rounds:"""
+
+SELDOM = 1e-5
 
 LOST = 100.0
 """Error of f, over the mass that a turn still moves."""
@@ -82,12 +89,25 @@ def limited_live(path: Path, video: Video, accuracy: str | None) -> LimitedLive:
         )
     if accuracy == "exact":
         raise InputError("growth = limited is solved to about 1% of f: accuracy must be fine or fast, got exact")
-    chain = chain_of(path)
+    due, points = Timeline.of(path, video).packets_due, POINTS[accuracy or "fine"]
+    most = min(path.max_window, max(LEAST_WINDOW, math.ceil(WINDOWS * due)))
+    while True:
+        fine, coarse = on_cores(lambda n: _long_run(path, most, due, n), (points, points * 2 // 3))
+        if most == path.max_window or fine.largest <= SELDOM:
+            return LimitedLive(path, video, LimitedBacklogs(fine, coarse))
+        most = min(path.max_window, math.ceil(WIDER * most))
+
+
+def _long_run(path: Path, most: int, due: float, points: int) -> LimitedLaw:
+    """Solve with windows up to so many packets."""
+    with unremarked():
+        sender = replace(path.sender, max_window=most, initial_window=_at_most(path.sender.initial_window, most))
+        chain = chain_of(Path(**vars(path.network), sender=sender))
     if not isinstance(chain, WindowChain):
         raise InputError(f"growth = limited needs a chain of windows, and tcp = {path.tcp} is none")
-    due, points = Timeline.of(path, video).packets_due, POINTS[accuracy or "fine"]
     least, rack = path.initial_window or INITIAL_WINDOW, path.detection == "rack"
-    fine, coarse = on_cores(
-        lambda n: long_run(chain, due, path.timeout_ratio, least, n, rack=rack), (points, points * 2 // 3)
-    )
-    return LimitedLive(path, video, LimitedBacklogs(fine, coarse))
+    return long_run(chain, due, path.timeout_ratio, least, points, rack=rack)
+
+
+def _at_most(window: int | None, most: int) -> int | None:
+    return None if window is None else min(window, most)

@@ -158,7 +158,7 @@ def _whole_limited(rules: Any, k: float) -> float:
 def turn(
     given: Floats, rules: Any, due: float, timer: int, rack: bool, reordering: float, duplicates: int, scale: float,
     step: float, law: Floats,
-) -> tuple[Floats, float]:  # fmt: skip
+) -> tuple[Floats, float, float]:  # fmt: skip
     """Follow what begins its first round, by state and backlog, until it has lost something.
 
     Parameters
@@ -181,13 +181,13 @@ def turn(
     -------
     following : (n, N) array
         Mass at the start of the round after a loss, or where states turn back.
-    rounds : float
-        Mean number of rounds of all.
+    rounds, largest : float
+        Mean number of rounds of all, and of those that begin at the largest window.
     """
     n, N = given.shape
     now, following = given.copy(), np.zeros_like(given)
     backlogs = scale * np.sinh(step * np.arange(N))
-    total = 0.0
+    total, largest, top = 0.0, 0.0, rules.windows.max()
     for s in range(n):
         w = rules.windows[s]
         for i in range(N - 1, -1, -1):
@@ -196,6 +196,8 @@ def turn(
                 continue
             b = backlogs[i]
             avail = b + due
+            if w == top:
+                largest += mass
             if s < rules.n_windows and avail < w:  # all is sent
                 k = avail
                 if i > 0 or not rules.stays[s] or (rules.slow[s] and w < 2 * k):
@@ -246,4 +248,4 @@ def turn(
                             law, p / sides, b, avail, after, due, w, r, rules.ordered[o], rules.twice[o], repaired,
                             rules.windows[t], _slack(w, rack, reordering, duplicates), scale, step,
                         )  # fmt: skip
-    return following, total
+    return following, total, largest

@@ -56,12 +56,15 @@ class LimitedLaw:
         Share of time in cells beyond each.
     residual : float
         Mass that one more turn moves.
+    largest : float
+        Share of rounds that begin at the largest window, but for those in which it is not used up.
     """
 
     due: float
     cell: float
     above: Floats
     residual: float
+    largest: float
 
     def late_fraction(self, delay: float) -> float:
         """Return f for a startup delay [rounds]: the share of time in which more than m times as many packets wait."""
@@ -105,7 +108,7 @@ def long_run(
 
     def turned(flat: Floats) -> Floats:
         watch.at(instead=watch.SHORTER)
-        found, _ = turn(
+        found, _, _ = turn(
             flat.reshape(n, -1), known, packets_due, timer, rack, REORDERING, DUPLICATES, scale, step, none
         )  # fmt: skip
         return np.asarray(found.ravel())
@@ -125,14 +128,14 @@ def long_run(
                 f"a live stream falls more than {DEEPEST:g} round trips behind: take a lower playback rate"
             )
     law = np.zeros(CELLS * (size + ENDS))
-    after, rounds = turn(
+    after, rounds, largest = turn(
         x, known, packets_due, timer, rack, REORDERING, DUPLICATES, scale, step, law
     )  # fmt: skip
     residual = float(np.abs(after - x).sum())
     if not residual <= ACCEPTED:
         raise AccuracyError(f"a live stream's backlog: a turn moves {residual:.1e}, above {ACCEPTED:.0e}")
     above = np.cumsum(law[::-1])[::-1] / rounds
-    return LimitedLaw(packets_due, step / CELLS, np.append(above[1:], 0.0), residual)
+    return LimitedLaw(packets_due, step / CELLS, np.append(above[1:], 0.0), residual, largest / rounds)
 
 
 def _stationary(turned: object, x: Floats) -> Floats:

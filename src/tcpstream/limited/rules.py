@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coarse.outcomes import Outcomes, outcomes
+from ..tcp.burst import BurstChain
 from ..tcp.independent import IndependentChain
 from ..tcp.window_chain import WindowChain
 
@@ -20,6 +21,9 @@ REORDERING = 0.25
 
 DUPLICATES = 3
 """Packets that arrive behind a lost one until it is sent again."""
+
+PLACES = (0.25, 0.5, 0.75, 1.0)
+"""Of the packets of a round of playback: parts of a round by which a loss is told apart that takes the rest along."""
 
 
 class Rules(NamedTuple):
@@ -76,7 +80,8 @@ def rules(chain: WindowChain, packets_due: float, initial_window: int) -> Rules:
     of what was used, which counts as the initial window at least (`tcp_cwnd_validate`,
     `tcp_cwnd_application_limited`).
     """
-    known, graph = outcomes(chain), chain.graph
+    places = tuple(packets_due * part for part in PLACES) if isinstance(chain, BurstChain) else ()
+    known, graph = outcomes(chain, places), chain.graph
     n, size = known.n_states, graph.size
     windows = np.ones(n)
     windows[:size] = graph.windows
