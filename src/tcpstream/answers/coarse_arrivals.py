@@ -296,6 +296,11 @@ class CoarseArrivals:
                 )  # fmt: skip
             return found
 
+    def are_one_sum(self, timeline: Timeline, delay: float) -> bool:
+        """Return whether late packets after some losses are one sum, for a startup delay [s]."""
+        tau = timeline.rounds(delay)
+        return tau < timeline.length and self._to_come(timeline, tau) is not None
+
     def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
         """Return whether a bound says that hardly any of so many packets is late between two rounds."""
         if self.chain.packets_per_round > SPARE * m or self._modes is None:

@@ -20,7 +20,7 @@ from .steps import Steps
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
-LOSSES, ROWS = 24.0, 8
+LOSSES, ROWS = 48.0, 8
 """After which it begins, and rows of the lattice until then."""
 
 LONG = 4.0
