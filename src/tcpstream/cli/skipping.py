@@ -48,7 +48,7 @@ def skipping(route: Route, video: Video, player: Player, accuracy: str | None, a
         data["skipped_fraction_interval"] = span
         cells = with_spans(cells, [span], ".4g")
     rows = [("latency of what plays", f"{result.start:g} s"), ("skipped, and stalled", cells[0])]
-    if result.stalls_per_hour is not None:
+    if result.stalls_per_hour is not None and result.mean_stall_length is not None:
         rows.append(
             ("stalls per hour played", known(result.stalls_per_hour, off["stalls_per_hour"], "stalls_per_hour"))
         )
