@@ -104,7 +104,7 @@ class Drifting(Waiting, Generic[Kind]):
         stalls, aim = cache(self._stalls), wanted
         while True:  # the value alone is followed quickly: it is told what its error leaves of the target
             start = self._least(stalls, aim)
-            chance, off = (float(one[0]) for one in self._drift_from(start).longer_than(np.zeros(1)))
+            chance, off = (float(one[0]) for one in self._drift_from(start, means=False).longer_than(np.zeros(1)))
             if chance + off <= wanted:
                 return start
             if aim <= RISK:
@@ -128,9 +128,9 @@ class Drifting(Waiting, Generic[Kind]):
         less, more = (max(latency.ended(fine.at_level(k), self._length)[0], 1e-300) for k in around)
         return -math.expm1(-less * (more / less) ** (place - around[0]))
 
-    def _drift_from(self, start: float) -> Drift:
-        """Return the law of the drift for a startup delay [s]."""
-        return Drift(self._fine, self._coarse, self.video.packet_rate, start, self._length)
+    def _drift_from(self, start: float, *, means: bool = True) -> Drift:
+        """Return the law of the drift for a startup delay [s], without `means` of P(S > 0) alone."""
+        return Drift(self._fine, self._coarse, self.video.packet_rate, start, self._length, means=means)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
