@@ -109,7 +109,7 @@ class Drift:
         if means:
             self._follow()
         else:
-            self._know([self._first, self._first + 2, self._first + self._step])
+            self._know([self._first] if fine.exact else [self._first, self._first + 2, self._first + self._step])
         self._compare()
 
     def _no_higher(self, level: float) -> float:
