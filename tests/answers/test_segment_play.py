@@ -152,7 +152,7 @@ def test_a_larger_start_buffer_meets_a_target():
     again = play(path, video, SegmentPlayer(segment=4, client_buffer=20, start_buffer=needed))
     assert again.stall_probability <= 0.01 < found.stall_probability
     assert again.no_stall_until([0, 200]) == pytest.approx([1, 1 - again.stall_probability])
-    with pytest.raises(AccuracyError, match="finer than the solve"):
+    with pytest.raises(AccuracyError, match="no start buffer of up to 5 segments"):
         found.required_start_buffer(stall_probability=1e-9)
     tight = play(path, video, SegmentPlayer(segment=4, client_buffer=8))
     with pytest.raises(AccuracyError, match="no start buffer of up to 2 segments"):

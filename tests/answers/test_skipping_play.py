@@ -140,3 +140,11 @@ def test_what_is_refused():
         play(Path(loss=0.03, rtt=0.1, tcp="cubic", max_window=9), Video(packet_rate=20), player, live=True)
     with pytest.raises(NoFiniteDelayError):
         play(path, Video(packet_rate=2000), skips, live=True)
+
+
+def test_what_is_skipped_where_next_to_nothing_is_late_is_known():
+    path = Path(loss=0.03, rtt=0.1, max_window=9, sender="classic", rto=0.3, tcp="reno-sack")
+    skips = Player(start=200, on_stall="skip")
+    result = play(path, Video(packet_rate=20), skips, live=True, accuracy="fast")
+    assert result.solved.relative_error(200) == np.inf
+    assert 0 < result.errors["skipped_fraction"] < 1e-9

@@ -87,7 +87,8 @@ def test_required_delays() -> None:
     exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
     for target in (1e-2, 1e-4, 1e-6):
         assert fine.required_delay(target) == pytest.approx(exact.required_delay(target), rel=0.005)
-    assert fine.required_delay(no_late=0.99) == pytest.approx(exact.required_delay(no_late=0.99), rel=0.01)
+    delay = exact.required_delay(no_late=0.99)
+    assert delay <= fine.required_delay(no_late=0.99) <= 1.02 * delay  # met with the stated error on top
 
 
 def test_rounds_and_quantiles() -> None:

@@ -109,9 +109,9 @@ def _waiting(case: Case, result: Any) -> Iterator[Later]:
         )
 
     def needed() -> Claim:
-        wanted = TARGET * result.stall_probability
+        wanted = TARGET * result.stall_probability  # met with the error on top: the truth is up to two of it below
         at = result.required_start(stall_probability=wanted)
-        off = max(result.longer_than_error(max(at - start, 0)), wanted * result.errors["stall_probability"])
+        off = 2 * max(result.longer_than_error(max(at - start, 0)), wanted * result.errors["stall_probability"])
         return Claim(
             "required start", 1 - wanted, off, lambda drawn: quantile(drawn["largest"], at + sure, R / 25 + sure)
         )

@@ -119,6 +119,11 @@ def at_most(bound: float) -> str:
     return f"below 1e{max(-12, math.ceil(math.log10(max(bound, 1e-300))))}"
 
 
+def at_worst(value: float, relative: float, floor: float) -> float:
+    """Return the most that a value may be, of a relative error, infinite for a value below a floor, and that floor."""
+    return (value * (1 + relative) if math.isfinite(relative) else value) + floor
+
+
 class Streaming(ABC):
     """A path and a video solved together.
 
@@ -167,9 +172,17 @@ class Streaming(ABC):
     def _late_at(self, tau: float) -> float:
         """Return f at one valid startup delay [s]."""
 
+    def late_at_worst(self, tau: float) -> float:
+        """Return f at one valid startup delay [s] and its stated error together: what a target is held against."""
+        return at_worst(self._late_at(tau), self._late_error(tau), self.error_bound)
+
+    @abstractmethod
+    def _late_error(self, tau: float) -> float:
+        """Return the relative error of f at one valid startup delay [s]; `error_bound` comes on top."""
+
     @abstractmethod
     def required_delay(self, target: float | None = None) -> float:
-        """Return the smallest startup delay [s] with at most `target` late packets."""
+        """Return the smallest startup delay [s] with at most `target` late packets, errors included."""
 
     @abstractmethod
     def columns(self, delays: NDArray[np.float64]) -> dict[str, Any]:

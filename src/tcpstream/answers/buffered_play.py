@@ -67,7 +67,7 @@ class BufferedPlay(Joined, Drawing):
         return super().errors | joined | {"no_stall_until": self._found.unstalled_error}
 
     def required_start_buffer(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
-        """Return the smallest start buffer [s] that meets a target with this resume buffer.
+        """Return the smallest start buffer [s] that meets a target with this resume buffer, errors included.
 
         Parameters
         ----------

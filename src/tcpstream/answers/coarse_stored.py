@@ -225,9 +225,7 @@ class CoarseStored(StoredStreaming):
         shortest = (self._exact_rounds + 1) * R
         if self._no_late_at(shortest) >= wanted:
             return self._exact(f"probability of no late packet of {wanted:g}").required_delay(no_late=wanted)
-        return smallest_delay(
-            lambda tau: 1 - self._no_late_at(tau), 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250
-        )
+        return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
 
 
 def shared_arrivals(cases: Sequence[tuple[Path, Video]], accuracy: str | None) -> CoarseArrivals:

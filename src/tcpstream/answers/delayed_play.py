@@ -95,7 +95,7 @@ class Play(Waiting, Drawing):
         return smallest_delay(self._stalls, wanted, first, low=start, tolerance=R * SEARCHED) - start
 
     def required_start(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
-        """Return the least startup delay [s] that meets a target.
+        """Return the least startup delay [s] that meets a target, with the stated error on top of the answer.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Play(Waiting, Drawing):
         R = self.path.rtt
 
         def at(start: float) -> float:
-            return self._late.mean(start, self._share, TOLERANCE)[0]
+            return sum(self._late.mean(start, self._share, TOLERANCE))
 
         low = 0.0 if self._knows((1 - SEARCHED) * R) else (1 + SEARCHED) * R
         return smallest_delay(at, wanted, max(self.start, 2 * R), low=low, tolerance=R * SEARCHED)

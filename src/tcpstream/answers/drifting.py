@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -19,12 +21,16 @@ from .latency_lattices import Followed
 from .player import Player
 from .stalled_time import Waiting
 from .timeline import Timeline
+from .viewing import target
 
 Floats = NDArray[np.float64]
 Kind = TypeVar("Kind", bound=FirstPassage)
 
 SEARCHED = 0.02
 """Of a round trip, to which a startup delay is searched."""
+
+NEARER = 0.999
+"""Of what is left of a target, that is aimed at next."""
 
 
 class Drifting(Waiting, Generic[Kind]):
@@ -43,9 +49,9 @@ class Drifting(Waiting, Generic[Kind]):
         check_duration(path, video)
         super().__init__(path, video, player, chain_of(path).packets_per_round / path.rtt)
         assert player.start is not None
-        self.start, self._fine = delay_before(player.start, video.duration), fine
+        self.start, self._fine, self._coarse = delay_before(player.start, video.duration), fine, coarse
         self._length = Timeline.of(path, video).length
-        self._drift = Drift(fine, coarse, video.packet_rate, self.start, self._length)
+        self._drift = self._drift_from(self.start)
 
     def _longer_than(self, seconds: Floats) -> tuple[Floats, Floats]:
         return self._drift.longer_than(seconds)
@@ -72,31 +78,59 @@ class Drifting(Waiting, Generic[Kind]):
         """
         return self._drift.quantile(float(probabilities("quantile", [u])[0]))
 
-    def required_start(self, *, stall_probability: float) -> float:
-        """Return the least startup delay [s] with at most this probability of any stall, between 0 and 1.
+    def required_start(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
+        """Return the least startup delay [s] that meets a target, with the stated error on top of the answer.
+
+        Parameters
+        ----------
+        stall_probability : float, optional
+            Probability of any stall allowed, between 0 and 1.
+        ratio : float, optional
+            Rebuffering ratio allowed, between 0 and 1, instead.
 
         Raises
         ------
         InputError
-            For a target out of range.
+            For a target out of range, or not exactly one.
         AccuracyError
             For a target finer than the accuracy of the solve.
         """
-        wanted = float(probabilities("stall probability", [stall_probability])[0])
+        name, wanted = target(stall_probability, ratio)
         if wanted <= RISK:
             raise AccuracyError(f"a target of {wanted:g} is finer than the solve, which tells stalls above {RISK:g}")
-        latency, rate, known = self._fine.latency, self.video.packet_rate, dict[float, float]()
 
-        def stalls(start: float) -> float:
-            level = self._fine.level(rate * start)
-            if level < latency.certain * (1 - 1e-9):
-                return 1.0
-            if level not in known:
-                known[level] = float(-np.expm1(-latency.ended(level, self._length)[0]))
-            return known[level]
+        if name == "ratio":
+            return self._least(lambda start: sum(self._drift_from(start).mean(self._share)), wanted)
+        stalls, aim = cache(self._stalls), wanted
+        while True:  # the value alone is followed quickly: it is told what its error leaves of the target
+            start = self._least(stalls, aim)
+            chance, off = (float(one[0]) for one in self._drift_from(start, means=False).longer_than(np.zeros(1)))
+            if chance + off <= wanted:
+                return start
+            if aim <= RISK:
+                raise AccuracyError(f"a target of {wanted:g} is finer than the solve, which is off by {off:.2g}")
+            aim *= NEARER * wanted / (chance + off)
 
+    def _least(self, curve: Callable[[float], float], wanted: float) -> float:
+        """Return the least startup delay [s] at which a curve is at most `wanted`."""
         R = self.path.rtt
-        return smallest_delay(stalls, wanted, max(self.start, 2 * R), low=R, tolerance=R * SEARCHED)
+        low = R if self._fine.latency.certain > 0 else 0.0
+        return smallest_delay(curve, wanted, max(self.start, 2 * R), low=low, tolerance=R * SEARCHED)
+
+    def _stalls(self, start: float) -> float:
+        """Return P(any stall) for a startup delay [s], without its error."""
+        packets, latency = self.video.packet_rate * start, self._fine.latency
+        fine = self._fine.counted_from(packets)
+        if packets < latency.certain * fine.quantum * (1 - 1e-9):
+            return 1.0
+        place = max(float(fine.place(np.array(packets))), math.ceil(latency.certain - 1e-9))
+        around = math.floor(place + 1e-9), math.ceil(place - 1e-9)
+        less, more = (max(latency.ended(fine.at_level(k), self._length)[0], 1e-300) for k in around)
+        return -math.expm1(-less * (more / less) ** (place - around[0]))
+
+    def _drift_from(self, start: float, *, means: bool = True) -> Drift:
+        """Return the law of the drift for a startup delay [s], without `means` of P(S > 0) alone."""
+        return Drift(self._fine, self._coarse, self.video.packet_rate, start, self._length, means=means)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""

@@ -83,6 +83,8 @@ class Drift:
         To compare with; None where the other is exact.
     rate, start, length : float
         mu [packets/s], the startup delay [s], and the stream's length [rounds].
+    means : bool
+        Whether more is asked than P(S > 0): levels are followed until means are known.
     """
 
     def __init__(
@@ -92,6 +94,8 @@ class Drift:
         rate: float,
         start: float,
         length: float,
+        *,
+        means: bool = True,
     ) -> None:
         self._fine, self._rate, self._length = fine, rate, length
         self.level = self._no_higher(rate * start)
@@ -102,7 +106,10 @@ class Drift:
         if not fine.exact:
             self._first -= self._first % 2  # the coarser lattice has it, too
         self._curve, self._other = Curve(), Curve()
-        self._follow()
+        if means:
+            self._follow()
+        else:
+            self._know([self._first] if fine.exact else [self._first, self._first + 2, self._first + self._step])
         self._compare()
 
     def _no_higher(self, level: float) -> float:
@@ -165,9 +172,14 @@ class Drift:
         """Return whether a level is passed in any case: nothing is there after one round."""
         return np.asarray(packets < self._fine.latency.certain * self._fine.quantum * (1 - 1e-9))
 
+    @property
+    def _step(self) -> int:
+        """Quanta of the first step between levels."""
+        return 2 * max(1, self._fine.latency.due // 2)
+
     def _follow(self) -> None:
         """Follow levels until the mean is known."""
-        first, step = self._first, 2 * max(1, self._fine.latency.due // 2)
+        first, step = self._first, self._step
         self._know([first, first + 2, *(first + step * 2**i for i in range(DOUBLINGS))])
         while len(self._curve.known) < MOST:
             levels = np.array(sorted(self._curve.known))

@@ -34,7 +34,7 @@ class LiveStreaming(Streaming):
     kind = "live"
 
     def required_delay(self, target: float | None = None) -> float:
-        """Return the smallest startup delay [s] with at most `target` (default 1e-4) late packets.
+        """Return the smallest startup delay [s] with at most `target` (default 1e-4) late packets, errors included.
 
         Raises
         ------
@@ -44,7 +44,7 @@ class LiveStreaming(Streaming):
             For a target finer than the accuracy of the solve.
         """
         wanted = self._target(target)
-        return smallest_delay(self._late_at, wanted, self.path.rtt)
+        return smallest_delay(self.late_at_worst, wanted, self.path.rtt)
 
     def lattice_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of f from packets per round that fit no lattice; 0 where they do.
@@ -59,7 +59,7 @@ class LiveStreaming(Streaming):
         float or ndarray
             Of the shape of `startup_delay`; it comes on top of `error_bound`.
         """
-        return self._over_delays(startup_delay, lambda tau: self._at(tau).error)
+        return self._over_delays(startup_delay, self._late_error)
 
     def relative_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of f: `lattice_error`, by the name that it has for stored media."""
@@ -88,6 +88,9 @@ class LiveStreaming(Streaming):
 
     def _late_at(self, tau: float) -> float:
         return self._at(tau).late_fraction
+
+    def _late_error(self, tau: float) -> float:
+        return self._at(tau).error
 
     def _at(self, tau: float) -> Interpolated:
         """Return f at a startup delay [s] with its lattice error."""

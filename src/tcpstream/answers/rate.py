@@ -90,9 +90,7 @@ def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: boo
         return result if arrivals is None else StoredStreaming(path, result.video, result.horizon, arrivals)
 
     def meets(result: StoredStreaming) -> bool:
-        if no_late:
-            return float(result.no_late_probability(tau)) >= wanted
-        return float(result.late_fraction(tau)) <= wanted
+        return result.stalled_at_worst(tau) <= 1 - wanted if no_late else result.late_at_worst(tau) <= wanted
 
     high = throughput(path) * (1 + tau / duration) * 1.1
     while meets(widest := solved(high)):
@@ -108,7 +106,7 @@ def _live(path: Path, tau: float, wanted: float) -> float:
 
     def gap(accuracy: str | None) -> Callable[[float], float]:
         def found(rate: float) -> float:
-            f = float(live(path, Video(packet_rate=rate), accuracy=accuracy).late_fraction(tau))
+            f = live(path, Video(packet_rate=rate), accuracy=accuracy).late_at_worst(tau)
             return math.log(max(f, 1e-300) / wanted)
 
         return cache(found)

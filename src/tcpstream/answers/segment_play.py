@@ -100,7 +100,7 @@ class SegmentPlay(Joined, Drawing):
         return found
 
     def required_start_buffer(self, *, stall_probability: float | None = None, ratio: float | None = None) -> float:
-        """Return the smallest start buffer [s], in whole segments, that meets a target.
+        """Return the smallest start buffer [s], in whole segments, that meets a target, errors included.
 
         Parameters
         ----------
@@ -114,18 +114,18 @@ class SegmentPlay(Joined, Drawing):
         InputError
             For a target out of range, or not exactly one.
         AccuracyError
-            Where no start buffer that the client's buffer holds meets it; for a target finer than the solve.
+            Where no start buffer that the client's buffer holds is known to meet it.
         """
         name, wanted = target(stall_probability, ratio)
         column = {"stall_probability": 0, "ratio": STALLS + 2}[name]
-        meets = np.flatnonzero(self._found.answers[:, column] <= wanted)
+        found, off = self._found.answers[:, column], self._found.errors[:, column]
+        meets = np.flatnonzero(found + off <= wanted)
         if not len(meets):
+            known = "is known to meet" if (found <= wanted).any() else "meets"
             raise AccuracyError(
-                f"no start buffer of up to {len(self._found.answers)} segments meets the target of {wanted:g}: with "
-                f"so many it is {self._found.answers[-1, column]:.3g}; give a larger client buffer"
+                f"no start buffer of up to {len(found)} segments {known} the target of {wanted:g}: with so many it is "
+                f"{found[-1]:.3g}, and may be off by {off[-1]:.2g}; give a larger target, or client buffer"
             )
-        if (error := float(self._found.errors[meets[0], column])) > wanted:
-            raise AccuracyError(f"a target of {wanted:g} is finer than the solve, whose error is {error:.2g}")
         return float(1 + meets[0]) * self.player.segment
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:

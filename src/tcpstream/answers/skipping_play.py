@@ -78,9 +78,7 @@ class SkippingPlay(Watching):
     def errors(self) -> dict[str, float]:
         """By how much answers may be off, by the names of the properties."""
         if self._stalls is None:
-            f = self.skipped_fraction
-            off = float(self.solved.error_bound) + f * float(self.solved.lattice_error(self.start))
-            return {"skipped_fraction": min(1.0, off)}
+            return {"skipped_fraction": min(1.0, self.solved.late_at_worst(self.start) - self.skipped_fraction)}
         one, per_hour, length = self._stalls, self.stalls_per_hour, self.mean_stall_length
         assert per_hour is not None
         assert length is not None

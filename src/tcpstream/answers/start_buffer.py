@@ -28,7 +28,7 @@ def smallest_start_buffer(
     missed : callable
         From start buffers [packets] to what shall be small, which falls with them, and how far each value is off.
     wanted : float
-        What it shall be at most.
+        What it shall be at most, error included.
     first, most : float
         Where to begin, and the largest start buffer [packets], which meets every target.
 
@@ -44,26 +44,26 @@ def smallest_start_buffer(
     """
     most = float(np.ceil(most))
     low = min(max(first / 2, 1.0), most)
-    high, error, failing = min(low * SPAN, most), 0.0, False
+    high, failing = min(low * SPAN, most), False
     while True:
         buffers = np.unique(np.ceil(np.geomspace(low, high, TOGETHER) - 1e-9))
         found, off = missed(buffers)
-        met = (found <= wanted) | (buffers >= most)
+        met = (found + off <= wanted) | (buffers >= most)
         if not met.any():
-            low, high, failing, error = buffers[-1], min(buffers[-1] * SPAN, most), True, off[-1]
+            low, high, failing = buffers[-1], min(buffers[-1] * SPAN, most), True
             continue
         at = int(np.argmax(met))
         if at == 0 and not failing and buffers[0] > 1:
             low, high = max(buffers[0] / SPAN, 1.0), buffers[0]
             continue
         answer, before = buffers[at], buffers[max(at - 1, 0)]
-        if at:
-            failing, error = True, off[at - 1]
+        failing = failing or at > 0
         if answer - before <= 1 or answer <= FINE * before:
             break
         low, high = before, answer
-    if failing and error > wanted:
+    if answer >= most and at and found[at - 1] <= wanted:
         raise AccuracyError(
-            f"the target of {wanted:g} is finer than the error of the solve, {error:.1g}: give a larger one"
+            f"the target of {wanted:g} is finer than the solve: with {before:g} packets it is {found[at - 1]:.3g}, and "
+            f"may be off by {off[at - 1]:.2g}; give a larger one"
         )
     return float(answer)

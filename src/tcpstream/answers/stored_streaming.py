@@ -72,7 +72,7 @@ class StoredStreaming(Streaming):
 
     def relative_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of the late fraction at startup delays [s]: 0 for an exact solve."""
-        return self._over_delays(startup_delay, lambda _: self.quantum_error)
+        return self._over_delays(startup_delay, self._late_error)
 
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of 1 - alpha at startup delays [s]: 0 for an exact solve."""
@@ -175,6 +175,11 @@ class StoredStreaming(Streaming):
         share = np.array([self._no_late_error(delay) for delay in delays.tolist()])
         return late, np.minimum(late * np.where(np.isfinite(share), share, 1.0), 1.0) + self._no_late_floor
 
+    def stalled_at_worst(self, tau: float) -> float:
+        """Return 1 - alpha at one valid startup delay [s] and its stated error together, as `late_at_worst`."""
+        late, off = self.stalled(np.array([tau]))
+        return float(late[0] + off[0])
+
     def late_frames(self, startup_delay: ArrayLike) -> LateFrames:
         """Return the fractions of late frames, and of those that cannot be decoded.
 
@@ -199,7 +204,7 @@ class StoredStreaming(Streaming):
         return late_frames(self.path, self.video, startup_delay)
 
     def required_delay(self, target: float | None = None, *, no_late: float | None = None) -> float:
-        """Return the smallest startup delay that meets a target.
+        """Return the smallest startup delay that meets a target, with the stated error on top of the answer.
 
         Parameters
         ----------
@@ -222,7 +227,7 @@ class StoredStreaming(Streaming):
         """
         if no_late is None:
             wanted = self._target(target)
-            return smallest_delay(self._late_at, wanted, self.path.rtt)
+            return smallest_delay(self.late_at_worst, wanted, self.path.rtt)
         if target is not None:
             raise InputError("give a late fraction or a probability of no late packet as the target, not both")
         wanted = no_late_target(no_late)
@@ -306,6 +311,10 @@ class StoredStreaming(Streaming):
             self._no_late[tau] = min(max(alpha, 0.0), 1.0)
         return self._no_late[tau]
 
+    def _late_error(self, tau: float) -> float:  # noqa: ARG002
+        """Return the relative error of f at one valid startup delay [s]."""
+        return self.quantum_error
+
     def _no_late_error(self, tau: float) -> float:  # noqa: ARG002
         """Return the relative error of 1 - alpha at one valid startup delay [s]."""
         return self.quantum_error
@@ -318,7 +327,7 @@ class StoredStreaming(Streaming):
     def _delay_without_late(self, wanted: float) -> float:
         """Search between delays at which single rounds already miss, and at which Theorem 1 already meets."""
         R = self.path.rtt
-        if self._no_late_at(0.0) >= wanted:
+        if self.stalled_at_worst(0.0) <= 1 - wanted:
             return 0.0
         low = smallest_delay(lambda tau: float(self.late_probability_per_round(tau).max()), 1 - wanted, R)
         high = max(low, R)
@@ -326,6 +335,4 @@ class StoredStreaming(Streaming):
             high *= 2
         high = smallest_meeting(lambda tau: float(self.no_late_lower_bound(tau)) >= wanted, 0.0, high, R / 8)
         low = min(low, high)
-        if self._no_late_at(low) >= wanted:
-            return low
-        return smallest_delay(lambda tau: 1 - self._no_late_at(tau), 1 - wanted, high, low=low, tolerance=R / 250)
+        return smallest_delay(self.stalled_at_worst, 1 - wanted, high, low=low, tolerance=R / 250)

@@ -124,8 +124,6 @@ def play(
     wanted = {name: value for name, value in targets.items() if value is not None}
     for name, value in wanted.items():
         probabilities(_TARGETS[name], [value])
-    if (live or pace is not None) and target_ratio is not None:
-        raise InputError("--target-ratio is for stored videos without --pace: give --target-stall")
     beside = {
         "--on-stall": live and on_stall == "skip",
         "--pace": pace is not None,
@@ -159,7 +157,7 @@ def play(
         return refused
     if live and isinstance(watching, Player) and watching.on_stall == "skip":
         if wanted:
-            raise InputError("a player that skips always stalls some time: leave out --target-stall")
+            raise InputError("--target-stall and --target-ratio are for a player that waits: leave them out")
         return skipping(route, video, watching, accuracy, as_json)
 
     @cache

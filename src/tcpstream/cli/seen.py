@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .blocks import Table
+from .words import rounded_up
 
 if TYPE_CHECKING:
     from ..answers.buffered_play import BufferedPlay
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 ANSWERS = ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio")
 """Properties of every player."""
+
+_SHARES = ("stall_probability", "rebuffering_ratio", "skipped_fraction")
+"""Properties that are 1 at most."""
+
+_UNITS = {"mean_total_rebuffer": " s", "mean_stall_length": " s"}
 
 _QUANTILES = ("p50", "p90", "p99")
 
@@ -130,11 +136,10 @@ def _times(found: dict[str, float]) -> str:
 
 
 def known(value: float, error: float, name: str) -> str:
-    """Return an answer, as far as it is known."""
-    from ..answers.answer import at_most
-
-    unit = " s" if name == "mean_total_rebuffer" else ""
+    """Return an answer, and by how much it may be off, or, where that may be all of it, what it is at most."""
+    unit = _UNITS.get(name, "")
     if error >= value:
-        return at_most(value + error) + unit if error else f"0{unit}"
+        most = min(value + error, 1.0) if name in _SHARES else value + error
+        return f"{value:.2g}{unit}, at most {rounded_up(most, 2):.2g}{unit}" if error else f"0{unit}"
     percent = 100 * error / value
     return f"{value:.4g}{unit}, within {math.ceil(percent) if percent > 0.1 else 0.1:g}%"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import NoFiniteDelayError
 from .blocks import Table
 from .report import Report
+from .seen import known
 from .words import with_spans
 
 if TYPE_CHECKING:
@@ -40,17 +41,19 @@ def skipping(route: Route, video: Video, player: Player, accuracy: str | None, a
         return no_finite_delay(error, route, video, stream, answer, as_json)
     data = result.to_dict()
     found = route.propagate_intervals([result.skipped_fraction], lambda path: [solve(path).skipped_fraction], 0.0, 1.0)
-    cells = [f"{result.skipped_fraction:.4g}, within {result.errors['skipped_fraction']:.1g}"]
+    off = result.errors
+    cells = [known(result.skipped_fraction, off["skipped_fraction"], "skipped_fraction")]
     if found is not None:
         span = [float(found.low[0]), float(found.high[0])]
         data["skipped_fraction_interval"] = span
         cells = with_spans(cells, [span], ".4g")
     rows = [("latency of what plays", f"{result.start:g} s"), ("skipped, and stalled", cells[0])]
-    if result.stalls_per_hour is not None:
-        off = result.errors
-        rows.append(("stalls per hour played", f"{result.stalls_per_hour:.4g}, within {off['stalls_per_hour']:.1g}"))
+    if result.stalls_per_hour is not None and result.mean_stall_length is not None:
         rows.append(
-            ("length of a stall, mean", f"{result.mean_stall_length:.3g} s, within {off['mean_stall_length']:.1g} s")
+            ("stalls per hour played", known(result.stalls_per_hour, off["stalls_per_hour"], "stalls_per_hour"))
+        )
+        rows.append(
+            ("length of a stall, mean", known(result.mean_stall_length, off["mean_stall_length"], "mean_stall_length"))
         )
     blocks = [Table(rows), *details.solved(result.solved, route)]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))

@@ -19,6 +19,12 @@ def rounded_down(value: float, digits: int) -> float:
     return math.floor(value * scale + 1e-9) / scale
 
 
+def rounded_up(value: float, digits: int) -> float:
+    """Return a number > 0 rounded up to so many digits."""
+    scale = 10.0 ** (digits - 1 - math.floor(math.log10(value)))
+    return math.ceil(value * scale - 1e-9) / scale
+
+
 def at_most(value: float, packet_size: float) -> str:
     """Return a rate in packets/s and in bit/s as `packets_per_second`, but rounded down in the fourth digit."""
     packets, bits = (rounded_down(rate, 4) for rate in (value, 8 * packet_size * value))
