@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from .answers.interval import require_match as require_match
     from .answers.known_players import known_player as known_player
     from .answers.late_frames import LateFrames as LateFrames
+    from .answers.limited_live import LimitedLive as LimitedLive
     from .answers.live import EndlessLive as EndlessLive
     from .answers.live import FiniteLive as FiniteLive
-    from .answers.limited_live import LimitedLive as LimitedLive
     from .answers.live import live as live
     from .answers.live import live_many as live_many
     from .answers.live_play import LivePlay as LivePlay

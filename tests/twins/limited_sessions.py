@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +43,7 @@ def _sessions(
         sent = windows[base] if s < n_windows else 1
         o = starts[base] + np.searchsorted(cumulative[starts[base] : starts[base + 1]], rng.random(), side="right")
         o = min(o, starts[base + 1] - 1)
-        if limited and k == 0 or received[o] == sent and took[o] == 1:
+        if (limited and k == 0) or (received[o] == sent and took[o] == 1):
             after = 0.0 if limited else max(avail - received[o], 0.0)
             _spend(late, levels, b, after, 1.0)
             total += 1.0
@@ -90,7 +92,8 @@ def _sessions(
             _spend(late, levels, b, at, x)
             _spend(late, levels, at, at + due * (1 + slack), 1 + slack)
             part = min(x + slack, 1.0)
-            _spend(late, levels, after, after + (max(after + due - windows[target], 0.0) - after) * part, -(x + slack))
+            then = max(after + due - windows[target], 0.0)
+            _spend(late, levels, after, after + (then - after) * part, -(x + slack))
         else:
             middle = max(there - in_order[o], 0.0)
             _spend(late, levels, b, middle, 1.0)
@@ -104,7 +107,7 @@ def _sessions(
 
 
 def _burst_rows(chain: BurstChain) -> list[tuple[int, int, int, int, int, float]]:
-    """Return transitions (from, to, received, in order, rounds, probability) by packets, but for the first slow start."""
+    """Return (from, to, received, in order, rounds, probability) by packets, but for the first slow start."""
     p, graph, S = chain.loss, chain.graph, chain.graph.size
     q, silences, rows = 1 - p, chain.silences, []
     for s in range(chain.n_initial_slow_start, S):
@@ -141,7 +144,7 @@ def late_fractions(
         whole, probability = [np.asarray(getattr(rows, name)) for name in names], rows.probability
     order = np.argsort(whole[0], kind="stable")
     starts = np.searchsorted(whole[0][order], np.arange(len(known.windows) + 1))
-    cumulative = np.concatenate([np.cumsum(probability[order][a:b]) for a, b in zip(starts[:-1], starts[1:])])
+    cumulative = np.concatenate([np.cumsum(probability[order][a:b]) for a, b in pairwise(starts)])
     columns = tuple(one[order].astype(np.int64) for one in whole[1:])
     found = np.array(
         [

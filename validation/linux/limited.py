@@ -1,7 +1,7 @@
 """Live streams of application-limited senders beside the kernel's: ``python validation/linux/limited.py``.
 
-The chain of each run is solved by ``live(..., growth="limited")`` for the p and R that the path was given, and with the p
-for which it has the throughput of downloads over the same path. A packet travels for R/2: so much less delay is left.
+The chain of each run is solved by ``live(..., growth="limited")`` for the p and R that the path was given, and with the
+p for which it has the throughput of downloads over the same path. A packet travels for R/2: so much less delay is left.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def compared(record: Record, download: Record) -> list[dict[str, Any]]:
     judged = [k for k, (share, _) in enumerate(record["late"]) if share >= VISIBLE]
     if T / rate < LEAST or not judged:
         return []
-    sender = {"tcp": chain(record), "initial_window": 10, "detection": "rack", "max_window": LARGEST}
+    sender: dict[str, Any] = {"tcp": chain(record), "initial_window": 10, "detection": "rack", "max_window": LARGEST}
     given = Path(loss=condition["p"], rtt=condition["rtt"], rto=max(seen.rto, condition["rtt"]), **sender)
     found = {"path": fractions(given, rate), "throughput": fractions(with_throughput(given, T), rate)}
     return [

@@ -34,8 +34,8 @@ NO_LATE_FLOOR = 3e-8
 """The same of the probability of a late packet, which is off by up to this where long waits decide it."""
 
 FAR = 3e-8
-"""Of f, by which it is too large where late packets to come are one sum: found beside exact answers, at both resolutions
-alike."""
+"""Of f, by which it is too large where late packets to come are one sum: found beside exact answers, of both
+resolutions alike."""
 
 MARGIN = 100.0
 """Below the floor by this factor nothing is late."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ..errors import InputError, unremarked
@@ -30,10 +31,11 @@ LEAST = 0.01
 """Relative error that is stated at least."""
 
 WINDOWS, LEAST_WINDOW, WIDER = 3.0, 24, 1.5
-"""Largest window that is followed at first, over the packets of a round; at least [packets]; and how much larger the next
-one is, as long as the largest is reached in more than so many rounds:"""
+"""Largest window that is followed at first, over the packets of a round; at least [packets]; and how much larger the
+next one is, while the largest is used too often."""
 
 SELDOM = 1e-5
+"""Share of the rounds that begin at the largest window, where it does not matter."""
 
 LOST = 100.0
 """Error of f, over the mass that a turn still moves."""
@@ -92,7 +94,7 @@ def limited_live(path: Path, video: Video, accuracy: str | None) -> LimitedLive:
     due, points = Timeline.of(path, video).packets_due, POINTS[accuracy or "fine"]
     most = min(path.max_window, max(LEAST_WINDOW, math.ceil(WINDOWS * due)))
     while True:
-        fine, coarse = on_cores(lambda n: _long_run(path, most, due, n), (points, points * 2 // 3))
+        fine, coarse = on_cores(partial(_long_run, path, most, due), (points, points * 2 // 3))
         if most == path.max_window or fine.largest <= SELDOM:
             return LimitedLive(path, video, LimitedBacklogs(fine, coarse))
         most = min(path.max_window, math.ceil(WIDER * most))
