@@ -75,8 +75,7 @@ def test_an_application_limited_stream_may_be_asked_about_as_such(run, measured)
     assert run(line).status == 1
     done = run(f"{line} --application-limited --json")
     assert done.status == 0
-    path = found.path().application_limited(20)
-    delay = tcpstream.live(path, tcpstream.Video(packet_rate=20)).required_delay()
+    delay = tcpstream.live(found.path(), tcpstream.Video(packet_rate=20), growth="limited").required_delay()
     assert done.answer["required_startup_delay_s"] == delay
     assert "above the measured 10 packets/s" in done.err
 
@@ -169,10 +168,9 @@ def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
     video = tcpstream.Video(bitrate=carried["bitrate_bps"])
     assert carried["packet_rate_pps"] == video.packet_rate
     assert 0.8 < video.packet_rate / tcpstream.throughput(path) <= 0.9
-    if "limited" in line:
-        path = path.application_limited(video.packet_rate)
+    growth = "limited" if "limited" in line else "unlimited"
     target = 1e-3 if "target" in line else 1e-4
-    assert carried["required_startup_delay_s"] == tcpstream.live(path, video).required_delay(target)
+    assert carried["required_startup_delay_s"] == tcpstream.live(path, video, growth=growth).required_delay(target)
     out = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --max-window 8 --rate 5Mbps").out
     assert f"{carried['bitrate_bps'] / 1e3:g} kbit/s) play after " in out
 

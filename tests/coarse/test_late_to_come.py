@@ -38,7 +38,7 @@ def followed() -> Law:
 def test_sum_over_all_steps_is_that_of_a_lattice(tau: float, followed: Law) -> None:
     arrivals = _arrivals(9000.0)
     timeline = arrivals.cases[0]
-    found = arrivals._to_come(timeline, tau)
+    found = arrivals.to_come(timeline, tau)
     assert found is not None
     end = timeline.length + tau
     late = sampled(followed, found.begin, float(FOLLOWED), arrivals.due, tau, FOLLOWED)
@@ -48,7 +48,7 @@ def test_sum_over_all_steps_is_that_of_a_lattice(tau: float, followed: Law) -> N
 def test_what_is_late_after_the_end_is_taken_off(followed: Law) -> None:
     arrivals = _arrivals(600.0)  # 3,000 rounds
     timeline = arrivals.cases[0]
-    found = arrivals._to_come(timeline, 30.0)
+    found = arrivals.to_come(timeline, 30.0)
     assert found is not None
     assert found._after is not None
     end = int(timeline.length) + 30

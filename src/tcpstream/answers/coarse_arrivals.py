@@ -43,8 +43,7 @@ SAMPLES = 64
 """In the time up to which a lattice is used, of sums over later times, at least."""
 
 LOOKED_AT, SAME, NOTHING = 6, 5e-3, 3e-8
-"""Standard deviations below which both laws are the same but for so much, once more at each, and for so
-many standard deviations."""
+"""Standard deviations below which both laws are the same but for so much, once more at each, and for so many."""
 
 BLOCK, STEPS = 1.5, 16
 """Rounds are followed until they are so many times as many, and at least so many steps, at a time."""
@@ -253,7 +252,7 @@ class CoarseArrivals:
         K = min(float(timeline.video.packets), m * max(last - tau, 0.0))
         whole = math.floor(last + ON_TIME)
         here = judged if self.first >= self.packets else min(int(tau + self.first / m), judged)
-        to_come = self._to_come(timeline, tau) if here < judged and tau < timeline.length else None
+        to_come = self.to_come(timeline, tau) if here < judged else None
         if to_come is not None:
             here = min(here, int(to_come.begin) - 1)
         late = 0.0
@@ -284,9 +283,11 @@ class CoarseArrivals:
             part += of_the_last(law, judged, m * (whole - tau), K)
         return late + part
 
-    def _to_come(self, timeline: Timeline, tau: float) -> LateToCome | None:
+    def to_come(self, timeline: Timeline, tau: float) -> LateToCome | None:
         """Return what is late after some losses, for startup delays up to this one and longer ones [rounds]."""
-        key = (timeline.packets_due, timeline.length)
+        if tau >= timeline.length:
+            return None
+        key = timeline.packets_due, timeline.length
         with self._building:
             found = self._coming.get(key)
             if key not in self._coming or (found is not None and found.longest < tau):
@@ -295,11 +296,6 @@ class CoarseArrivals:
                     lambda below: (self._steps(below), self._quantum(below)),
                 )  # fmt: skip
             return found
-
-    def are_one_sum(self, timeline: Timeline, delay: float) -> bool:
-        """Return whether late packets after some losses are one sum, for a startup delay [s]."""
-        tau = timeline.rounds(delay)
-        return tau < timeline.length and self._to_come(timeline, tau) is not None
 
     def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
         """Return whether a bound says that hardly any of so many packets is late between two rounds."""

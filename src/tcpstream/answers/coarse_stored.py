@@ -152,7 +152,7 @@ class CoarseStored(StoredStreaming):
 
     def _late_error(self, tau: float) -> float:
         f, other, arrivals = self._late_at(tau), self._late_on(self._coarser, tau), self._arrivals
-        far = FAR if arrivals.are_one_sum(self.timeline, tau) else 0.0
+        far = 0.0 if arrivals.to_come(self.timeline, self.timeline.rounds(tau)) is None else FAR
         return _error(f, other, arrivals.resolution.least + far / max(f, FLOOR), FLOOR)
 
     def _no_late_at(self, tau: float) -> float:

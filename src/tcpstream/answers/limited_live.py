@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from ..errors import InputError, unremarked
 from ..limited.long_run import LimitedLaw, long_run
 from ..numerics.lattices import Interpolated
@@ -72,6 +74,12 @@ class LimitedLive(LiveStreaming):
     def error_bound(self) -> float:
         """Bound on the error of f from what the solves leave; `lattice_error` comes on top."""
         return LOST * max(self._backlogs.fine.residual, self._backlogs.coarse.residual)
+
+    def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
+        """Return the answers for startup delays [s] and what they were computed from, ready for JSON."""
+        found = super().to_dict(delays)
+        found["parameters"]["growth"] = "limited"
+        return found
 
     def _at(self, tau: float) -> Interpolated:
         rounds = self.timeline.rounds(tau)
