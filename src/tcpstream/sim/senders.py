@@ -11,6 +11,8 @@ VARIANTS = {"reno": records.RENO, "newreno": records.NEWRENO, "sack": records.SA
 
 TIMERS = ("bsd", "rfc6298")
 
+GROWTH = ("unlimited", "limited")
+
 LEAST_RTO = 1e-3
 """Of a first retransmission timer [s]."""
 
@@ -50,6 +52,11 @@ class Tcp:
         phase effects in packet-switched gateways", 1991).
     packet_size, ack_size : int
         [bytes], headers included.
+    growth : {"unlimited", "limited"}
+        Whether a window grows that the source does not use. "limited" as Linux, after RFC 2861: it grows only if the
+        last window was full, in slow start half full; after each retransmission timer without that it goes half way
+        to what was used, and after a timer in which nothing was sent it is halved for each, both down to the initial
+        window, while the slow start threshold stays at three quarters of it at least.
     send_buffer : int
         What an `Application` may have written that is not acknowledged yet [packets].
     """
@@ -69,10 +76,12 @@ class Tcp:
     packet_size: int = 1500
     ack_size: int = 40
     send_buffer: int = 64
+    growth: str = "unlimited"
 
     def __post_init__(self) -> None:
         choice("TCP variant", self.variant, tuple(VARIANTS))
         choice("timer", self.timer, TIMERS)
+        choice("growth", self.growth, GROWTH)
         for name, unit in (
             ("max_window", "packets"), ("initial_window", "packets"), ("ack_every", "packets"),
             ("packet_size", "bytes"), ("ack_size", "bytes"), ("send_buffer", "packets"),

@@ -12,6 +12,7 @@ from ..errors import InputError
 from . import size
 from .application import Application
 from .engine import records
+from .engine.control_records import CONTROL
 from .engine.records import World
 from .losses import GilbertElliott, LossTrace
 from .player import packets
@@ -45,6 +46,7 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
             routes[number, way, : len(route)] = [names[name] for name in route]
     thinks, answers, requests = _requests(flows, rng)
     links, schedule, opportunities, bits = _links(scenario)
+    table, control = _flows(flows, requests)
     places = size.places(scenario)
     room = max(LOGGED, 4 * ring)
     pool = 4 * ring + size.ROOM * len(flows)
@@ -67,7 +69,7 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         bits=bits,
         departures=np.zeros((len(links), places)),
         sizes=np.zeros((len(links), places), dtype=np.int64),
-        flows=_flows(flows, requests),
+        flows=table,
         routes=routes,
         known=np.zeros((len(flows), ring), dtype=np.uint8),
         sent_at=np.zeros((len(flows), ring)),
@@ -79,6 +81,7 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         arrivals=np.zeros((sum(flow.logged for flow in flows if not flow.tcp), room), dtype=records.ARRIVED),
         bins=np.zeros((len(flows), 3, 1), dtype=np.int64),
         orders=np.zeros(ORDERS, dtype=records.ORDER),
+        control=control,
     )
 
 
@@ -101,10 +104,11 @@ def grown(world: World, full: int) -> World:
     return world._replace(packets=np.concatenate([world.packets, np.zeros_like(world.packets)]), free=free)
 
 
-def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDArray[np.void]:
-    table = np.zeros(len(flows), dtype=records.FLOW)
+def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> tuple[NDArray[np.void], NDArray[np.void]]:
+    """Return the flows, and what governs their windows."""
+    table, control = np.zeros(len(flows), dtype=records.FLOW), np.zeros(len(flows), dtype=CONTROL)
     logged = {True: 0, False: 0}
-    for row, flow, request in zip(table, flows, requests):
+    for row, governs, flow, request in zip(table, control, flows, requests):
         tcp, source = flow.tcp, flow.source
         row["kind"] = records.DATAGRAM if tcp is None else VARIANTS[tcp.variant]
         row["start"], row["stop"] = flow.start, math.inf
@@ -139,7 +143,11 @@ def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDA
         row["window"], row["size"] = tcp.max_window, tcp.packet_size
         row["cwnd"], row["rto"] = tcp.initial_window, tcp.initial_rto
         row["ssthresh"] = tcp.max_window if tcp.slow_start else 0
-    return table
+        if row["room"] == 0:  # else its player says
+            row["restarts"] = tcp.growth == "limited"
+        governs["limited"] = tcp.growth == "limited"
+        row["control"] = row["restarts"] or governs["limited"]
+    return table, control
 
 
 def _stored(row: Any, source: Stored) -> None:

@@ -34,7 +34,9 @@ from .records import (
     TIMER,
     World,
 )
-from .tcp_sender import acknowledged, after_idle, send, start_afresh, timer, transmit
+from .tcp_sender import acknowledged, send, start_afresh, timer
+from .transmit import transmit
+from .window_use import after_idle
 
 ENDLESS = 2**62
 """Packets of a source that always has something to send."""
@@ -142,7 +144,6 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
         flow.paused = 1 - flow.paused
         if flow.paused == 0:
             flow.available = flow.total
-            after_idle(world, f)
         else:
             flow.available = flow.high
     elif flow.source == REQUESTS:
@@ -154,4 +155,6 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
         flow.next += 1
         flow.una = flow.next
     else:
+        if flow.control != 0:
+            after_idle(world, f)
         send(world, rng, f)

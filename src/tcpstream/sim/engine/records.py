@@ -120,6 +120,7 @@ FLOW = np.dtype(
         # what was chosen
         ("kind", "i8"),
         ("source", "i8"),
+        ("control", "i8"),
         ("window", "f8"),
         ("initial_window", "f8"),
         ("slow_start", "i8"),
@@ -247,6 +248,8 @@ class World(NamedTuple):
         Bytes sent, received and dropped in each time bin.
     orders : ORDER array
         What applications want, until the loop goes on.
+    control : (flows,) CONTROL array
+        What governs the windows of flows that have more than Reno's rules, those with `control`.
     """
 
     clock: NDArray[np.void]
@@ -271,3 +274,4 @@ class World(NamedTuple):
     arrivals: NDArray[np.void]
     bins: NDArray[np.int64]
     orders: NDArray[np.void]
+    control: NDArray[np.void]
