@@ -12,12 +12,12 @@ from ..errors import InputError
 from . import size
 from .application import Application
 from .engine import records
-from .engine.control_records import CONTROL
+from .engine.control_records import CONTROL, WATCHED
 from .engine.records import World
 from .losses import GilbertElliott, LossTrace
 from .player import packets
 from .scenario import Flow, Scenario
-from .senders import VARIANTS
+from .senders import CONGESTION, VARIANTS
 from .sources import Backlogged, Requests, Steady, Stored
 
 LOGGED = 4096
@@ -145,8 +145,10 @@ def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> tup
         row["ssthresh"] = tcp.max_window if tcp.slow_start else 0
         if row["room"] == 0:  # else its player says
             row["restarts"] = tcp.growth == "limited"
-        governs["limited"] = tcp.growth == "limited"
-        row["control"] = row["restarts"] or governs["limited"]
+        governs["limited"], governs["hystart"], governs["prr"] = tcp.growth == "limited", tcp.hystart, tcp.prr
+        governs["epoch"] = -1
+        watched = row["restarts"] or governs["limited"] or tcp.hystart or tcp.prr
+        row["control"] = CONGESTION[tcp.congestion] or watched * WATCHED
     return table, control
 
 

@@ -34,9 +34,9 @@ from .records import (
     TIMER,
     World,
 )
+from .ruled import ruled
 from .tcp_sender import acknowledged, send, start_afresh, timer
 from .transmit import transmit
-from .window_use import after_idle
 
 ENDLESS = 2**62
 """Packets of a source that always has something to send."""
@@ -89,7 +89,10 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
                 close(world)
                 continue
             if packet.back == ACK:
-                acknowledged(world, rng, who)
+                if world.flows[f].control == 0:
+                    acknowledged(world, rng, who, False)
+                else:
+                    ruled(world, rng, kind, who)
             elif packet.back == DATA:
                 flow = world.flows[f]
                 flow.received += 1
@@ -111,7 +114,10 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
                 return CALLED
             release(world, who)
         elif kind == TIMER:
-            timer(world, rng, who)
+            if world.flows[who].control == 0:
+                timer(world, rng, who, False)
+            else:
+                ruled(world, rng, kind, who)
         elif kind == DELAYED_ACK:
             delayed(world, rng, who)
         elif kind == REFILL:
@@ -154,7 +160,7 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
         transmit(world, rng, f, flow.next)
         flow.next += 1
         flow.una = flow.next
+    elif flow.control == 0:
+        send(world, rng, f, False)
     else:
-        if flow.control != 0:
-            after_idle(world, f)
-        send(world, rng, f)
+        ruled(world, rng, SOURCE, f)

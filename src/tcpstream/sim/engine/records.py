@@ -119,8 +119,8 @@ FLOW = np.dtype(
     [
         # what was chosen
         ("kind", "i8"),
-        ("source", "i8"),
-        ("control", "i8"),
+        ("source", "i4"),
+        ("control", "i4"),
         ("window", "f8"),
         ("initial_window", "f8"),
         ("slow_start", "i8"),

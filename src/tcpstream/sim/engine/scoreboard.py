@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiled import inlined
+from .prr import allowed
 from .records import RESENT, SACKED, World
 from .transmit import transmit
 
@@ -21,8 +22,8 @@ def note(world: World, f: int, low: int, high: int) -> None:
 
 
 @inlined
-def fill_pipe(world: World, rng: np.random.Generator, f: int) -> int:
-    """Send while fewer packets than the window are under way, lost ones first; return how many are (RFC 6675)."""
+def fill_pipe(world: World, rng: np.random.Generator, f: int, ruled: bool) -> None:
+    """Send while fewer packets than the window are under way: lost ones first (RFC 6675, Section 5)."""
     flow = world.flows[f]
     mask = world.known.shape[1] - 1
     above = 0  # reported packets above
@@ -43,6 +44,8 @@ def fill_pipe(world: World, rng: np.random.Generator, f: int) -> int:
         else:
             pipe += 1
     window = int(min(flow.cwnd, flow.window))
+    if ruled and world.control[f].prr != 0:
+        window = allowed(world, f, pipe)
     while pipe < window:
         if hole >= 0:
             transmit(world, rng, f, hole)
@@ -53,7 +56,8 @@ def fill_pipe(world: World, rng: np.random.Generator, f: int) -> int:
         else:
             break
         pipe += 1
-    return pipe
+    if ruled:
+        world.control[f].pipe = pipe
 
 
 @inlined

@@ -1,4 +1,7 @@
-"""Senders: TCP Reno, NewReno and SACK, in whole packets."""
+"""Senders: TCP Reno, NewReno and SACK, in whole packets.
+
+Flows whose windows have other rules besides are `ruled`: a constant, so that the others pay nothing for them.
+"""
 
 from __future__ import annotations
 
@@ -7,47 +10,48 @@ import math
 import numpy as np
 
 from .compiled import inlined
+from .control import acked, by_reno, lost
+from .control_records import CUBIC
 from .events import push
 from .records import NEWRENO, RENO, REQUESTS, RESENT, SACK, SACKED, SOURCE, World
 from .scoreboard import fill_pipe, note
 from .tcp_timer import expect_expiry, restart_timer, sample
 from .transmit import transmit
-from .window_use import forget, look, used_up
+from .window_use import look
 
 LARGEST_BACKOFF = 64
 
 
 @inlined
-def send(world: World, rng: np.random.Generator, f: int) -> None:
+def send(world: World, rng: np.random.Generator, f: int, ruled: bool) -> None:
     """Send what the window allows and the source has."""
     flow = world.flows[f]
-    window = min(flow.cwnd, flow.window)
     if flow.kind == SACK and flow.recovering != 0:
-        in_flight = fill_pipe(world, rng, f)
-        if flow.control != 0:
-            look(world, f, in_flight)
-        return
-    if flow.recovering != 0:
-        limit = flow.una + int(min(window + flow.inflation, flow.window))
+        fill_pipe(world, rng, f, ruled)
     else:
-        allowed = min(flow.dupacks, 2) if flow.limited_transmit != 0 else 0
-        limit = flow.una + int(min(window + allowed, flow.window))
-    while flow.next < limit and flow.next < flow.available:
-        transmit(world, rng, f, flow.next)
-        flow.next += 1
-    if flow.control != 0:
-        arrived = flow.inflation if flow.recovering != 0 else flow.dupacks
-        look(world, f, flow.next - flow.una - arrived)
+        window = min(flow.cwnd, flow.window)
+        if flow.recovering != 0:
+            limit = flow.una + int(min(window + flow.inflation, flow.window))
+        else:
+            allowed = min(flow.dupacks, 2) if flow.limited_transmit != 0 else 0
+            limit = flow.una + int(min(window + allowed, flow.window))
+        while flow.next < limit and flow.next < flow.available:
+            transmit(world, rng, f, flow.next)
+            flow.next += 1
+    if ruled:
+        look(world, f)
 
 
 @inlined
-def acknowledged(world: World, rng: np.random.Generator, who: int) -> None:
+def acknowledged(world: World, rng: np.random.Generator, who: int, ruled: bool) -> None:
     """Take an acknowledgement."""
     clock, packet = world.clock[0], world.packets[who]
     f, ack = packet.flow, packet.seq
     flow = world.flows[f]
     if packet.round >= flow.round:
         flow.round += 1  # the first packet of this round is acknowledged: what is sent now is the next round
+    if ruled:
+        acked(world, who)
     if flow.kind == SACK:
         note(world, f, packet.low0, packet.high0)
         note(world, f, packet.low1, packet.high1)
@@ -57,14 +61,14 @@ def acknowledged(world: World, rng: np.random.Generator, who: int) -> None:
         if flow.recovering == 0 and world.known[f, place] & (RESENT | SACKED) == 0:
             flow.rtt_sum += clock.now - world.sent_at[f, place]
             flow.rtts += 1
-        _new_data(world, rng, f, ack)
+        _new_data(world, rng, f, ack, ruled)
     elif ack == flow.una and flow.high > flow.una:
-        _duplicate(world, rng, f)
-    send(world, rng, f)
+        _duplicate(world, rng, f, ruled)
+    send(world, rng, f, ruled)
 
 
 @inlined
-def _new_data(world: World, rng: np.random.Generator, f: int, ack: int) -> None:
+def _new_data(world: World, rng: np.random.Generator, f: int, ack: int, ruled: bool) -> None:
     flow, now = world.flows[f], world.clock[0].now
     newly = ack - flow.una
     if flow.rack != 0:
@@ -88,7 +92,7 @@ def _new_data(world: World, rng: np.random.Generator, f: int, ack: int) -> None:
             transmit(world, rng, f, flow.una)
     else:
         flow.dupacks = 0
-        if flow.control == 0 or used_up(world, f):
+        if not ruled or by_reno(world, f, newly):
             if flow.slow_start != 0 and flow.cwnd < flow.ssthresh:
                 flow.cwnd += 1.0
             else:
@@ -103,17 +107,19 @@ def _new_data(world: World, rng: np.random.Generator, f: int, ack: int) -> None:
 
 
 @inlined
-def _duplicate(world: World, rng: np.random.Generator, f: int) -> None:
+def _duplicate(world: World, rng: np.random.Generator, f: int, ruled: bool) -> None:
     """Count a duplicate acknowledgement; the third one starts a fast retransmit."""
     flow = world.flows[f]
     if flow.recovering != 0:
         flow.inflation += 1
         return
     flow.dupacks += 1
-    if flow.dupacks != 3 or flow.una <= flow.recover:  # once a window (RFC 6582, Section 1)
+    if flow.dupacks != 3 or flow.una < flow.recover:
+        return
+    if flow.una == flow.recover and not (ruled and flow.control >= CUBIC):  # once a window (RFC 6582, Section 1)
         return
     flow.fast_retransmits += 1
-    flow.ssthresh = max(min(flow.cwnd, flow.window) / 2, 2.0)
+    flow.ssthresh = _threshold(world, f, False, ruled)
     flow.cwnd = flow.ssthresh
     flow.recover = flow.high
     flow.recovering = 1
@@ -123,7 +129,14 @@ def _duplicate(world: World, rng: np.random.Generator, f: int) -> None:
 
 
 @inlined
-def timer(world: World, rng: np.random.Generator, f: int) -> None:
+def _threshold(world: World, f: int, timer: bool, ruled: bool) -> float:
+    """Return the slow start threshold after a loss: half the window, unless another rule governs it."""
+    flow = world.flows[f]
+    return lost(world, f, timer) if ruled else max(min(flow.cwnd, flow.window) / 2, 2.0)
+
+
+@inlined
+def timer(world: World, rng: np.random.Generator, f: int, ruled: bool) -> None:
     """Let the retransmission timer expire, if its time has come: back to a window of one (RFC 5681, RFC 6298)."""
     flow, now = world.flows[f], world.clock[0].now
     if now != flow.expiry:  # an earlier one took its place
@@ -135,7 +148,7 @@ def timer(world: World, rng: np.random.Generator, f: int) -> None:
         expect_expiry(world, f)
         return
     flow.timeouts += 1
-    flow.ssthresh = max(min(flow.cwnd, flow.window) / 2, 2.0)
+    flow.ssthresh = _threshold(world, f, True, ruled)
     flow.cwnd = 1.0
     flow.recovering = 0
     flow.dupacks = 0
@@ -149,7 +162,7 @@ def timer(world: World, rng: np.random.Generator, f: int) -> None:
     for seq in range(flow.una, flow.high):
         world.known[f, seq & mask] = RESENT  # what was reported received is forgotten (RFC 2018, Section 8)
     flow.deadline = math.inf
-    send(world, rng, f)
+    send(world, rng, f, ruled)
 
 
 @inlined
@@ -163,5 +176,3 @@ def start_afresh(world: World, f: int) -> None:
     flow.rto = flow.initial_rto
     flow.backoff = 1
     flow.timed = -1
-    if flow.control != 0:
-        forget(world, f)

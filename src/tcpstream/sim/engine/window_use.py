@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import math
 
-from .compiled import called, inlined
-from .records import World
+from .compiled import inlined
+from .records import SACK, World
 
 
-@called
-def look(world: World, f: int, in_flight: int) -> None:
-    """See how much of its window a flow uses, each time when it may have sent; `in_flight` are packets."""
+@inlined
+def look(world: World, f: int) -> None:
+    """See how much of its window a flow uses, each time when it may have sent."""
     now, flow, control = world.clock[0].now, world.flows[f], world.control[f]
     fresh = flow.high > control.high
     if flow.sent > control.sent:
+        if control.epoch >= 0.0 and control.high <= flow.una:  # nothing was under way: CUBIC's clock stood
+            control.epoch = min(now, control.epoch + now - control.last_sent)
         control.sent, control.high, control.last_sent = flow.sent, flow.high, now
-    full = in_flight >= int(min(flow.cwnd, flow.window))
-    if control.limited == 0 or not (fresh or full):
+    if control.limited == 0:
+        return
+    full = _in_flight(world, f) >= int(min(flow.cwnd, flow.window))
+    if not (fresh or full):
         return
     out = flow.high - flow.una
     if full or flow.una >= control.end or (control.full == 0 and out > control.most_out):
@@ -30,6 +34,15 @@ def look(world: World, f: int, in_flight: int) -> None:
     control.used = max(control.used, out)
     if now - control.since >= flow.rto:
         _shrink(world, f)
+
+
+@inlined
+def _in_flight(world: World, f: int) -> int:
+    """Return the packets under way: what duplicate acknowledgements tell of is not."""
+    flow = world.flows[f]
+    if flow.recovering == 0:
+        return int(flow.next - flow.una - flow.dupacks)
+    return int(world.control[f].pipe if flow.kind == SACK else flow.next - flow.una - flow.inflation)
 
 
 @inlined
@@ -55,7 +68,7 @@ def _shrink(world: World, f: int) -> None:
     control.since = world.clock[0].now
 
 
-@called
+@inlined
 def after_idle(world: World, f: int) -> None:
     """Halve the window for each timer in which nothing was sent, down to the first one, as Linux does (RFC 2861)."""
     now, flow, control = world.clock[0].now, world.flows[f], world.control[f]
@@ -74,11 +87,3 @@ def after_idle(world: World, f: int) -> None:
         idle -= flow.rto
     flow.cwnd = max(window, least)
     control.used, control.since = 0, now
-
-
-@called
-def forget(world: World, f: int) -> None:
-    """Begin a new connection."""
-    control = world.control[f]
-    control.full = control.most_out = control.end = control.used = 0
-    control.since = world.clock[0].now
