@@ -18,5 +18,6 @@ def watched(scenario: Scenario, times, of="cwnd", seed=1, **first):
     for time in times:
         while (reason := run(world, rng, time)) != DONE:
             world = grown(world, reason)
-        found.append((world.flows if of in world.flows.dtype.names else world.control)[0][of].item())
+        record = next(one for one in (world.flows, world.control, world.bbr) if of in one.dtype.names)
+        found.append(record[0][of].item())
     return found

@@ -12,7 +12,7 @@ from ..errors import InputError
 from . import size
 from .application import Application
 from .engine import records
-from .engine.control_records import CONTROL, WATCHED
+from .engine.control_records import BBR, CONTROL, PATH, TAG, WATCHED
 from .engine.records import World
 from .losses import GilbertElliott, LossTrace
 from .player import packets
@@ -47,6 +47,7 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
     thinks, answers, requests = _requests(flows, rng)
     links, schedule, opportunities, bits = _links(scenario)
     table, control = _flows(flows, requests)
+    paced = int((table["control"] == BBR).sum())
     places = size.places(scenario)
     room = max(LOGGED, 4 * ring)
     pool = 4 * ring + size.ROOM * len(flows)
@@ -82,6 +83,8 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         bins=np.zeros((len(flows), 3, 1), dtype=np.int64),
         orders=np.zeros(ORDERS, dtype=records.ORDER),
         control=control,
+        bbr=np.zeros(max(1, paced), dtype=PATH),
+        tags=np.zeros((max(1, paced), ring if paced else 1), dtype=TAG),
     )
 
 
@@ -147,6 +150,7 @@ def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> tup
             row["restarts"] = tcp.growth == "limited"
         governs["limited"], governs["hystart"], governs["prr"] = tcp.growth == "limited", tcp.hystart, tcp.prr
         governs["epoch"] = -1
+        governs["row"] = np.count_nonzero(table["control"] == BBR)
         watched = row["restarts"] or governs["limited"] or tcp.hystart or tcp.prr
         row["control"] = CONGESTION[tcp.congestion] or watched * WATCHED
     return table, control
@@ -206,11 +210,15 @@ def _links(
             row["last_opportunity"], row["cycle"], row["left"] = traced, link.capacity[-1], 1500
             opportunities.append(link.capacity)
         if link.bucket is not None:
-            row["bucket_rate"], row["bucket_depth"] = link.bucket.rate / 8, link.bucket.depth
+            row["police_rate" if link.bucket.polices else "bucket_rate"] = link.bucket.rate / 8
+            row["bucket_depth"] = link.bucket.depth
             row["tokens"] = link.bucket.depth
         if link.loss is not None:
             row["loss_kind"] = link.loss.kind
         row["holds_delayed"] = link.holds_delayed
+        if link.codel is not None:
+            row["target"], row["interval"], row["above"] = link.codel.target, link.codel.interval, -1
+        row["special"] = row["police_rate"] > 0 or link.codel is not None
         if isinstance(link.loss, GilbertElliott):
             row["to_bad"], row["to_good"], row["loss_bad"] = link.loss.to_bad, link.loss.to_good, link.loss.bad
         if isinstance(link.loss, LossTrace):

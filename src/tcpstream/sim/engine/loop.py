@@ -6,9 +6,11 @@ import numpy as np
 
 from .accounts import count, heard, logged
 from .applications import carry_out, leave
+from .codel import serve
 from .compiled import inlined, loop
+from .drops import release
 from .events import close, push, take
-from .links import enter, release
+from .links import enter
 from .reading import refill
 from .receiver import delayed, receive
 from .records import (
@@ -21,9 +23,11 @@ from .records import (
     DATAGRAM,
     DELAYED_ACK,
     DONE,
+    FREE,
     FULL_HEAP,
     FULL_LOG,
     FULL_POOL,
+    PACE,
     RECEIVED,
     REFILL,
     REQUESTS,
@@ -122,6 +126,10 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             delayed(world, rng, who)
         elif kind == REFILL:
             refill(world, who)
+        elif kind == PACE:
+            ruled(world, rng, kind, who)
+        elif kind == FREE:
+            serve(world, who)
         elif kind == SEND:
             leave(world, who)
         elif kind == CALL:
@@ -157,7 +165,7 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
         flow.available += world.answers[flow.request]
         flow.request = flow.request + 1 if flow.request < flow.last_request else flow.first_request
     if flow.kind == DATAGRAM:
-        transmit(world, rng, f, flow.next)
+        transmit(world, rng, f, flow.next, False)
         flow.next += 1
         flow.una = flow.next
     elif flow.control == 0:

@@ -47,14 +47,13 @@ def fill_pipe(world: World, rng: np.random.Generator, f: int, ruled: bool) -> No
     if ruled and world.control[f].prr != 0:
         window = allowed(world, f, pipe)
     while pipe < window:
-        if hole >= 0:
-            transmit(world, rng, f, hole)
-            hole = _next_hole(world, f, hole)
-        elif flow.high < flow.available and flow.high < flow.una + flow.window:
-            transmit(world, rng, f, flow.high)
-            flow.next = flow.high
-        else:
+        if hole < 0 and (flow.high >= flow.available or flow.high >= flow.una + flow.window):
             break
+        transmit(world, rng, f, hole if hole >= 0 else flow.high, ruled)
+        if hole >= 0:
+            hole = _next_hole(world, f, hole)
+        else:
+            flow.next = flow.high
         pipe += 1
     if ruled:
         world.control[f].pipe = pipe

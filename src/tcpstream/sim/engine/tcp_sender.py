@@ -15,11 +15,9 @@ from .control_records import CUBIC
 from .events import push
 from .records import NEWRENO, RENO, REQUESTS, RESENT, SACK, SACKED, SOURCE, World
 from .scoreboard import fill_pipe, note
-from .tcp_timer import expect_expiry, restart_timer, sample
+from .tcp_timer import LARGEST_BACKOFF, expired, restart_timer, sample
 from .transmit import transmit
 from .window_use import look
-
-LARGEST_BACKOFF = 64
 
 
 @inlined
@@ -36,7 +34,7 @@ def send(world: World, rng: np.random.Generator, f: int, ruled: bool) -> None:
             allowed = min(flow.dupacks, 2) if flow.limited_transmit != 0 else 0
             limit = flow.una + int(min(window + allowed, flow.window))
         while flow.next < limit and flow.next < flow.available:
-            transmit(world, rng, f, flow.next)
+            transmit(world, rng, f, flow.next, ruled)
             flow.next += 1
     if ruled:
         look(world, f)
@@ -89,7 +87,7 @@ def _new_data(world: World, rng: np.random.Generator, f: int, ack: int, ruled: b
     elif flow.recovering != 0:
         if flow.kind == NEWRENO:  # a partial acknowledgement shows the next hole (RFC 6582)
             flow.inflation = max(0, flow.inflation - newly) + 1
-            transmit(world, rng, f, flow.una)
+            transmit(world, rng, f, flow.una, ruled)
     else:
         flow.dupacks = 0
         if not ruled or by_reno(world, f, newly):
@@ -124,7 +122,7 @@ def _duplicate(world: World, rng: np.random.Generator, f: int, ruled: bool) -> N
     flow.recover = flow.high
     flow.recovering = 1
     flow.inflation = 3
-    transmit(world, rng, f, flow.una)
+    transmit(world, rng, f, flow.una, ruled)
     restart_timer(world, f)
 
 
@@ -138,14 +136,8 @@ def _threshold(world: World, f: int, timer: bool, ruled: bool) -> float:
 @inlined
 def timer(world: World, rng: np.random.Generator, f: int, ruled: bool) -> None:
     """Let the retransmission timer expire, if its time has come: back to a window of one (RFC 5681, RFC 6298)."""
-    flow, now = world.flows[f], world.clock[0].now
-    if now != flow.expiry:  # an earlier one took its place
-        return
-    flow.expiry = math.inf
-    if flow.deadline == math.inf:
-        return
-    if now < flow.deadline:
-        expect_expiry(world, f)
+    flow = world.flows[f]
+    if not expired(world, f):
         return
     flow.timeouts += 1
     flow.ssthresh = _threshold(world, f, True, ruled)

@@ -8,6 +8,9 @@ from .compiled import inlined
 from .events import push
 from .records import TIMER, World
 
+LARGEST_BACKOFF = 64
+"""Of the timer, in times of itself."""
+
 
 @inlined
 def sample(world: World, f: int, rtt: float) -> None:
@@ -57,3 +60,18 @@ def expect_expiry(world: World, f: int) -> None:
     flow = world.flows[f]
     flow.expiry = flow.deadline
     push(world, flow.deadline, TIMER, f)
+
+
+@inlined
+def expired(world: World, f: int) -> bool:
+    """Return whether the timer expires now, where it is looked at."""
+    flow, now = world.flows[f], world.clock[0].now
+    if now != flow.expiry:  # an earlier one took its place
+        return False
+    flow.expiry = math.inf
+    if flow.deadline == math.inf:
+        return False
+    if now < flow.deadline:
+        expect_expiry(world, f)
+        return False
+    return True

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .accounts import count
-from .compiled import inlined
+from .compiled import called, inlined
 from .events import push
 from .links import enter
 from .records import ARRIVAL, DATA, DATAGRAM, RESENT, SENT, World
@@ -15,7 +15,7 @@ from .tcp_timer import restart_timer
 
 
 @inlined
-def transmit(world: World, rng: np.random.Generator, f: int, seq: int) -> None:
+def transmit(world: World, rng: np.random.Generator, f: int, seq: int, ruled: bool) -> None:
     """Send one packet, time it if none is, and start the retransmission timer if it does not run."""
     clock, flow = world.clock[0], world.flows[f]
     place = seq & (world.known.shape[1] - 1)
@@ -51,5 +51,12 @@ def transmit(world: World, rng: np.random.Generator, f: int, seq: int) -> None:
         flow.leaving = max(flow.leaving, clock.now) + flow.jitter * rng.random()
         packet.hop = -1
         push(world, flow.leaving, ARRIVAL, who)
+    elif ruled:
+        _enter(world, rng, f, who)
     else:
         enter(world, rng, world.routes[f, 0, 0], who)
+
+
+@called
+def _enter(world: World, rng: np.random.Generator, f: int, who: int) -> None:
+    enter(world, rng, world.routes[f, 0, 0], who)
