@@ -7,7 +7,19 @@ import pytest
 
 from one_by_one import cross
 from tcpstream.errors import InputError
-from tcpstream.sim import CoDel, Flow, Link, Run, Scenario, Steady, Tcp, TokenBucket, simulate, single_path
+from tcpstream.sim import (
+    CoDel,
+    Flow,
+    Link,
+    Run,
+    Scenario,
+    Steady,
+    Tcp,
+    TokenBucket,
+    read_experiment,
+    simulate,
+    single_path,
+)
 
 SECOND = 12e3
 """A rate of one packet of 1500 bytes a second [bit/s]."""
@@ -135,3 +147,19 @@ def test_saved_and_wrong_links(tmp_path):
         CoDel(0.0)
     with pytest.raises(InputError, match="must be a CoDel"):
         Link(0.1, queue=9, codel=True)
+
+
+def test_files_say_it_too(tmp_path):
+    (tmp_path / "cell.toml").write_text("""
+seconds = 10
+links.there = { delay = 0.02, rate = 8e6, queue = 1000, codel = { target = 0.01 } }
+links.back = { delay = 0.02, bucket = { rate = 1e6, depth = 3000, polices = true } }
+[[flows]]
+there = ["there"]
+back = ["back"]
+tcp = { variant = "rack", congestion = "cubic", hystart = true, prr = true, growth = "limited" }
+""")
+    scenario = read_experiment(tmp_path / "cell.toml").make(np.random.default_rng(1))
+    assert scenario.links["there"].codel == CoDel(0.01, 0.1)
+    assert scenario.links["back"].bucket == TokenBucket(1e6, 3000, polices=True)
+    assert scenario.flows[0].tcp == Tcp("rack", congestion="cubic", hystart=True, prr=True, growth="limited")
