@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from .bbr import end_probe, keep_window, learn, pace
-from .compiled import called, inlined
+from .compiled import called, inlined, wide
 from .control_records import LOSS, LOST, OPEN, PROBE_BW, PROBE_RTT, RECOVERY
 from .events import push
 from .records import ARRIVAL, PACE, REQUESTS, RESENT, SACKED, SOURCE, TIMER, World
@@ -25,7 +25,7 @@ DUPLICATES = 3
 @called
 def by_bbr(world: World, rng: np.random.Generator, kind: int, who: int) -> None:
     """Handle an event of a flow that BBR governs."""
-    f = int(world.packets[who].flow) if kind == ARRIVAL else who
+    f = wide(world.packets[who].flow) if kind == ARRIVAL else who
     if kind == ARRIVAL:
         _acknowledged(world, rng, who)
     elif kind == TIMER:
@@ -106,7 +106,7 @@ def _let_go(world: World, rng: np.random.Generator, f: int, seq: int) -> None:
 @inlined
 def _acknowledged(world: World, rng: np.random.Generator, who: int) -> None:
     clock, packet = world.clock[0], world.packets[who]
-    f, ack = packet.flow, packet.seq
+    f, ack = wide(packet.flow), packet.seq
     flow, bbr = world.flows[f], world.bbr[world.control[f].row]
     mask = world.known.shape[1] - 1
     if packet.round >= flow.round:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .compiled import inlined
+from .compiled import inlined, wide
 from .control_records import CUBIC
 from .cubic import cubic_grows, cubic_reduced
 from .hystart import timed
@@ -30,7 +30,7 @@ def by_reno(world: World, f: int, newly: int) -> bool:
 def acked(world: World, who: int) -> None:
     """See what an acknowledgement tells, before anything else is made of it."""
     packet = world.packets[who]
-    f, ack = packet.flow, packet.seq
+    f, ack = wide(packet.flow), packet.seq
     flow = world.flows[f]
     count_delivered(world, who)
     place = (ack - 1) & (world.known.shape[1] - 1)

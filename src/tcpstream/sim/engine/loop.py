@@ -7,7 +7,7 @@ import numpy as np
 from .accounts import count, heard, logged
 from .applications import carry_out, leave
 from .codel import serve
-from .compiled import inlined, loop
+from .compiled import inlined, loop, wide
 from .drops import release
 from .events import close, push, take
 from .links import enter
@@ -80,13 +80,13 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
         if clock.logged + room > world.log.shape[1]:
             return FULL_LOG
         clock.now = world.heap[0].time
-        kind, who = world.heap[0].kind, world.heap[0].who
+        kind, who = wide(world.heap[0].kind), wide(world.heap[0].who)
         take(world)
         clock.events += 1
         if kind == ARRIVAL:
             packet = world.packets[who]
             packet.hop += 1
-            f = packet.flow
+            f = wide(packet.flow)
             link = world.routes[f, packet.back & 1, packet.hop] if packet.hop < hops else -1
             if link >= 0:
                 enter(world, rng, link, who)
@@ -138,6 +138,8 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             return CALLED
         else:
             _source(world, rng, who)
+            if world.flows[who].control != 0:
+                ruled(world, rng, kind, who)
         close(world)
     clock.now = until
     return DONE
@@ -170,5 +172,3 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
         flow.una = flow.next
     elif flow.control == 0:
         send(world, rng, f, False)
-    else:
-        ruled(world, rng, SOURCE, f)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .compiled import inlined
+from .compiled import inlined, wide
 from .records import SACKED, World
 
 
@@ -12,7 +12,7 @@ from .records import SACKED, World
 def count_delivered(world: World, who: int) -> None:
     """Count the packets that an acknowledgement tells of for the first time."""
     packet = world.packets[who]
-    f, mask = packet.flow, world.known.shape[1] - 1
+    f, mask = wide(packet.flow), world.known.shape[1] - 1
     flow, control = world.flows[f], world.control[f]
     before = control.delivered
     for seq in range(flow.una, packet.seq):

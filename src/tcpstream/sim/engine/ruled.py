@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .bbr_sender import by_bbr
-from .compiled import called
+from .compiled import called, wide
 from .control import forget_all
 from .control_records import BBR
 from .records import ARRIVAL, REQUESTS, TIMER, World
@@ -16,7 +16,7 @@ from .window_use import after_idle
 @called
 def ruled(world: World, rng: np.random.Generator, kind: int, who: int) -> None:
     """Handle an acknowledgement, the retransmission timer, what a source has made, or that it is time to send."""
-    f = world.packets[who].flow if kind == ARRIVAL else who
+    f = wide(world.packets[who].flow) if kind == ARRIVAL else who
     if world.flows[f].control == BBR:
         by_bbr(world, rng, kind, who)
     elif kind == ARRIVAL:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from .compiled import inlined
+from .compiled import inlined, wide
 from .control import acked, by_reno, lost
 from .control_records import CUBIC
 from .events import push
@@ -44,7 +44,7 @@ def send(world: World, rng: np.random.Generator, f: int, ruled: bool) -> None:
 def acknowledged(world: World, rng: np.random.Generator, who: int, ruled: bool) -> None:
     """Take an acknowledgement."""
     clock, packet = world.clock[0], world.packets[who]
-    f, ack = packet.flow, packet.seq
+    f, ack = wide(packet.flow), packet.seq
     flow = world.flows[f]
     if packet.round >= flow.round:
         flow.round += 1  # the first packet of this round is acknowledged: what is sent now is the next round
