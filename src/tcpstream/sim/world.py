@@ -47,7 +47,6 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
     thinks, answers, requests = _requests(flows, rng)
     links, schedule, opportunities, bits = _links(scenario)
     table, control = _flows(flows, requests)
-    rules: Any = control if table["control"].any() or links["special"].any() else np.zeros(1)
     paced = int((table["control"] == BBR).sum())
     places = size.places(scenario)
     room = max(LOGGED, 4 * ring)
@@ -83,7 +82,7 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         arrivals=np.zeros((sum(flow.logged for flow in flows if not flow.tcp), room), dtype=records.ARRIVED),
         bins=np.zeros((len(flows), 3, 1), dtype=np.int64),
         orders=np.zeros(ORDERS, dtype=records.ORDER),
-        control=rules,
+        control=control,
         bbr=np.zeros(max(1, paced), dtype=PATH),
         tags=np.zeros((max(1, paced), ring if paced else 1), dtype=TAG),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from .compiled import inlined, with_rules
+from .compiled import called, inlined
 from .drops import drop
 from .events import push
 from .rates import departure
@@ -40,7 +40,7 @@ def wait(world: World, number: int, who: int) -> None:
         serve(world, number)
 
 
-@with_rules()
+@called
 def serve(world: World, number: int) -> None:
     """Let the next packet leave, on a link that is free."""
     link, now = world.links[number], world.clock[0].now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .compiled import inlined, wide, with_rules
+from .compiled import inlined, wide
 from .control_records import CUBIC
 from .cubic import cubic_grows, cubic_reduced
 from .hystart import timed
@@ -13,7 +13,7 @@ from .records import RESENT, SACKED, World
 from .window_use import used_up
 
 
-@with_rules(True)
+@inlined
 def by_reno(world: World, f: int, newly: int) -> bool:
     """Return whether Reno's rules grow a window now, for newly acknowledged packets; others have grown it."""
     flow = world.flows[f]
@@ -26,7 +26,7 @@ def by_reno(world: World, f: int, newly: int) -> bool:
     return False
 
 
-@with_rules()
+@inlined
 def acked(world: World, who: int) -> None:
     """See what an acknowledgement tells, before anything else is made of it."""
     packet = world.packets[who]
@@ -38,7 +38,7 @@ def acked(world: World, who: int) -> None:
         timed(world, f, world.clock[0].now - world.sent_at[f, place], ack)
 
 
-@with_rules(0.0)
+@inlined
 def lost(world: World, f: int, timer: bool) -> float:
     """Return the slow start threshold after a loss; a timer after a recovery or another timer keeps that of CUBIC."""
     flow = world.flows[f]

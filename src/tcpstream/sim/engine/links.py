@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .codel import wait
-from .compiled import inlined, with_rules
+from .compiled import called, inlined
 from .drops import drop
 from .events import push
 from .rates import conforms, departure
@@ -28,7 +28,7 @@ def enter(world: World, rng: np.random.Generator, number: int, who: int) -> None
         _queue(world, number, who)
 
 
-@with_rules()
+@called
 def _special(world: World, number: int, who: int) -> None:
     """Let a packet pass a policer, and wait where CoDel looks after the queue."""
     link = world.links[number]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .compiled import inlined, wide, with_rules
+from .compiled import inlined, wide
 from .records import SACKED, World
 
 
@@ -33,12 +33,10 @@ def begin(world: World, f: int) -> None:
     control.flight = flow.high - flow.una
 
 
-@with_rules(0)
-def allowed(world: World, f: int, pipe: int, window: int) -> int:
-    """Return how many packets may be under way, with `pipe` there now: the window, unless it is reduced so."""
+@inlined
+def allowed(world: World, f: int, pipe: int) -> int:
+    """Return how many packets may be under way, with `pipe` of them there now."""
     flow, control = world.flows[f], world.control[f]
-    if control.prr == 0:
-        return window
     delivered, sent = control.delivered - control.delivered_before, flow.sent - control.sent_before
     least = int(flow.ssthresh)
     if pipe > least:
@@ -46,9 +44,3 @@ def allowed(world: World, f: int, pipe: int, window: int) -> int:
     else:
         more = min(least - pipe, max(delivered - sent, control.newly) + 1)
     return pipe + int(max(more, 0))
-
-
-@with_rules()
-def keep(world: World, f: int, pipe: int) -> None:
-    """Note how many packets are under way, after what was sent."""
-    world.control[f].pipe = pipe

@@ -263,8 +263,7 @@ class World(NamedTuple):
     orders : ORDER array
         What applications want, until the loop goes on.
     control : (flows,) CONTROL array
-        What governs the windows of flows that have more than Reno's rules, those with `control`. Plain numbers where
-        there are no such flows, and no links that are `special`: the loop is then compiled without what these need.
+        What governs the windows of flows that have more than Reno's rules, those with `control`.
     bbr, tags : PATH array, (flows of BBR, M) TAG array
         What BBR knows of its paths, and what it has noted with each packet of a window, modulo M.
     """

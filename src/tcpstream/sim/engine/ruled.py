@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .bbr_sender import by_bbr
-from .compiled import wide, with_rules
+from .compiled import called, wide
 from .control import forget_all
 from .control_records import BBR
 from .records import ARRIVAL, REQUESTS, TIMER, World
@@ -13,7 +13,7 @@ from .tcp_sender import acknowledged, send, timer
 from .window_use import after_idle
 
 
-@with_rules()
+@called
 def ruled(world: World, rng: np.random.Generator, kind: int, who: int) -> None:
     """Handle an acknowledgement, the retransmission timer, what a source has made, or that it is time to send."""
     f = wide(world.packets[who].flow) if kind == ARRIVAL else who

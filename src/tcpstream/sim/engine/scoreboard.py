@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .compiled import inlined
-from .prr import allowed, keep
+from .prr import allowed
 from .records import RESENT, SACKED, World
 from .transmit import transmit
 
@@ -44,8 +44,8 @@ def fill_pipe(world: World, rng: np.random.Generator, f: int, ruled: bool) -> No
         else:
             pipe += 1
     window = int(min(flow.cwnd, flow.window))
-    if ruled:
-        window = allowed(world, f, pipe, window)
+    if ruled and world.control[f].prr != 0:
+        window = allowed(world, f, pipe)
     while pipe < window:
         if hole < 0 and (flow.high >= flow.available or flow.high >= flow.una + flow.window):
             break
@@ -56,7 +56,7 @@ def fill_pipe(world: World, rng: np.random.Generator, f: int, ruled: bool) -> No
             flow.next = flow.high
         pipe += 1
     if ruled:
-        keep(world, f, pipe)
+        world.control[f].pipe = pipe
 
 
 @inlined

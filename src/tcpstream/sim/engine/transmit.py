@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .accounts import count
-from .compiled import inlined, with_rules
+from .compiled import called, inlined
 from .events import push
 from .links import enter
 from .records import ARRIVAL, DATA, DATAGRAM, RESENT, SENT, World
@@ -57,6 +57,6 @@ def transmit(world: World, rng: np.random.Generator, f: int, seq: int, ruled: bo
         enter(world, rng, world.routes[f, 0, 0], who)
 
 
-@with_rules()
+@called
 def _enter(world: World, rng: np.random.Generator, f: int, who: int) -> None:
     enter(world, rng, world.routes[f, 0, 0], who)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 
-from .compiled import inlined, with_rules
+from .compiled import inlined
 from .records import SACK, World
 
 
-@with_rules()
+@inlined
 def look(world: World, f: int) -> None:
     """See how much of its window a flow uses, each time when it may have sent."""
     now, flow, control = world.clock[0].now, world.flows[f], world.control[f]
