@@ -19,6 +19,7 @@ MIRRORS = {
     "burst": ("stationary", "tcp", "transient"),  # a family of chains, and what follows it
     "chain": ("explicit", "tcp"),
     "claims": ("cli", "paper"),  # a command, and what it asks
+    "cubic": ("sim/engine", "tcp"),  # what CUBIC does packet by packet, and in rounds
     "estimate": ("cli", "traces"),
     "experiment": ("cli", "sim"),
     "figure": ("cli", "paper"),

@@ -9,6 +9,7 @@ from sim_twins import nondecreasing
 from tcpstream.sim import (
     Backlogged,
     Bernoulli,
+    CoDel,
     Dumbbell,
     Flow,
     GilbertElliott,
@@ -24,7 +25,7 @@ from tcpstream.sim import (
 from tcpstream.sim import simulation as running
 from tcpstream.sim import world as arrays
 from tcpstream.sim.engine import records
-from tcpstream.sim.senders import VARIANTS
+from tcpstream.sim.senders import GROWTH, VARIANTS
 
 bits = st.lists(st.booleans(), min_size=1, max_size=60).filter(lambda lost: sum(lost) <= len(lost) / 2)
 losses = st.one_of(
@@ -39,8 +40,16 @@ losses = st.one_of(
 @st.composite
 def tcps(draw):
     window = draw(st.integers(1, 40))
+    variant = draw(st.sampled_from(list(VARIANTS)))
+    kinds = ["reno"] + ["cubic"] * (variant in ("sack", "rack")) + ["bbr"] * (variant == "rack")
+    congestion = draw(st.sampled_from(kinds))
+    paced = congestion == "bbr"
     return Tcp(
-        draw(st.sampled_from(list(VARIANTS))),
+        variant,
+        congestion=congestion,
+        growth="unlimited" if paced else draw(st.sampled_from(GROWTH)),
+        hystart=not paced and draw(st.booleans()),
+        prr=not paced and variant in ("sack", "rack") and draw(st.booleans()),
         max_window=window,
         initial_window=draw(st.integers(1, min(window, 10))),
         slow_start=draw(st.booleans()),
@@ -55,10 +64,12 @@ def tcps(draw):
 def links(draw, loss=True):
     rate = draw(st.sampled_from([np.inf, 1e6]))
     capacity = draw(st.sampled_from([None, [0.004, 0.009, 0.05]]))
+    queue = draw(st.one_of(st.none(), st.integers(1, 30)))
     return Link(
         draw(st.floats(0.001, 0.1)),
         rate,
-        queue=draw(st.one_of(st.none(), st.integers(1, 30))),
+        queue=queue,
+        codel=draw(st.sampled_from([None, CoDel()])) if queue else None,
         loss=draw(losses) if loss else None,
         capacity=capacity,
     )

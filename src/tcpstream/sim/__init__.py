@@ -7,7 +7,7 @@ from .delivery import Delivery
 from .dumbbell import Dumbbell
 from .experiment import Experiment
 from .hosts import ClientHost, ServerHost
-from .links import Change, Link, TokenBucket
+from .links import Change, CoDel, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
 from .observation import Observation
 from .ping import Ping
@@ -33,6 +33,7 @@ __all__ = [
     "Client",
     "ClientHost",
     "Clip",
+    "CoDel",
     "Count",
     "Datagram",
     "Delivery",

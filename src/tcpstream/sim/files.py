@@ -20,7 +20,7 @@ from .arrays import array
 from .clip import Clip
 from .delivery import Delivery
 from .layers.video_layers import VideoLayers
-from .links import Change, Link, TokenBucket
+from .links import Change, CoDel, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
 from .player import Player
 from .scenario import Flow, Scenario
@@ -32,7 +32,7 @@ from .traffic_files import as_arrays, from_arrays, notes, rows
 KINDS = {
     kind.__name__: kind
     for kind in (
-        Backlogged, Bernoulli, Change, Clip, Flow, GilbertElliott, Link, LossTrace, Player, Requests, RoundLoss,
+        Backlogged, Bernoulli, Change, Clip, CoDel, Flow, GilbertElliott, Link, LossTrace, Player, Requests, RoundLoss,
         Scenario, Steady, Stored, Tcp, TokenBucket, VideoLayers,
     )
 }  # fmt: skip

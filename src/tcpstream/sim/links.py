@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, positive, real, whole
+from ..errors import InputError, positive, real, shown, whole
 from .losses import Loss, probability
 
 
 @dataclass(frozen=True)
 class TokenBucket:
-    """A packet passes when the bucket holds a token for each of its bytes.
+    """A packet passes when the bucket holds a token for each of its bytes; until then it waits, or it is dropped.
 
     Parameters
     ----------
@@ -23,15 +23,43 @@ class TokenBucket:
         Filling rate [bit/s].
     depth : float
         Size of the bucket [bytes]; at least a packet.
+    polices : bool
+        A policer: what finds too few tokens is dropped, before the queue, instead of waiting at its head.
     """
 
     rate: float
     depth: float
+    polices: bool = False
 
     def __post_init__(self) -> None:
         positive("token bucket rate", self.rate, "bit/s")
         if positive("token bucket depth", self.depth, "bytes") < LARGEST_PACKET:
             raise InputError(f"token bucket depth must be at least {LARGEST_PACKET} bytes, got {self.depth:g} bytes")
+
+
+@dataclass(frozen=True)
+class CoDel:
+    """Packets that have waited too long for an interval are dropped when they would leave, ever more often.
+
+    Parameters
+    ----------
+    target : float
+        Wait at the head of the queue that is short enough [s], above 0.
+    interval : float
+        How long waits must be longer before a first packet is dropped [s], above 0; after n drops the next follows
+        ``interval / sqrt(n)`` later.
+
+    Notes
+    -----
+    K. Nichols, V. Jacobson, A. McGregor and J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289, 2018.
+    """
+
+    target: float = 0.005
+    interval: float = 0.1
+
+    def __post_init__(self) -> None:
+        positive("target of CoDel", self.target, "s")
+        positive("interval of CoDel", self.interval, "s")
 
 
 @dataclass(frozen=True)
@@ -80,6 +108,8 @@ class Link:
         Whether packets keep their room in the queue until they reach the other end, as in NIST Net, which holds them
         for the delay that it emulates (M. Carson and D. Santay, "NIST Net: a Linux-based network emulation tool", ACM
         SIGCOMM Computer Communication Review 33, 2003).
+    codel : CoDel, optional
+        Of a queue with a limit, which drops what does not fit as well.
     """
 
     delay: float
@@ -91,6 +121,7 @@ class Link:
     capacity: NDArray[np.float64] | None = None
     changes: tuple[Change, ...] = ()
     holds_delayed: bool = False
+    codel: CoDel | None = None
 
     def __post_init__(self) -> None:
         _delay(self.delay)
@@ -105,6 +136,10 @@ class Link:
             object.__setattr__(self, "capacity", times)
         if not isinstance(self.loss, Loss | None) or not isinstance(self.bucket, TokenBucket | None):
             raise InputError(f"a link has a loss process and a bucket, or None, got {self.loss} and {self.bucket}")
+        if not isinstance(self.codel, CoDel | None):
+            raise InputError(f"codel of a link must be a CoDel, or None, got {shown(self.codel)}")
+        if self.codel and ((self.queue is None and self.queue_bytes is None) or self.holds_delayed):
+            raise InputError("CoDel needs a queue with a limit, queue or queue_bytes, without holds_delayed")
         for before, change in zip((None, *self.changes), self.changes):
             if real("time of a change", change.at, "s") < (0 if before is None else before.at):
                 raise InputError(

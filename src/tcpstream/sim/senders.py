@@ -6,10 +6,15 @@ from dataclasses import dataclass
 
 from ..errors import InputError, choice, positive, real, whole
 from .engine import records
+from .engine.control_records import BBR, CUBIC
 
 VARIANTS = {"reno": records.RENO, "newreno": records.NEWRENO, "sack": records.SACK, "rack": records.SACK}
 
 TIMERS = ("bsd", "rfc6298")
+
+GROWTH = ("unlimited", "limited")
+
+CONGESTION = {"reno": 0, "cubic": CUBIC, "bbr": BBR}
 
 LEAST_RTO = 1e-3
 """Of a first retransmission timer [s]."""
@@ -50,6 +55,22 @@ class Tcp:
         phase effects in packet-switched gateways", 1991).
     packet_size, ack_size : int
         [bytes], headers included.
+    growth : {"unlimited", "limited"}
+        Whether a window grows that the source does not use. "limited" as Linux, after RFC 2861: it grows only if the
+        last window was full, in slow start half full; after each retransmission timer without that it goes half way
+        to what was used, and after a timer in which nothing was sent it is halved for each, both down to the initial
+        window, while the slow start threshold stays at three quarters of it at least.
+    congestion : {"reno", "cubic", "bbr"}
+        How windows grow, and what losses leave of them: RFC 5681; or, for "sack" and "rack", CUBIC (RFC 9438) as Linux
+        has it, which counts acknowledged packets and whose clock stands while nothing is under way; or, for "rack",
+        BBR version 1, which paces packets (`slow_start`, `growth`, `hystart`, `prr` and `limited_transmit` are not for
+        it).
+    hystart : bool
+        Slow start ends when acknowledgements come close together for half a round trip, or the round trip grows, from
+        windows of 16 on (HyStart, as Linux has it; Linux has it on for CUBIC).
+    prr : bool
+        Recoveries of "sack" and "rack" reduce the window packet by packet (RFC 6937), as Linux does, rather than wait
+        until what is under way fits the new one.
     send_buffer : int
         What an `Application` may have written that is not acknowledged yet [packets].
     """
@@ -69,10 +90,23 @@ class Tcp:
     packet_size: int = 1500
     ack_size: int = 40
     send_buffer: int = 64
+    growth: str = "unlimited"
+    congestion: str = "reno"
+    hystart: bool = False
+    prr: bool = False
 
     def __post_init__(self) -> None:
         choice("TCP variant", self.variant, tuple(VARIANTS))
         choice("timer", self.timer, TIMERS)
+        choice("growth", self.growth, GROWTH)
+        choice("congestion", self.congestion, tuple(CONGESTION))
+        if (self.congestion != "reno" or self.prr) and VARIANTS[self.variant] != records.SACK:
+            what = f'congestion = "{self.congestion}"' if self.congestion != "reno" else "prr"
+            raise InputError(f'{what} needs variant = "sack" or "rack", got "{self.variant}"')
+        if self.congestion == "bbr" and (
+            self.variant != "rack" or self.hystart or self.prr or self.growth != "unlimited"
+        ):
+            raise InputError('congestion = "bbr" needs variant = "rack", without hystart, prr and growth = "limited"')
         for name, unit in (
             ("max_window", "packets"), ("initial_window", "packets"), ("ack_every", "packets"),
             ("packet_size", "bytes"), ("ack_size", "bytes"), ("send_buffer", "packets"),

@@ -7,6 +7,7 @@ import math
 from ..errors import InputError
 from .application import Application
 from .engine import records
+from .engine.control_records import TAG
 from .hosts import HEADERS
 from .links import LARGEST_PACKET, Link
 from .losses import Bernoulli, GilbertElliott, LossTrace, RoundLoss
@@ -63,7 +64,8 @@ def check(scenario: Scenario, seconds: float) -> None:
     flows, length = len(scenario.flows), ring(scenario)
     pool = 4 * length + ROOM * flows
     packet = records.PACKET.itemsize + records.EVENT.itemsize + 8
-    memory = pool * packet + 10 * flows * length + 16 * len(scenario.links) * places(scenario)
+    paced = sum(flow.tcp is not None and flow.tcp.congestion == "bbr" for flow in scenario.flows)
+    memory = pool * packet + (10 * flows + TAG.itemsize * paced) * length + 16 * len(scenario.links) * places(scenario)
     if memory > MOST_BYTES:
         raise InputError(
             f"this scenario would take {memory / 2**30:.3g} GiB, more than {MOST_BYTES // 2**30} GiB: "

@@ -16,7 +16,7 @@ from .dumbbell import WARMUP, Dumbbell
 from .experiment import Experiment, source_of
 from .layers import Forwarded, Layered, Relayed
 from .lcrtp import LcRtp
-from .links import Change, Link, TokenBucket
+from .links import Change, CoDel, Link, TokenBucket
 from .losses import Bernoulli, GilbertElliott, Loss, RoundLoss
 from .observation import Observation
 from .ping import Ping
@@ -128,6 +128,7 @@ class _Tables:
             loss=self.loss,
             capacity=lambda name, where: read_capacity(self.file(name, where)),
             bucket=lambda bucket, where: made(TokenBucket, bucket, where),
+            codel=lambda codel, where: made(CoDel, codel, where),
             changes=lambda changes, where: as_list(changes, where, lambda change, at: made(Change, change, at)),
         )
 

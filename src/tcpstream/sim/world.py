@@ -12,11 +12,12 @@ from ..errors import InputError
 from . import size
 from .application import Application
 from .engine import records
+from .engine.control_records import BBR, CONTROL, PATH, TAG, WATCHED
 from .engine.records import World
 from .losses import GilbertElliott, LossTrace
 from .player import packets
 from .scenario import Flow, Scenario
-from .senders import VARIANTS
+from .senders import CONGESTION, VARIANTS
 from .sources import Backlogged, Requests, Steady, Stored
 
 LOGGED = 4096
@@ -45,6 +46,8 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
             routes[number, way, : len(route)] = [names[name] for name in route]
     thinks, answers, requests = _requests(flows, rng)
     links, schedule, opportunities, bits = _links(scenario)
+    table, control = _flows(flows, requests)
+    paced = int((table["control"] == BBR).sum())
     places = size.places(scenario)
     room = max(LOGGED, 4 * ring)
     pool = 4 * ring + size.ROOM * len(flows)
@@ -67,7 +70,7 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         bits=bits,
         departures=np.zeros((len(links), places)),
         sizes=np.zeros((len(links), places), dtype=np.int64),
-        flows=_flows(flows, requests),
+        flows=table,
         routes=routes,
         known=np.zeros((len(flows), ring), dtype=np.uint8),
         sent_at=np.zeros((len(flows), ring)),
@@ -79,6 +82,9 @@ def build(scenario: Scenario, rng: np.random.Generator) -> World:
         arrivals=np.zeros((sum(flow.logged for flow in flows if not flow.tcp), room), dtype=records.ARRIVED),
         bins=np.zeros((len(flows), 3, 1), dtype=np.int64),
         orders=np.zeros(ORDERS, dtype=records.ORDER),
+        control=control,
+        bbr=np.zeros(max(1, paced), dtype=PATH),
+        tags=np.zeros((max(1, paced), ring if paced else 1), dtype=TAG),
     )
 
 
@@ -101,10 +107,11 @@ def grown(world: World, full: int) -> World:
     return world._replace(packets=np.concatenate([world.packets, np.zeros_like(world.packets)]), free=free)
 
 
-def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDArray[np.void]:
-    table = np.zeros(len(flows), dtype=records.FLOW)
+def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> tuple[NDArray[np.void], NDArray[np.void]]:
+    """Return the flows, and what governs their windows."""
+    table, control = np.zeros(len(flows), dtype=records.FLOW), np.zeros(len(flows), dtype=CONTROL)
     logged = {True: 0, False: 0}
-    for row, flow, request in zip(table, flows, requests):
+    for row, governs, flow, request in zip(table, control, flows, requests):
         tcp, source = flow.tcp, flow.source
         row["kind"] = records.DATAGRAM if tcp is None else VARIANTS[tcp.variant]
         row["start"], row["stop"] = flow.start, math.inf
@@ -139,7 +146,14 @@ def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> NDA
         row["window"], row["size"] = tcp.max_window, tcp.packet_size
         row["cwnd"], row["rto"] = tcp.initial_window, tcp.initial_rto
         row["ssthresh"] = tcp.max_window if tcp.slow_start else 0
-    return table
+        if row["room"] == 0:  # else its player says
+            row["restarts"] = tcp.growth == "limited"
+        governs["limited"], governs["hystart"], governs["prr"] = tcp.growth == "limited", tcp.hystart, tcp.prr
+        governs["epoch"] = -1
+        governs["row"] = np.count_nonzero(table["control"] == BBR)
+        watched = row["restarts"] or governs["limited"] or tcp.hystart or tcp.prr
+        row["control"] = CONGESTION[tcp.congestion] or watched * WATCHED
+    return table, control
 
 
 def _stored(row: Any, source: Stored) -> None:
@@ -196,11 +210,15 @@ def _links(
             row["last_opportunity"], row["cycle"], row["left"] = traced, link.capacity[-1], 1500
             opportunities.append(link.capacity)
         if link.bucket is not None:
-            row["bucket_rate"], row["bucket_depth"] = link.bucket.rate / 8, link.bucket.depth
+            row["police_rate" if link.bucket.polices else "bucket_rate"] = link.bucket.rate / 8
+            row["bucket_depth"] = link.bucket.depth
             row["tokens"] = link.bucket.depth
         if link.loss is not None:
             row["loss_kind"] = link.loss.kind
         row["holds_delayed"] = link.holds_delayed
+        if link.codel is not None:
+            row["target"], row["interval"], row["above"] = link.codel.target, link.codel.interval, -1
+        row["special"] = row["police_rate"] > 0 or link.codel is not None
         if isinstance(link.loss, GilbertElliott):
             row["to_bad"], row["to_good"], row["loss_bad"] = link.loss.to_bad, link.loss.to_good, link.loss.bad
         if isinstance(link.loss, LossTrace):

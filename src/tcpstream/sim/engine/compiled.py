@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 
 from ...system.compiler import kept
 
@@ -22,3 +23,6 @@ called: Callable[[Function], Function] = numba.njit(**_uncounted)
 
 loop: Callable[[Function], Function] = kept(**_uncounted)
 """The loop itself, kept for the next process."""
+
+wide: Any = np.int64
+"""The width of numbers of packets and flows: what is called with numbers of two widths is compiled twice."""

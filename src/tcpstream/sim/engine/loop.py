@@ -6,9 +6,11 @@ import numpy as np
 
 from .accounts import count, heard, logged
 from .applications import carry_out, leave
-from .compiled import inlined, loop
+from .codel import serve
+from .compiled import inlined, loop, wide
+from .drops import release
 from .events import close, push, take
-from .links import enter, release
+from .links import enter
 from .reading import refill
 from .receiver import delayed, receive
 from .records import (
@@ -21,9 +23,11 @@ from .records import (
     DATAGRAM,
     DELAYED_ACK,
     DONE,
+    FREE,
     FULL_HEAP,
     FULL_LOG,
     FULL_POOL,
+    PACE,
     RECEIVED,
     REFILL,
     REQUESTS,
@@ -34,7 +38,9 @@ from .records import (
     TIMER,
     World,
 )
-from .tcp_sender import acknowledged, after_idle, send, start_afresh, timer, transmit
+from .ruled import ruled
+from .tcp_sender import acknowledged, send, start_afresh, timer
+from .transmit import transmit
 
 ENDLESS = 2**62
 """Packets of a source that always has something to send."""
@@ -74,20 +80,23 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
         if clock.logged + room > world.log.shape[1]:
             return FULL_LOG
         clock.now = world.heap[0].time
-        kind, who = world.heap[0].kind, world.heap[0].who
+        kind, who = wide(world.heap[0].kind), wide(world.heap[0].who)
         take(world)
         clock.events += 1
         if kind == ARRIVAL:
             packet = world.packets[who]
             packet.hop += 1
-            f = packet.flow
+            f = wide(packet.flow)
             link = world.routes[f, packet.back & 1, packet.hop] if packet.hop < hops else -1
             if link >= 0:
                 enter(world, rng, link, who)
                 close(world)
                 continue
             if packet.back == ACK:
-                acknowledged(world, rng, who)
+                if world.flows[f].control == 0:
+                    acknowledged(world, rng, who, False)
+                else:
+                    ruled(world, rng, kind, who)
             elif packet.back == DATA:
                 flow = world.flows[f]
                 flow.received += 1
@@ -109,11 +118,18 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
                 return CALLED
             release(world, who)
         elif kind == TIMER:
-            timer(world, rng, who)
+            if world.flows[who].control == 0:
+                timer(world, rng, who, False)
+            else:
+                ruled(world, rng, kind, who)
         elif kind == DELAYED_ACK:
             delayed(world, rng, who)
         elif kind == REFILL:
             refill(world, who)
+        elif kind == PACE:
+            ruled(world, rng, kind, who)
+        elif kind == FREE:
+            serve(world, who)
         elif kind == SEND:
             leave(world, who)
         elif kind == CALL:
@@ -122,6 +138,8 @@ def run(world: World, rng: np.random.Generator, until: float) -> int:
             return CALLED
         else:
             _source(world, rng, who)
+            if world.flows[who].control != 0:
+                ruled(world, rng, kind, who)
         close(world)
     clock.now = until
     return DONE
@@ -142,7 +160,6 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
         flow.paused = 1 - flow.paused
         if flow.paused == 0:
             flow.available = flow.total
-            after_idle(world, f)
         else:
             flow.available = flow.high
     elif flow.source == REQUESTS:
@@ -150,8 +167,8 @@ def _source(world: World, rng: np.random.Generator, f: int) -> None:
         flow.available += world.answers[flow.request]
         flow.request = flow.request + 1 if flow.request < flow.last_request else flow.first_request
     if flow.kind == DATAGRAM:
-        transmit(world, rng, f, flow.next)
+        transmit(world, rng, f, flow.next, False)
         flow.next += 1
         flow.una = flow.next
-    else:
-        send(world, rng, f)
+    elif flow.control == 0:
+        send(world, rng, f, False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import inlined
+from .compiled import inlined, wide
 from .events import push
 from .links import enter
 from .reading import read
@@ -15,7 +15,7 @@ from .records import ACK, DELAYED_ACK, SACK, World
 def receive(world: World, rng: np.random.Generator, who: int) -> None:
     """Take a data packet, and acknowledge it now or later (RFC 5681, Section 4.2)."""
     clock, packet = world.clock[0], world.packets[who]
-    f, seq = packet.flow, packet.seq
+    f, seq = wide(packet.flow), packet.seq
     flow = world.flows[f]
     mask = world.got.shape[1] - 1
     held_round = packet.round

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL, SEND, CALL = range(7)
+ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL, SEND, CALL, FREE, PACE = range(9)
 """Kinds of events: a packet reaches the end of a link; four that belong to a flow; an application's packet leaves its
-host; an application is called."""
+host; an application is called; a link with CoDel has sent a packet; a flow may
+send again."""
 
 RENO, NEWRENO, SACK, DATAGRAM = range(4)
 """Kinds of senders."""
@@ -108,6 +109,18 @@ LINK = np.dtype(
         ("bit", "i8"),
         ("first_bit", "i8"),
         ("last_bit", "i8"),
+        # a policer [bytes/s], and CoDel: what was chosen, and its state
+        ("special", "i8"),
+        ("police_rate", "f8"),
+        ("target", "f8"),
+        ("interval", "f8"),
+        ("above", "f8"),
+        ("next_drop", "f8"),
+        ("drops", "i8"),
+        ("drops_before", "i8"),
+        ("dropping", "i8"),
+        ("too_long", "i8"),
+        ("sending", "i8"),
     ]
 )
 """A link: its queue limits (0: none), where its schedule, capacity trace and loss trace are, and their state."""
@@ -119,7 +132,8 @@ FLOW = np.dtype(
     [
         # what was chosen
         ("kind", "i8"),
-        ("source", "i8"),
+        ("source", "i4"),
+        ("control", "i4"),
         ("window", "f8"),
         ("initial_window", "f8"),
         ("slow_start", "i8"),
@@ -228,7 +242,8 @@ class World(NamedTuple):
     bits : uint8 array
         Loss traces, one behind the other; 1 is a loss.
     departures, sizes : (links, queue) arrays
-        When what is in a queue has left it [s], and its sizes [bytes]: rings.
+        When what is in a queue has left it [s], and its sizes [bytes]: rings. With CoDel: when it came [s], and which
+        packets they are.
     flows : FLOW array
     routes : (flows, 2, hops) int array
         Links there and back, -1 behind the last.
@@ -247,6 +262,10 @@ class World(NamedTuple):
         Bytes sent, received and dropped in each time bin.
     orders : ORDER array
         What applications want, until the loop goes on.
+    control : (flows,) CONTROL array
+        What governs the windows of flows that have more than Reno's rules, those with `control`.
+    bbr, tags : PATH array, (flows of BBR, M) TAG array
+        What BBR knows of its paths, and what it has noted with each packet of a window, modulo M.
     """
 
     clock: NDArray[np.void]
@@ -271,3 +290,6 @@ class World(NamedTuple):
     arrivals: NDArray[np.void]
     bins: NDArray[np.int64]
     orders: NDArray[np.void]
+    control: NDArray[np.void]
+    bbr: NDArray[np.void]
+    tags: NDArray[np.void]
