@@ -21,8 +21,8 @@ def test_largest_stored_rate_for_no_late_packet():
 
 def test_largest_live_rate_just_meets_the_target():
     rate = largest_rate(PATH, delay=2.0, target=1e-3)
-    assert live(PATH, Video(packet_rate=rate)).late_fraction(2.0) <= 1e-3
-    assert live(PATH, Video(packet_rate=rate * 1.01)).late_fraction(2.0) > 1e-3
+    assert live(PATH, Video(packet_rate=rate)).late_at_worst(2.0) <= 1e-3
+    assert live(PATH, Video(packet_rate=rate * 1.01)).late_at_worst(2.0) > 1e-3
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,10 @@ def _counted(
 
 @numba.njit(nogil=True)
 def _slack(k: float, rack: bool, reordering: float, duplicates: int) -> float:
-    """Return `limited.rules.detection`."""
+    """Return the rounds from what arrives behind a lost packet to its repair, of k packets a round.
+
+    A number of duplicates later, or where RACK sees it, when one packet and some time for reordering have passed.
+    """
     gaps = duplicates / k
     return min(1 / k + reordering, gaps) if rack else gaps
 
@@ -170,8 +173,10 @@ def turn(
         m, packets generated per round.
     timer : int
         Rounds without a used window after which it falls.
-    rack, reordering, duplicates
-        See `limited.rules.detection`.
+    rack : bool
+        Whether losses are seen by the time since a later packet was sent.
+    reordering, duplicates : float, int
+        Rounds that may pass until then, and later packets that tell of a loss at once.
     scale, step : float
         Of the positions [packets].
     law : array

@@ -105,12 +105,6 @@ def rules(chain: WindowChain, packets_due: float, initial_window: int) -> Rules:
     )  # fmt: skip
 
 
-def detection(k: float, rack: bool) -> float:
-    """Return the rounds from what arrives behind a lost packet to its repair, of k packets a round: see `Rules`."""
-    gaps = DUPLICATES / k
-    return min(1 / k + REORDERING, gaps) if rack else gaps
-
-
 def _whole(known: Outcomes) -> Ints:
     found = np.empty(known.n_states, dtype=np.int64)
     for s, (first, end) in enumerate(zip(known.starts[:-1], known.starts[1:])):
