@@ -79,7 +79,10 @@ def test_within_the_stated_error(b, ratio):
     np.testing.assert_allclose(coarse.late_fraction(delays), exact.late_fraction(delays), rtol=error)
     late = 1 - exact.no_late_probability(delays[3])
     assert 1 - coarse.no_late_probability(delays[3]) == pytest.approx(late, rel=error)
-    assert coarse.required_delay() == pytest.approx(exact.required_delay(), rel=0.002)
+    needed = exact.required_delay()  # the coarse one has its error on top
+    assert (1 - 0.002) * needed <= coarse.required_delay()
+    assert coarse.late_fraction(coarse.required_delay()) * (1 + error) == pytest.approx(1e-4, rel=1e-3)
+    assert coarse.required_delay() < 1.004 * needed
     np.testing.assert_allclose(
         coarse.late_probability_per_round(delays[2]).max(), exact.late_probability_per_round(delays[2]).max(), rtol=0.02
     )
