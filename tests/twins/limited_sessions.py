@@ -54,15 +54,10 @@ def _sessions(
                     s, unused = falls_to[s], 0
                 continue
             unused = 0
-            best = starts[s]
-            for one in range(starts[s], starts[s + 1]):
-                if took[one] == 1 and received[one] > received[best]:
-                    best = one
-            # of slow start there may be several: by their probabilities
-            if limited:
-                s = to[best]
-            else:
-                s = to[o]
+            while limited and not (received[o] == window and took[o] == 1 and starts[s] <= o < starts[s + 1]):
+                o = starts[s] + np.searchsorted(cumulative[starts[s] : starts[s + 1]], rng.random(), side="right")
+                o = min(o, starts[s + 1] - 1)
+            s = to[o]
             continue
         unused = 0
         there = float(k) if limited else avail

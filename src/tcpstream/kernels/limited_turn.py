@@ -119,7 +119,7 @@ def _lose_limited(
         base = rules.same_window[min(packets, len(rules.same_window) - 1)]
         for o in range(rules.starts[base], rules.starts[base + 1]):
             p = share * rules.chance[o]
-            if o == rules.whole[base]:
+            if rules.lossless[o]:
                 whole += p
                 continue
             rounds += p * (rules.rounds[o] - 1)
@@ -153,7 +153,7 @@ def _whole_limited(rules: Any, k: float) -> float:
             whole += share
         elif share > 0.0:
             base = rules.same_window[min(packets, len(rules.same_window) - 1)]
-            whole += share * rules.chance[rules.whole[base]]
+            whole += share * rules.intact[base]
     return whole
 
 
@@ -212,8 +212,13 @@ def turn(
                     total += mass * rounds
                     if len(law):
                         _count(law, b, 0.0, mass * whole, PARTS, scale, step)
-                    t = s if rules.stays[s] and not (rules.slow[s] and w < 2 * k) else rules.to[rules.whole[s]]
-                    (now if t >= s else following)[t, 0] += mass * whole
+                    if rules.stays[s] and not (rules.slow[s] and w < 2 * k):
+                        now[s, 0] += mass * whole
+                        continue
+                    for o in range(rules.starts[s], rules.starts[s + 1]):
+                        if rules.lossless[o]:
+                            t, share = rules.to[o], rules.chance[o] / rules.intact[s]
+                            (now if t > s else following)[t, 0] += mass * whole * share
                     continue
                 at, left = s, mass
                 while left > NEGLIGIBLE or left < -NEGLIGIBLE:
@@ -233,7 +238,7 @@ def turn(
                 p = mass * rules.chance[o]
                 t, r = rules.to[o], rules.rounds[o]
                 total += p * r
-                if o == rules.whole[s]:
+                if rules.lossless[o]:
                     after = max(avail - rules.mean[o], 0.0)
                     if t > s:
                         _put(now[t], after, p, scale, step)

@@ -33,8 +33,10 @@ class Rules(NamedTuple):
     ----------
     starts, to, rounds, chance, mean, deviation, ordered, twice : arrays
         See `coarse.outcomes.Outcomes`; the deviation is that of the packets received.
-    whole : (n,) int array
-        Outcome of each state in which nothing is lost.
+    lossless : (k,) bool array
+        Outcomes in which nothing is lost; slow start has several.
+    intact : (n,) array
+        Their probability, by state.
     windows : (n,) array
         [packets]; 1 in timeouts.
     stays : (n,) bool array
@@ -59,7 +61,8 @@ class Rules(NamedTuple):
     deviation: Floats
     ordered: Floats
     twice: Bools
-    whole: Ints
+    lossless: Bools
+    intact: Floats
     windows: Floats
     stays: Bools
     slow: Bools
@@ -85,7 +88,9 @@ def rules(chain: WindowChain, packets_due: float, initial_window: int) -> Rules:
     n, size = known.n_states, graph.size
     windows = np.ones(n)
     windows[:size] = graph.windows
-    whole = _whole(known)
+    origin = np.repeat(np.arange(n), np.diff(known.starts))
+    lossless = (known.rounds == 1) & (known.mean >= windows[origin])
+    intact = np.bincount(origin, known.chance * lossless, n).astype(np.float64)
     repairs = _repairs(chain, n)
     slow = np.zeros(n, dtype=np.bool_)
     slow[: graph.n_preamble] = ~repairs[: graph.n_preamble]
@@ -98,18 +103,11 @@ def rules(chain: WindowChain, packets_due: float, initial_window: int) -> Rules:
     for s in range(size):
         if stays[s] and windows[s] > used:
             falls_to[s] = _lower(windows, stays, s, (windows[s] + used) / 2)
-    starts, to, share = _reduced(known, whole, size)
+    starts, to, share = _reduced(known, lossless, size)
     return Rules(
         known.starts, known.to, known.rounds, known.chance, known.mean, np.sqrt(known.variance), known.ordered,
-        known.twice, whole, windows, stays, slow, falls_to, growing[same], starts, to, share, size,
+        known.twice, lossless, intact, windows, stays, slow, falls_to, growing[same], starts, to, share, size,
     )  # fmt: skip
-
-
-def _whole(known: Outcomes) -> Ints:
-    found = np.empty(known.n_states, dtype=np.int64)
-    for s, (first, end) in enumerate(zip(known.starts[:-1], known.starts[1:])):
-        found[s] = first + int(np.argmax(np.where(known.rounds[first:end] == 1, known.mean[first:end], -1.0)))
-    return found
 
 
 def _repairs(chain: WindowChain, n: int) -> Bools:
@@ -135,12 +133,12 @@ def _lower(windows: Floats, stays: Bools, state: int, window: float) -> int:
     return state
 
 
-def _reduced(known: Outcomes, whole: Ints, size: int) -> tuple[Ints, Ints, Floats]:
+def _reduced(known: Outcomes, lossless: Bools, size: int) -> tuple[Ints, Ints, Floats]:
     """Return where repaired losses lead, by state, with the probabilities of each."""
     starts, to, shares = [0], [], []
     for s in range(known.n_states):
         at = np.arange(known.starts[s], known.starts[s + 1])
-        at = at[(known.to[at] < size) & (at != whole[s])] if s < size else at[:0]
+        at = at[(known.to[at] < size) & ~lossless[at]] if s < size else at[:0]
         total = known.chance[at].sum()
         if total > 0:
             targets, which = np.unique(known.to[at], return_inverse=True)
