@@ -111,13 +111,8 @@ def limited_live(path: Path, video: Video, accuracy: str | None) -> LimitedLive:
 def _long_run(path: Path, most: int, due: float, points: int) -> LimitedLaw:
     """Solve with windows up to so many packets."""
     with unremarked():
-        sender = replace(path.sender, max_window=most, initial_window=_at_most(path.sender.initial_window, most))
-        chain = chain_of(Path(**vars(path.network), sender=sender))
+        chain = chain_of(Path(**vars(path.network), sender=replace(path.sender, max_window=most)))
     if not isinstance(chain, WindowChain):
         raise InputError(f"growth = limited needs a chain of windows, and tcp = {path.tcp} is none")
     least, rack = path.initial_window or INITIAL_WINDOW, path.detection == "rack"
     return long_run(chain, due, path.timeout_ratio, least, points, rack=rack)
-
-
-def _at_most(window: int | None, most: int) -> int | None:
-    return None if window is None else min(window, most)
