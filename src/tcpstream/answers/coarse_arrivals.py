@@ -14,7 +14,6 @@ from weakref import proxy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coarse.late_to_come import LateToCome, late_to_come
 from ..coarse.law import Law
 from ..coarse.lead import Decay, decay
 from ..coarse.long_law import LongLaw
@@ -87,7 +86,6 @@ class CoarseArrivals:
         self._levels: list[tuple[float, Law | LongLaw]] = []
         self._in_steps: dict[tuple[Resolution, int], Steps] = {}
         self._never: dict[tuple[float, float], NeverLateCurve] = {}
-        self._coming: dict[tuple[float, float], LateToCome | None] = {}
 
     def __copy__(self) -> CoarseArrivals:
         """Return the same: nothing that can be read from it changes."""
@@ -252,14 +250,11 @@ class CoarseArrivals:
         K = min(float(timeline.video.packets), m * max(last - tau, 0.0))
         whole = math.floor(last + ON_TIME)
         here = judged if self.first >= self.packets else min(int(tau + self.first / m), judged)
-        to_come = self.to_come(timeline, tau) if here < judged else None
-        if to_come is not None:
-            here = min(here, int(to_come.begin) - 1)
         late = 0.0
         if here > 0 and not self._none_late(1.0, here + 1.0, m, tau, K):
             due = timeline.due(delay, here)
             late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum())
-        begin, end = here + 0.5, whole + 0.5 if to_come is None else to_come.begin
+        begin, end = here + 0.5, whole + 0.5
         passed = self.passed(timeline, tau)
         before, part, block = 0.0, 0.0, begin * BLOCK
         law: Law | LongLaw
@@ -274,28 +269,12 @@ class CoarseArrivals:
                 if begin < block:
                     continue
                 late += part
-                if to_come is None and begin > passed and ends(late, part, before, NONE * K):
+                if begin > passed and ends(late, part, before, NONE * K):
                     return late
                 before, part, block = part, 0.0, begin * BLOCK
-        if to_come is not None:
-            return late + part + to_come.late(tau, last + 0.5)
         if here <= whole < judged:
             part += of_the_last(law, judged, m * (whole - tau), K)
         return late + part
-
-    def to_come(self, timeline: Timeline, tau: float) -> LateToCome | None:
-        """Return what is late after some losses, for startup delays up to this one and longer ones [rounds]."""
-        if tau >= timeline.length:
-            return None
-        key = timeline.packets_due, timeline.length
-        with self._building:
-            found = self._coming.get(key)
-            if key not in self._coming or (found is not None and found.longest < tau):
-                found = self._coming[key] = late_to_come(
-                    self._whole, *key, tau, self._modes, self.scale, float(self.first),
-                    lambda below: (self._steps(below), self._quantum(below)),
-                )  # fmt: skip
-            return found
 
     def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
         """Return whether a bound says that hardly any of so many packets is late between two rounds."""

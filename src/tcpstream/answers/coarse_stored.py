@@ -33,10 +33,6 @@ FLOOR = 2e-11
 NO_LATE_FLOOR = 3e-8
 """The same of the probability of a late packet, which is off by up to this where long waits decide it."""
 
-FAR = 3e-8
-"""Of f, by which it is too large where late packets to come are one sum: found beside exact answers, of both
-resolutions alike."""
-
 MARGIN = 100.0
 """Below the floor by this factor nothing is late."""
 
@@ -151,9 +147,7 @@ class CoarseStored(StoredStreaming):
         return math.exp(-total)
 
     def _late_error(self, tau: float) -> float:
-        f, other, arrivals = self._late_at(tau), self._late_on(self._coarser, tau), self._arrivals
-        far = 0.0 if arrivals.to_come(self.timeline, self.timeline.rounds(tau)) is None else FAR
-        return _error(f, other, arrivals.resolution.least + far / max(f, FLOOR), FLOOR)
+        return _error(self._late_at(tau), self._late_on(self._coarser, tau), self._arrivals.resolution.least, FLOOR)
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:

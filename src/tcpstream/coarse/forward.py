@@ -88,25 +88,5 @@ class Forward:
         self._collected(self._collect, law)
         return Measure(-self.base, law + self._waiting)
 
-    def state(self) -> tuple[Floats, int, Floats, Ints, Floats]:
-        """Return what is followed: rows of entries, which quantum their first column is, and waits.
-
-        Of these the rows, and by row the entry to which it leads and in how many steps.
-        """
-        target, slot, lag = [], [], []
-        for entry, first, size in zip(self._ring_target, self._ring_first, self._ring_size):
-            for steps in range(1, size):
-                at = first + (self.number + steps) % size
-                if self._ring_low[at] < self._ring_high[at]:
-                    target.append(entry)
-                    slot.append(at)
-                    lag.append(steps)
-        used = self._low < self._high
-        slots: Ints = np.array(slot, dtype=np.int64)
-        low = int(np.append(self._low[used], self._ring_low[slots]).min(initial=len(self._waiting)))
-        high = int(np.append(self._high[used], self._ring_high[slots]).max(initial=low))
-        rows, waits = self._x[:, low:high].copy(), self._ring[slots, low:high]
-        return rows, low - self.base, waits, np.array(target, dtype=np.int64), np.array(lag, dtype=np.float64)
-
     def _collected(self, m: Moves, law: Floats) -> None:
         collected(self._x, self._low, self._high, m.sources, m.shifts, m.starts, m.taps, law)

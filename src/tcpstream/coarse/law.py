@@ -97,12 +97,6 @@ class Law:
         self.complete = total < GONE
         self._forward = None if self.complete else forward
 
-    def take(self) -> Forward:
-        """Return the transient after the last row: rows beyond would need another one."""
-        with self._lock:
-            forward, self._forward = self._made(), None
-        return forward
-
     def _table(self) -> tuple[Floats, Ints, Ints, Floats, Floats]:
         """Return all rows in one, their origins, where each starts, its last slope and its mean."""
         with self._lock:

@@ -19,9 +19,9 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 Ints = NDArray[np.int64]
 
-RARE, NEVER = 1e-11, 1e-15
+RARE, NEVER = 1e-14, 1e-15
 """Of moves in a step, in the long run, and of visits to entries: waits that are rare, but do occur, are left out, as
-they have modes of their own."""
+they have modes of their own. One of a thousand rounds makes so many times a thousand of all packets late."""
 
 SOON = 100
 """Steps from the start in which visits count, however rare they are later."""
