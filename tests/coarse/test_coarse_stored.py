@@ -56,6 +56,17 @@ def test_the_stated_errors_hold(name: str) -> None:
         assert (stated[f > 1e-6] < 0.1).all()
 
 
+def test_alpha_holds_its_stated_error_where_few_packets_are_due_in_a_round() -> None:
+    """Case 167 of `validation/coarse.py`: five packets a round; leads that lay .3 rounds apart gave 9% at 8 rounds."""
+    path = Path(loss=0.00942, rtt=0.0891, rto=0.354, sender="classic", losses="independent")
+    video = Video(bitrate=673e3, duration=37.0)
+    exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
+    delays = np.array([0.7517202900623523, 1.2361819398959497, 1.7243459371330716, 2.8253730897494913])
+    truth = 1 - exact.no_late_probability(delays)
+    off = np.abs(1 - fine.no_late_probability(delays) - truth) / truth
+    assert (off <= np.minimum(fine.no_late_error(delays), 0.07)).all()
+
+
 @pytest.mark.parametrize(("tcp", "most", "error"), [("reno", 8, 0.5), ("reno-sack", 8, 0.5), ("reno-sack", 16, 1.2)])
 def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int, error: float) -> None:
     """Losses are rare: what is late is so by those of the first rounds, and windows soon tell nothing of them."""

@@ -35,6 +35,12 @@ ROOM = 2.0
 LEADS = 16.0
 """Rounds of playback that the finest lattice of leads has to resolve as well as what comes from loss to loss."""
 
+FEW, AMPLE = 8.0, 2.0
+"""Packets due in a round up to which, and T/mu from which on, single packets of the first losses decide."""
+
+SHARPER, LEAST = 2.0, 20.0
+"""Times as fine a lattice of leads, there; and packets that suffice to be resolved as well: quanta of half a packet."""
+
 QUARTER = 0.25
 """Of a quantum, by which rounds of playback are out of step with the lattice."""
 
@@ -69,8 +75,10 @@ class NeverLateCurve:
             packets = self.due * self.length
             modes = modes if steps.step == self.step else None
             steps = resolution.steps_of(steps.chain, self.step, self.due, packets, follow_leads=True)
-        quantum = min(scale.packets, LEADS * self.due) / resolution.lead_quanta
-        self._steps, self._finest = steps, _out_of_step(self.due, max(quantum, 0.5))
+        sharp = self.due <= FEW and steps.chain.packets_per_round >= AMPLE * self.due
+        leads = LEADS / SHARPER if sharp else LEADS
+        quantum = max(min(scale.packets, leads * self.due), LEAST) / resolution.lead_quanta
+        self._steps, self._finest = steps, _out_of_step(self.due, quantum)
         found = decay(steps, self.due)
         self._safe = math.inf if found is None else found.safe
         self._decay = found if found is not None and found.safe <= self.due * self.length else None

@@ -151,6 +151,8 @@ class Modes:
                 continue
             change = summed(moves.source, weights * moves.lag * right[moves.target], len(right)) / value
             new = matrix.solve(change, "N")
+            if new[top] == 0:
+                break
             step = right[top] / new[top]
             value, right = value + step, new / new[top]
             if number > 0 and abs(step) < SETTLED * abs(value):
