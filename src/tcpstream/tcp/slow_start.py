@@ -54,6 +54,8 @@ class SlowStartLinks(NamedTuple):
         States in which congestion avoidance begins at a threshold of t = 0, 1, ..., and the probability of each.
     ways : callable, optional
         Of losses in slow start, where a chain has recoveries by state.
+    leaves : int, optional
+        Window at which the first slow start ends although nothing is lost and no threshold is known [packets].
     """
 
     thresholds: Ints
@@ -61,6 +63,7 @@ class SlowStartLinks(NamedTuple):
     enter_to: Ints
     enter_share: Floats
     ways: LossTargets | None = None
+    leaves: int | None = None
 
 
 def with_slow_start(chain: Family, path: Path, around: SlowStartLinks) -> Family:
@@ -86,7 +89,8 @@ def with_slow_start(chain: Family, path: Path, around: SlowStartLinks) -> Family
     pmf = np.eye(1, int(max(around.thresholds.max(), around.reduced.max())) + 1, 2)[0]
     W, b = path.max_window, path.rounds_per_increase
     assert path.initial_window is not None
-    initial: list[int] = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
+    end = around.leaves or (W if path.bottleneck is None else W + 1)
+    initial: list[int] = windows(path.initial_window, end, b, path.pipe)
     climbing: list[int] = windows(2, max(len(pmf) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
     for _ in range(PATIENCE):
         made: Family = _slow(chain, path, initial, climbing, pmf, around)
@@ -116,7 +120,7 @@ def _slow(
     again, behind, inner = len(initial), len(slow), chain.graph
     top = behind + inner.size - inner.rounds_per_increase
     end = top if path.bottleneck is None else behind + int(inner.grow_to[-1])
-    up = np.append(np.arange(1, again), end)[:again]
+    up = np.append(np.arange(1, again), -1 if around.leaves else end)[:again]
     graph = replace(
         inner,
         windows=np.append(sent(path, slow), inner.windows),
@@ -146,6 +150,10 @@ def _branches(
     The threshold of a window of slow start is not below that window.
     """
     moves = Growth(inner.branches.from_state + behind, inner.branches.to_state + behind, inner.branches.share)
+    if around.leaves:
+        moves = moves.joined(
+            _shares(first - 1, behind + around.enter_to[around.leaves], around.enter_share[around.leaves])
+        )
     above = np.append(np.cumsum(pmf[::-1])[::-1], 0.0)  # P(threshold >= t)
     for i, w in enumerate(climbing.tolist()):
         last = i + 1 == len(climbing)
