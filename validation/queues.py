@@ -28,7 +28,7 @@ from tcpstream.system.log import appending, read
 RESULTS = FilePath(__file__).parent / "results" / "queues.jsonl"
 
 SEED = 20
-DURATION, SESSIONS, LONG, WARMUP = 60.0, 100, 600.0, 20.0
+DURATION, SESSIONS, LONG, WARMUP = 60.0, 60, 600.0, 20.0
 """Of a video, and how many are watched; of a run that measures T, and its begin that does not count [s]."""
 
 BITS = 12_000.0
@@ -59,7 +59,7 @@ class Condition(NamedTuple):
     loss : float
         Besides, of each packet.
     load : float
-        Rate of the video over that of the bottleneck.
+        Rate of the video over the T that packets have.
     """
 
     tcp: str
@@ -108,9 +108,9 @@ def path(one: Condition) -> Path:
     )  # fmt: skip
 
 
-def needed(one: Condition, rng: np.random.Generator) -> float:
+def needed(one: Condition, video_rate: float, rng: np.random.Generator) -> float:
     """Return the startup delay without which a session stalls [s]."""
-    due = np.arange(math.ceil(one.load * one.packets * DURATION)) / (one.load * one.packets)
+    due = np.arange(math.ceil(video_rate * DURATION)) / video_rate
     times = delivered(one, DURATION + LATE, rng).times[: len(due)]
     return math.inf if len(times) < len(due) else float((times - due).max()) - one.rtt / 2
 
@@ -121,16 +121,18 @@ def row(number: int, one: Condition) -> dict[str, Any]:
     streams = np.random.default_rng([SEED, number]).spawn(sessions + 1)
     long = delivered(one, LONG, streams[0]).times
     T, on = float((long > WARMUP).sum() / (LONG - WARMUP)), path(one)
-    waits = np.array([needed(one, rng) for rng in streams[1:]])
+    video_rate = one.load * T
+    waits = np.array([needed(one, video_rate, rng) for rng in streams[1:]])
     found = {"number": number, **one._asdict(), "T": T, "T_chain": tcpstream.throughput(on)}
-    stored = tcpstream.stored(on, Video(packet_rate=one.load * one.packets, duration=DURATION))
+    stored = tcpstream.stored(on, Video(packet_rate=video_rate, duration=DURATION))
     if not one.loss:
         try:
             required: float | None = stored.required_delay(no_late=0.5)
         except AccuracyError:  # less than a round trip, which the chain does not resolve at such rates
             required = None
         return found | {"required": float(waits[0]), "required_chain": required}
-    delays = sorted({round(max(float(np.quantile(waits, 1 - share)), 1e-3), 4) for share in SHARES})
+    least = math.ceil(on.rtt * 1e4) / 1e4  # [s]; alpha is not resolved within a round at such rates
+    delays = sorted({max(round(float(np.quantile(waits, 1 - share)), 4), least) for share in SHARES})
     answers = [1 - float(alpha) for alpha in np.atleast_1d(stored.no_late_probability(delays))]
     return found | {"delays": delays, "stalled": [float((waits > d).mean()) for d in delays], "stalled_chain": answers}
 
@@ -144,7 +146,7 @@ def near(measured: float, answer: float) -> bool:
 
 def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Give the lines of a table, and what the record comes to."""
-    yield "| sender | Mbit/s | R [ms] | B / C R | p | video / C | T / C | chain | stalls at a delay [s] | chain |"
+    yield "| sender | Mbit/s | R [ms] | B / C R | p | video / T | T / C | chain | stalls at a delay [s] | chain |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|---|---|"
     pairs = []
     for one in rows:

@@ -250,3 +250,19 @@ def test_what_is_whole_stays_whole():
     assert 100 * 0.07 > 7
     assert (path.pipe, path.max_window) == (7, 10)
     assert math.isinf(Path(loss=0.1, rtt=0.07, timeout_ratio=2).pipe)
+
+
+@pytest.mark.parametrize("tcp", ["reno-sack", "cubic"])
+def test_timeouts_that_never_happen(tcp):
+    """Large windows and next to no losses: rounding decides where a timeout would lead, and nothing depends on it."""
+    path = Path(loss=1e-9, rtt=0.15, sender="linux", tcp=tcp, bottleneck=2083.3, buffer=312)
+    assert throughput(path) == pytest.approx(path.bottleneck, rel=1e-3)
+
+
+def test_overflows_decide_where_nothing_else_is_lost():
+    """T is C, and a video of .95 C has no packet late once the first slow start is over."""
+    path = Path(loss=1e-9, rtt=0.05, sender="linux", tcp="reno-sack", bottleneck=600, buffer=30)
+    result = stored(path, Video(packet_rate=570, duration=90), accuracy="fine")
+    late = result.late_fraction([0.1, 0.5])
+    assert late[0] < 1e-3
+    assert late[1] < 1e-5

@@ -37,6 +37,9 @@ Ints = NDArray[np.int64]
 SETTLED = 1e-12
 """Change of the distribution of thresholds, all together, at which it is stationary."""
 
+NEVER = 1e-20
+"""The same times the share of transitions that are timeouts: where these are so rare, rounding makes the thresholds."""
+
 PATIENCE = 100
 """Steps until then."""
 
@@ -94,8 +97,10 @@ def with_slow_start(chain: Family, path: Path, around: SlowStartLinks) -> Family
     climbing: list[int] = windows(2, max(len(pmf) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
     for _ in range(PATIENCE):
         made: Family = _slow(chain, path, initial, climbing, pmf, around)
-        before, pmf = pmf, _thresholds(made, around, np.array([*initial, *climbing], dtype=np.int64), len(pmf))
-        if float(np.abs(pmf - before).sum()) < SETTLED:
+        slow = np.array([*initial, *climbing], dtype=np.int64)
+        before, (pmf, timeouts) = pmf, _thresholds(made, around, slow, len(pmf))
+        change = float(np.abs(pmf - before).sum())
+        if change < SETTLED or change * timeouts < NEVER:
             return made
     raise AccuracyError(f"the distribution of slow start thresholds did not settle within {PATIENCE} steps")
 
@@ -179,14 +184,18 @@ def _shares(state: int, targets: Ints, weights: Floats) -> Growth:
     return Growth(np.full(len(to), state), to, shares)
 
 
-def _thresholds(chain: Family, around: SlowStartLinks, slow: Ints, size: int) -> Floats:
-    """Return the pmf of the threshold at the end of a timeout, in the long run; `slow` are windows of slow start."""
+def _thresholds(chain: Family, around: SlowStartLinks, slow: Ints, size: int) -> tuple[Floats, float]:
+    """Return the pmf of the threshold at the end of a timeout, in the long run, and the share of timeouts.
+
+    `slow` are windows of slow start.
+    """
     timeouts = chain.n_states - 2 * LEVELS
     rows, columns, values = chain.transform(0.0, 0.0)
     lost = (rows < timeouts) & (columns == timeouts)
     thresholds = np.append(around.reduced[slow], around.thresholds)
     visits = np.maximum(chain.stationary[rows[lost]], 0.0)  # rounding may leave less than nothing
     flow = np.bincount(thresholds[rows[lost]], visits * values[lost], size)
-    pmf = (1 - chain.loss) * flow / flow.sum()
-    pmf[2] += chain.loss
-    return np.asarray(pmf)
+    share = float(flow.sum())
+    pmf = (1 - chain.loss) * flow / share if share > 0 else np.zeros(size)
+    pmf[2] += chain.loss if share > 0 else 1.0
+    return np.asarray(pmf), share
