@@ -60,7 +60,7 @@ BAD = [
     # a bottleneck
     Bad(
         f"throughput {PATH} --bottleneck 100pps --buffer 5",
-        "a bottleneck is solved for tcp = reno-sack, got reno",
+        "a bottleneck is solved for tcp = reno-sack, cubic, got reno",
         lambda: path(bottleneck=100, buffer=5),
     ),
     Bad(

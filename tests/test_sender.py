@@ -161,12 +161,13 @@ def test_the_initial_window_of_a_sender_is_at_most_its_largest():
 
 
 def test_linux_over_a_bottleneck():
-    path = Path(**USUAL, sender="linux", tcp="reno-sack", bottleneck=100, buffer=9)
-    assert (path.max_window, path.initial_window, path.detection) == (19, 10, "rack")
+    for tcp in ("reno-sack", "cubic"):
+        path = Path(**USUAL, sender="linux", tcp=tcp, bottleneck=100, buffer=9)
+        assert (path.max_window, path.initial_window, path.detection) == (19, 10, "rack")
     with pytest.raises(InputError, match="one of 10009 packets is more than the sender's, 2172 packets"):
         Path(**USUAL, sender="linux", tcp="reno-sack", bottleneck=100_000, buffer=9)
-    with pytest.raises(InputError, match="a bottleneck is solved for tcp = reno-sack, got cubic"):
-        Path(**USUAL, sender="linux", bottleneck=100, buffer=9)
+    with pytest.raises(InputError, match="a bottleneck is solved for tcp = reno-sack, cubic, got reno"):
+        Path(**USUAL, sender="linux", losses="bursts", bottleneck=100, buffer=9)
 
 
 COMBINATIONS = list(itertools.product([*SENDERS, Sender()], [None, *LOSS_PROCESSES], [None, *VARIANTS]))

@@ -45,7 +45,8 @@ class Network:
         p, 1e-9 to 0.999: of losses in bursts the probability that a packet is the first one lost of its round, a
         loss-event rate; of independent losses the probability that a packet is lost.
     rtt : float
-        R, round trip time [s], the length of one round, 1e-6 to 1000 s; of an empty queue before a bottleneck.
+        R, round trip time [s], the length of one round, 1e-6 to 1000 s; before a bottleneck that of a full packet that
+        finds the queue empty, its own transmission included.
     losses : {"independent", "bursts"}, optional
         Whether packets are lost each for itself, or with the first one lost of a round the rest of it. By default as
         the sender's TCP takes them.

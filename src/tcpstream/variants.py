@@ -151,6 +151,7 @@ VARIANTS = {
         decrease=0.7,
         growth="RFC 9438, reduced windows: {halving}",
         rounds_per_increase=(1,),
+        bottleneck=True,
         control="cubic",
         largest_window=lambda loss, rtt, _b: enough_cubic(loss, rtt),
     ),

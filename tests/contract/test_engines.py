@@ -27,6 +27,14 @@ CHAINS = {
     "reno-sack, slow start, RACK": {"tcp": "reno-sack", "initial_window": 2, "detection": "rack"},
     "reno-sack, bottleneck": {"tcp": "reno-sack", "max_window": None, "bottleneck": 30.0, "buffer": 2},
     "cubic": {"tcp": "cubic"},
+    "cubic, bottleneck": {"tcp": "cubic", "max_window": None, "bottleneck": 33.0, "buffer": 2},
+    "cubic, bottleneck, slow start": {
+        "tcp": "cubic",
+        "max_window": None,
+        "bottleneck": 24.0,
+        "buffer": 2,
+        "initial_window": 2,
+    },
     "cubic, slow start, RACK": {"tcp": "cubic", "initial_window": 3, "detection": "rack"},
 }
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tcpstream.kernels.cubic_line import cubic_line
 
 
-def one_by_one(start, plateau, already, scale, rtt, growth, fresh, largest, most):
+def one_by_one(start, plateau, already, scale, rtt, growth, fresh, largest, most, pipe):
     """RFC 9438 and Linux's tcp_cubic.c: every acknowledgement counts by itself."""
     K, origin = (max(plateau - start, 0) / scale) ** (1 / 3), max(plateau, start)
     window, friendly, credit, found, acknowledgements = start, float(start), 0, [], already
@@ -28,10 +28,10 @@ def one_by_one(start, plateau, already, scale, rtt, growth, fresh, largest, most
             friendly, credit = friendly + growth / window, credit + 1
             if credit >= each:
                 window, credit = window + 1, 0
-        if window >= largest or sum(found) > most:
+        if window >= largest or sum(min(one, pipe) for one in found) > most:
             return found
         found.append(window)
-        acknowledgements = window
+        acknowledgements = window if window <= pipe else min(window, int((n + 1) * pipe) - int(n * pipe))
     raise AssertionError("itertools.count has no end")
 
 
@@ -44,10 +44,11 @@ def one_by_one(start, plateau, already, scale, rtt, growth, fresh, largest, most
     fresh=st.booleans(),
     room=st.integers(0, 40),
     most=st.integers(0, 3000),
+    pipe=st.floats(2, 50) | st.just(math.inf),
 )
-def test_line(start, rise, share, rtt, growth, fresh, room, most):
+def test_line(start, rise, share, rtt, growth, fresh, room, most, pipe):
     already = round(share * start)
-    arguments = start, round(rise * start), already, 0.4, rtt, growth, fresh, start + room, float(most)
+    arguments = start, round(rise * start), already, 0.4, rtt, growth, fresh, start + room, float(most), pipe
     assert cubic_line(*arguments).tolist() == one_by_one(*arguments)
 
 

@@ -72,6 +72,15 @@ def test_round_trips_are_probed_every_ten_seconds():
     assert 0.2 < probing.sum() * 0.01 / 3 < 0.5
 
 
+@pytest.mark.parametrize("rtt", [0.005, 0.02])
+def test_a_probe_of_many_round_trips_forgets_no_rate(rtt):
+    # in the 200 ms of PROBE_RTT no rate is seen that counts, for more rounds than the largest one is kept
+    there = Link(rtt / 2, RATE, queue=200)
+    tcp = Tcp("rack", congestion="bbr", initial_window=10, max_window=1000, timer="rfc6298", granularity=0.2)
+    seen = simulate(single_path(there, Link(rtt / 2), tcp), 40.0, np.random.default_rng(1)).flows[0]
+    assert 0.95 < seen.throughput / PACKETS <= 1
+
+
 @pytest.mark.parametrize("p", [0.05, 0.1])
 def test_random_losses_cost_little(p):
     seen = simulate(path(p), 60.0, np.random.default_rng(2)).flows[0]

@@ -21,7 +21,7 @@ from tcpstream.tcp.bottleneck import line
 def limited(pipe, buffer, **others):
     """A path that carries `pipe` packets a round."""
     usual = {"loss": 0.08, "rtt": RTT, "timeout_ratio": 1.5, "backoff": "paper", "tcp": "reno-sack"}
-    return Path(**(usual | {"bottleneck": pipe / RTT, "buffer": buffer} | others))
+    return Path(**(usual | {"bottleneck": pipe / others.get("rtt", RTT), "buffer": buffer} | others))
 
 
 @st.composite
@@ -56,7 +56,7 @@ def test_rows_sum_to_one_and_nothing_is_faster_than_the_bottleneck(path):
     chain = chain_of(path)
     arrays = chain.written_out
     np.testing.assert_allclose(np.bincount(arrays.from_state, arrays.probability), 1, rtol=0, atol=1e-12)
-    assert chain.graph.windows.max() <= path.pipe
+    assert chain.graph.windows.max() <= math.ceil(path.pipe)
     assert throughput(path) <= path.bottleneck
     n = len(arrays.labels)
     matrix, packets, rounds = np.zeros((n, n)), np.zeros(n), np.zeros(n)
@@ -90,7 +90,11 @@ def test_a_bottleneck_that_is_never_reached_is_none():
     assert throughput(limited(120, 0, loss=0.2, backoff="rfc6298")) == pytest.approx(throughput(free), rel=1e-9)
 
 
-CASES = [(4.5, 3, 1, {}), (3, 0, 1, {}), (2, 6, 1, {"detection": "rack"}), (3.3, 4, 2, {"halving": "ceil"})]
+CASES = [
+    (4.5, 3, 1, {}), (3, 0, 1, {}), (2, 6, 1, {"detection": "rack"}), (3.3, 4, 2, {"halving": "ceil"}),
+    (4.5, 3, 1, {"tcp": "cubic", "rtt": 1.0}), (3, 0, 1, {"tcp": "cubic"}),
+    (2.6, 6, 1, {"tcp": "cubic", "detection": "rack"}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("pipe", "buffer", "b", "others"), CASES)
@@ -109,17 +113,17 @@ def test_stored_is_its_twin(pipe, buffer, b, others):
 def test_live_is_its_twin(pipe, buffer, b, others):
     path = limited(pipe, buffer, rounds_per_increase=b, **others)
     m = 1
-    result = live(path, Video(packet_rate=m / RTT))
+    result = live(path, Video(packet_rate=m / path.rtt))
     ahead = np.array([0, 1, 3, 8, 20])
     twin = sack_twin.live(path, m, ahead, 900)
-    assert result.late_fraction(ahead * RTT / m) == pytest.approx(twin, rel=1e-7, abs=1e-10)
+    assert result.late_fraction(ahead * path.rtt / m) == pytest.approx(twin, rel=1e-7, abs=1e-10)
     assert result.error_bound < 1e-11
 
 
 @pytest.mark.parametrize(("pipe", "buffer", "b", "others"), CASES)
 def test_finite_live_is_its_twin(pipe, buffer, b, others):
     path, m = limited(pipe, buffer, rounds_per_increase=b, **others), 2
-    video = Video(packet_rate=m / RTT, duration=3)
+    video = Video(packet_rate=m / path.rtt, duration=3)
     result = live(path, video)
     for tau in (0.0, 0.25, 1.0):
         late = sack_twin.stream(path, video, tau)
@@ -246,3 +250,19 @@ def test_what_is_whole_stays_whole():
     assert 100 * 0.07 > 7
     assert (path.pipe, path.max_window) == (7, 10)
     assert math.isinf(Path(loss=0.1, rtt=0.07, timeout_ratio=2).pipe)
+
+
+@pytest.mark.parametrize("tcp", ["reno-sack", "cubic"])
+def test_timeouts_that_never_happen(tcp):
+    """Large windows and next to no losses: rounding decides where a timeout would lead, and nothing depends on it."""
+    path = Path(loss=1e-9, rtt=0.15, sender="linux", tcp=tcp, bottleneck=2083.3, buffer=312)
+    assert throughput(path) == pytest.approx(path.bottleneck, rel=1e-3)
+
+
+def test_overflows_decide_where_nothing_else_is_lost():
+    """T is C, and a video of .95 C has no packet late once the first slow start is over."""
+    path = Path(loss=1e-9, rtt=0.05, sender="linux", tcp="reno-sack", bottleneck=600, buffer=30)
+    result = stored(path, Video(packet_rate=570, duration=90), accuracy="fine")
+    late = result.late_fraction([0.1, 0.5])
+    assert late[0] < 1e-3
+    assert late[1] < 1e-5

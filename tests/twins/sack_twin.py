@@ -85,6 +85,7 @@ class Limited(Reno):
         self.start, self.windows = (1.0, 0, 0, 0), [1.0]
         while (larger := self.larger(self.windows[-1])) <= self.pipe + path.buffer:
             self.windows.append(larger)
+        self.place = {w: i for i, w in enumerate(self.windows)}
         self.restart = self.of(2)
 
     def larger(self, w):
@@ -98,7 +99,10 @@ class Limited(Reno):
 
     def window(self, state):
         one = self.repair(state[0][1], self.left(state[0][1]))[0] if self.repairs(state) else floor(state[0])
-        return min(one, floor(self.pipe))
+        if self.repairs(state) or state[0] not in self.place:
+            return min(one, floor(self.pipe))
+        i = self.place[state[0]]
+        return min(one, floor((i + 1) * self.pipe + 1e-9) - floor(i * self.pipe + 1e-9))
 
     def grown(self, state):
         if self.repairs(state):
@@ -152,7 +156,11 @@ class Cubic(Recovery):
             if cwnd >= self.path.max_window:
                 return [*windows, self.path.max_window], plateau
             windows.append(cwnd)
-            acks = cwnd
+            acks = min(cwnd, self.carried(n))
+
+    def carried(self, n):  # noqa: ARG002
+        """Packets of round n of a line that arrive at most."""
+        return 10**9
 
     def repairs(self, state):
         return state[0][0] > 0 and state[1] == 0
@@ -187,8 +195,30 @@ class Cubic(Recovery):
         return [(1 - upper, ((below, early), 0, 0, 0)), (upper, ((above, early), 0, 0, 0))]
 
 
+class LimitedCubic(Cubic):
+    """CUBIC behind a bottleneck: of the largest window the next packet is lost."""
+
+    def carried(self, n):
+        pipe = self.path.bottleneck * self.path.rtt
+        return floor((n + 1) * pipe + 1e-9) - floor(n * pipe + 1e-9)
+
+    def in_flight(self, state):
+        return super().window(state)
+
+    def largest(self, state):
+        return state[1] + 1 == len(self.line(state[0])[0])
+
+    def window(self, state):
+        return min(super().window(state), self.carried(0 if self.largest(state) else state[1]))
+
+    def grown(self, state):
+        full = ((self.path.max_window, False), 0, 0, 0)
+        return full if self.largest(state) else super().grown(state)
+
+
 def rules_of(path, **chosen):
-    kinds = {"reno-sack": Reno if path.bottleneck is None else Limited, "cubic": Cubic}
+    free = path.bottleneck is None
+    kinds = {"reno-sack": Reno if free else Limited, "cubic": Cubic if free else LimitedCubic}
     return kinds[path.tcp](path, **chosen)
 
 

@@ -6,17 +6,25 @@ from records import LINUX, Record, estimated, kind, loss, recorded
 
 from tcpstream import Path, throughput
 
+CHAINS = {"reno": "reno-sack", "cubic": "cubic"}
+"""With independent losses and a bottleneck."""
+
 HARDLY = 1e-9
 """Loss rate of the chain for runs in which only the queue loses packets."""
 
 
 def limited(record: Record) -> Path:
-    """Return the path of a run behind a bottleneck, as it was set, with the timer that was measured."""
+    """Return the path of a run behind a bottleneck, as it was set, with the timer that was measured.
+
+    The round trip time is that of a packet that finds the queue empty, with its own transmission.
+    """
     condition = record["condition"]
-    rtt = condition["rtt"] + 2 * record["mean_lateness"]
     rate = condition["rate"] * 1e6 / 8 / 1500
+    rtt = condition["rtt"] + 2 * record["mean_lateness"] + 1 / rate
     given = {"loss": loss(record) or HARDLY, "rtt": rtt, "rto": max(record["rto"], rtt)}
-    return Path(sender="classic", **given, bottleneck=rate, buffer=condition["queue"], tcp="reno-sack", **LINUX)
+    return Path(
+        sender="classic", **given, bottleneck=rate, buffer=condition["queue"], tcp=CHAINS[condition["tcp"]], **LINUX
+    )
 
 
 def main() -> None:
@@ -41,7 +49,7 @@ def main() -> None:
         )
     print(
         "\n| sender | queue [packets] | p | T [packets/s] | share of the rate | R [s] | lost in the queue "
-        "| `reno-sack` with `bottleneck`, over the kernel |"
+        "| its chain with `bottleneck`, over the kernel |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for record in files:
@@ -49,7 +57,7 @@ def main() -> None:
         if not condition["rate"]:
             continue
         capacity = condition["rate"] * 1e6 / 8 / 1500
-        ratio = f"{throughput(limited(record)) / record['throughput']:.2f}" if condition["tcp"] == "reno" else ""
+        ratio = f"{throughput(limited(record)) / record['throughput']:.2f}" if condition["tcp"] in CHAINS else ""
         print(
             f"| {condition['tcp']} | {condition['queue']} | {loss(record):.2g} "
             f"| {record['throughput']:.1f} | {record['throughput'] / capacity:.0%} | {record['rtt']:.3f} "

@@ -17,6 +17,10 @@ from .state_grid import SMALL, Grid, grid
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+WIDER = 2.0
+"""Factor of standard deviations up to which moves are given the chain's: what is random in steps is rounding where next
+to nothing is in the chain."""
+
 NEGLIGIBLE = 1e-12
 """Probability of a path within a step that is not followed."""
 
@@ -150,8 +154,9 @@ class Steps:
             rate, wide = in_moments(chain).rates
             on_steps = step * lag + times[target] - times[source]
             mean_rate, variance_rate = rates(source, target, weight, mean, variance, on_steps, len(points))
-            scale = math.sqrt(wide / variance_rate)
-            drift = rate - scale * mean_rate
+            wanted = math.sqrt(wide / variance_rate) if min(wide, variance_rate) > 0 else 0.0
+            if 1 / WIDER <= wanted <= WIDER:
+                scale, drift = wanted, rate - wanted * mean_rate
         more = (scale - 1) * mean + drift * elapsed
         holding = np.concatenate([one.holding + one.first for one in found])
         held = np.concatenate([one.held for one in found])

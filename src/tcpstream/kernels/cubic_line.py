@@ -19,7 +19,7 @@ FRESH = 20
 @kept()
 def cubic_line(
     start: int, plateau: int, already: int, scale: float, rtt: float, growth: float, fresh: bool, largest: int,
-    most: float,
+    most: float, pipe: float = math.inf,
 ) -> NDArray[np.int64]:  # fmt: skip
     """Return the windows of the rounds of a stage of congestion avoidance [packets].
 
@@ -41,6 +41,8 @@ def cubic_line(
         Whether no window of a loss is known.
     largest, most : int, float
         The line ends before the window is as large, or once more packets are sent.
+    pipe : float
+        What a bottleneck carries in a round [packets]: no more is acknowledged.
 
     Notes
     -----
@@ -80,6 +82,8 @@ def cubic_line(
         if window >= largest or sent > most:
             return np.array(found, dtype=np.int64)
         found.append(window)
-        sent += window
+        sent += min(float(window), pipe)
         n += 1
         left = window
+        if window > pipe:
+            left = min(left, int(math.floor((n + 1) * pipe) - math.floor(n * pipe)))

@@ -18,6 +18,9 @@ from .chain import MOST_STATES
 
 Ints = NDArray[np.int64]
 
+WHOLE = 1e-9
+"""Packets that rounding may lack of a whole number."""
+
 
 def line(path: Path) -> Ints:
     """Return the windows of rounds in a row without a loss, from 1 on until the buffer is full [packets].
@@ -48,3 +51,11 @@ def line(path: Path) -> Ints:
 def sent(path: Path, windows: ArrayLike) -> Ints:
     """Return the packets that windows send in a round: no more than the bottleneck carries, in whole packets."""
     return np.asarray(windows if path.bottleneck is None else np.minimum(windows, math.floor(path.pipe)))
+
+
+def sent_in_a_row(path: Path, windows: ArrayLike) -> Ints:
+    """Return the packets of rounds in a row, of which the bottleneck carries floor(n C R) in any first n."""
+    if path.bottleneck is None:
+        return np.asarray(windows)
+    carried = np.floor(np.arange(len(np.asarray(windows)) + 1) * path.pipe + WHOLE)
+    return np.asarray(np.minimum(windows, np.diff(carried).astype(np.int64)))

@@ -18,7 +18,9 @@ from ..errors import AccuracyError
 from ..kernels.cubic_line import cubic_line
 from ..path import Path
 from ..variants import REACHES_MAX_WINDOW
+from .bottleneck import sent_in_a_row
 from .chain import MOST_STATES
+from .hystart import hystart
 from .independent import IndependentChain
 from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import SlowStartLinks, with_slow_start
@@ -69,12 +71,12 @@ def cubic(path: Path) -> IndependentChain:
     W = path.max_window
     reduced = _reduced(path)
     at_loss = grid(W)
-    sent, merged = repairing(at_loss, reduced[at_loss])
+    repaired, merged = repairing(at_loss, reduced[at_loss])
     lines = _Lines(path)
     lines.follow([1, *lines.grown(SMALLEST, SMALLEST, False, growth=1.0)] if W > 1 else [], SMALLEST)
     repairs = len(lines.firsts)
     for share in (1.0, CONVERGENCE):
-        for w, first in zip(at_loss.tolist(), np.minimum(sent, W).tolist()):
+        for w, first in zip(at_loss.tolist(), np.minimum(repaired, W).tolist()):
             plateau = int(share * w + 1e-9)
             lines.follow([first, *lines.grown(int(reduced[w]), plateau, True)], plateau)
     thresholds = len(lines.firsts)
@@ -83,9 +85,12 @@ def cubic(path: Path) -> IndependentChain:
             lines.follow(lines.grown(w, w, False, fresh=True), 0)
     top = len(lines.windows)
     windows, plateaus = np.array([*lines.windows, W]), np.array([*lines.plateaus, 0])
+    packets = np.array([*lines.packets, *sent_in_a_row(path, [W])])
     grow_to = np.minimum(np.arange(1, top + 2), top)
     grow_to[lines.ends] = top
     firsts = np.array([top if first < 0 else first for first in [*lines.firsts, -1]])
+    if path.bottleneck is not None:  # the buffer is full
+        grow_to[top] = firsts[repairs + len(at_loss) - 1]
 
     def ways(windows: Ints, early: NDArray[np.bool_]) -> tuple[Ints, Floats]:
         neighbours, shares = between(at_loss, reduced, windows)  # the lines of fast convergence come last
@@ -95,11 +100,11 @@ def cubic(path: Path) -> IndependentChain:
     after = Repairs(at, np.tile(reduced[at_loss], 2), np.tile(merged, 2), grow_to[at])
     recover_to, recover_share = leads(windows, plateaus, grow_to, ways, after)
     graph = WindowGraph(
-        windows=windows,
+        windows=packets,
         grow_to=grow_to,
         start=firsts[0],
         restart=min(1, top),
-        max_window=W,
+        max_window=int(packets.max()),
         rounds_per_increase=path.rounds_per_increase,
     )
     chain = IndependentChain.on_lines(path, graph, recover_to, recover_share)
@@ -109,7 +114,7 @@ def cubic(path: Path) -> IndependentChain:
     left[at] = after.windows
     w = np.arange(W + 1)
     neighbours, shares = between(at_loss, w, w)
-    around = SlowStartLinks(reduced[left], reduced, firsts[thresholds + neighbours], shares, ways)
+    around = SlowStartLinks(reduced[left], reduced, firsts[thresholds + neighbours], shares, ways, hystart(path))
     return with_slow_start(chain, path, around)
 
 
@@ -126,14 +131,15 @@ class _Lines:
     Attributes
     ----------
     path : Path
-    windows, plateaus : list of int
-        Of each state, w and W_max [packets].
+    windows, packets, plateaus : list of int
+        Of each state, w, what it sends in a round, and W_max [packets].
     firsts, ends : list of int
         First state of each line, -1 for a line that begins at the largest window; last states of the others.
     """
 
     path: Path
     windows: list[int] = field(default_factory=list)
+    packets: list[int] = field(default_factory=list)
     plateaus: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
@@ -145,12 +151,13 @@ class _Lines:
         """
         path, already = self.path, start // 2 if repaired else 0
         most = math.log(REACHES_MAX_WINDOW) / math.log1p(-path.loss)
-        return cubic_line(start, plateau, already, C, path.rtt, growth, fresh, path.max_window, most)
+        return cubic_line(start, plateau, already, C, path.rtt, growth, fresh, path.max_window, most, path.pipe)
 
     def follow(self, line: Iterable[int], plateau: int) -> None:
         """Add a line."""
         first = len(self.windows)
         self.windows.extend(int(window) for window in line)
+        self.packets.extend(sent_in_a_row(self.path, self.windows[first:]).tolist())
         if len(self.windows) > MOST_STATES:
             raise _too_large(self.path)
         added = len(self.windows) - first

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..path import Path
-from .bottleneck import line, sent
+from .bottleneck import line, sent, sent_in_a_row
 from .growth import Growth
 from .independent import IndependentChain
 from .reno import halves
@@ -55,12 +55,13 @@ def reno_sack(path: Path) -> IndependentChain:
         return between(at_loss, half, windows)
 
     recover_to, recover_share = leads(w, np.zeros_like(w), grow_to, ways, Repairs(s[:R], half[at_loss], merged, on))
+    windows = np.append(sent(path, repaired), sent_in_a_row(path, climbing))
     graph = WindowGraph(
-        windows=sent(path, np.append(repaired, climbing)),
+        windows=windows,
         grow_to=grow_to,
         start=R,
         restart=int(first[min(2, W)]),
-        max_window=int(sent(path, W)),
+        max_window=int(windows.max()),
         rounds_per_increase=1 if limited else b,
         n_preamble=R,
         branches=Growth(s[:R], on, np.ones(R)),

@@ -37,6 +37,9 @@ Ints = NDArray[np.int64]
 SETTLED = 1e-12
 """Change of the distribution of thresholds, all together, at which it is stationary."""
 
+NEVER = 1e-20
+"""The same times the share of transitions that are timeouts: where these are so rare, rounding makes the thresholds."""
+
 PATIENCE = 100
 """Steps until then."""
 
@@ -54,6 +57,8 @@ class SlowStartLinks(NamedTuple):
         States in which congestion avoidance begins at a threshold of t = 0, 1, ..., and the probability of each.
     ways : callable, optional
         Of losses in slow start, where a chain has recoveries by state.
+    leaves : int, optional
+        Window at which the first slow start ends although nothing is lost and no threshold is known [packets].
     """
 
     thresholds: Ints
@@ -61,6 +66,7 @@ class SlowStartLinks(NamedTuple):
     enter_to: Ints
     enter_share: Floats
     ways: LossTargets | None = None
+    leaves: int | None = None
 
 
 def with_slow_start(chain: Family, path: Path, around: SlowStartLinks) -> Family:
@@ -86,12 +92,15 @@ def with_slow_start(chain: Family, path: Path, around: SlowStartLinks) -> Family
     pmf = np.eye(1, int(max(around.thresholds.max(), around.reduced.max())) + 1, 2)[0]
     W, b = path.max_window, path.rounds_per_increase
     assert path.initial_window is not None
-    initial: list[int] = windows(path.initial_window, W if path.bottleneck is None else W + 1, b, path.pipe)
+    end = around.leaves or (W if path.bottleneck is None else W + 1)
+    initial: list[int] = windows(path.initial_window, end, b, path.pipe)
     climbing: list[int] = windows(2, max(len(pmf) - 1, 3), b, path.pipe) if W > 1 else []  # below the largest threshold
     for _ in range(PATIENCE):
         made: Family = _slow(chain, path, initial, climbing, pmf, around)
-        before, pmf = pmf, _thresholds(made, around, np.array([*initial, *climbing], dtype=np.int64), len(pmf))
-        if float(np.abs(pmf - before).sum()) < SETTLED:
+        slow = np.array([*initial, *climbing], dtype=np.int64)
+        before, (pmf, timeouts) = pmf, _thresholds(made, around, slow, len(pmf))
+        change = float(np.abs(pmf - before).sum())
+        if change < SETTLED or change * timeouts < NEVER:
             return made
     raise AccuracyError(f"the distribution of slow start thresholds did not settle within {PATIENCE} steps")
 
@@ -116,7 +125,7 @@ def _slow(
     again, behind, inner = len(initial), len(slow), chain.graph
     top = behind + inner.size - inner.rounds_per_increase
     end = top if path.bottleneck is None else behind + int(inner.grow_to[-1])
-    up = np.append(np.arange(1, again), end)[:again]
+    up = np.append(np.arange(1, again), -1 if around.leaves else end)[:again]
     graph = replace(
         inner,
         windows=np.append(sent(path, slow), inner.windows),
@@ -146,6 +155,10 @@ def _branches(
     The threshold of a window of slow start is not below that window.
     """
     moves = Growth(inner.branches.from_state + behind, inner.branches.to_state + behind, inner.branches.share)
+    if around.leaves:
+        moves = moves.joined(
+            _shares(first - 1, behind + around.enter_to[around.leaves], around.enter_share[around.leaves])
+        )
     above = np.append(np.cumsum(pmf[::-1])[::-1], 0.0)  # P(threshold >= t)
     for i, w in enumerate(climbing.tolist()):
         last = i + 1 == len(climbing)
@@ -171,14 +184,18 @@ def _shares(state: int, targets: Ints, weights: Floats) -> Growth:
     return Growth(np.full(len(to), state), to, shares)
 
 
-def _thresholds(chain: Family, around: SlowStartLinks, slow: Ints, size: int) -> Floats:
-    """Return the pmf of the threshold at the end of a timeout, in the long run; `slow` are windows of slow start."""
+def _thresholds(chain: Family, around: SlowStartLinks, slow: Ints, size: int) -> tuple[Floats, float]:
+    """Return the pmf of the threshold at the end of a timeout, in the long run, and the share of timeouts.
+
+    `slow` are windows of slow start.
+    """
     timeouts = chain.n_states - 2 * LEVELS
     rows, columns, values = chain.transform(0.0, 0.0)
     lost = (rows < timeouts) & (columns == timeouts)
     thresholds = np.append(around.reduced[slow], around.thresholds)
     visits = np.maximum(chain.stationary[rows[lost]], 0.0)  # rounding may leave less than nothing
     flow = np.bincount(thresholds[rows[lost]], visits * values[lost], size)
-    pmf = (1 - chain.loss) * flow / flow.sum()
-    pmf[2] += chain.loss
-    return np.asarray(pmf)
+    share = float(flow.sum())
+    pmf = (1 - chain.loss) * flow / share if share > 0 else np.zeros(size)
+    pmf[2] += chain.loss if share > 0 else 1.0
+    return np.asarray(pmf), share

@@ -35,7 +35,7 @@ class WindowChain(Chain):
 
     @property
     def packets_between_losses(self) -> float:  # noqa: D102
-        return 1 / self.loss
+        return 1 / (self.loss + 1 / self.graph.packets_between_overflows)
 
     @property
     def largest_round(self) -> int:  # noqa: D102

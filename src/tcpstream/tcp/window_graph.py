@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -57,6 +58,17 @@ class WindowGraph:
         """State after a round of the last one that is delivered whole, where this overflows a buffer."""
         target = int(self.grow_to[-1])
         return target if target < self.size - self.rounds_per_increase else None
+
+    @cached_property
+    def packets_between_overflows(self) -> float:
+        """Packets from one overflow to the next, if no others are lost; infinite where none is."""
+        if self.overflow_state is None:
+            return math.inf
+        state, packets = self.overflow_state, 0
+        while state < self.size - 1:
+            packets += int(self.windows[state])
+            state = int(self.grow_to[state]) if self.grow_to[state] >= 0 else self.growth.of(state)[0][0]
+        return float(packets + int(self.windows[state]))
 
     @cached_property
     def growth(self) -> Growth:

@@ -49,7 +49,7 @@ class IndependentRound:
         """Return the groups of states as rows, and the pmfs of `kernels.repairs.lose` from their first position on."""
         y = self._by_group(x)
         first, end = y.span or (y.origin, y.origin)
-        pmfs = np.zeros((4, end - first + self.steps_per_packet * int(self.windows[-1]) + 1))
+        pmfs = np.zeros((4, end - first + self.steps_per_packet * int(self.windows.max()) + 1))
         lose(y.mass, y.low, y.high, first - y.origin, *self._laws, *pmfs)
         return y, pmfs
 

@@ -86,11 +86,14 @@ def _rate_seen(world: World, f: int) -> None:
         bbr.rounds += 1
         bbr.round_start = 1
         bbr.conserving = 0
-        bbr.best[bbr.rounds % ROUNDS] = 0.0
     rate = (bbr.delivered - bbr.seen_delivered) / interval
-    if bbr.seen_limited == 0 or rate >= bbr.bw:
-        k = bbr.rounds % ROUNDS
-        bbr.best[k] = max(bbr.best[k], rate)
+    if bbr.seen_limited != 0 and rate < bbr.bw:
+        return
+    for k in range(min(bbr.rounds - bbr.sampled, ROUNDS)):  # rates are forgotten for newer ones only
+        bbr.best[(bbr.rounds - k) % ROUNDS] = 0.0
+    bbr.sampled = bbr.rounds
+    k = bbr.rounds % ROUNDS
+    bbr.best[k] = max(bbr.best[k], rate)
     bbr.bw = 0.0
     for k in range(ROUNDS):
         bbr.bw = max(bbr.bw, bbr.best[k])

@@ -84,8 +84,10 @@ PATH = np.dtype(
         ("seen_span", "f8"),
         ("seen_limited", "i8"),
         ("rtt", "f8"),
-        # the model: rates [packets/s], the largest of each round; the shortest round trip [s] and when it was seen
+        # the model: rounds, and that of the last rate that counted; the largest rates of the last ones [packets/s]; the
+        # shortest round trip [s] and when it was seen
         ("rounds", "i8"),
+        ("sampled", "i8"),
         ("round_end", "i8"),
         ("round_start", "i8"),
         ("best", "f8", (ROUNDS,)),
