@@ -83,7 +83,7 @@ def test_starvation_is_that_of_the_ballot_theorem(rho, packets, start, resume):
 
 
 def test_the_join_time_is_a_first_passage():
-    law = join_times(quanta_of(arrivals(0.9), EVERY), 0, EVERY, 30, 6)
+    law = join_times(quanta_of(arrivals(0.9), EVERY), 0, EVERY, 30, [6])[0]
     past = 1 - poisson.cdf(5, 0.9 * np.arange(1, len(law) + 1))  # six have arrived
     np.testing.assert_allclose(np.cumsum(law), past, rtol=0, atol=1e-11)
 

@@ -62,8 +62,7 @@ class BufferGrid:
         self.throughput = chain.packets_per_round / path.rtt
         self.load = video.packet_rate / self.throughput
         solver = TwoFinenesses(chain, path, video, counts=1)
-        first = solver.joined(starts[0])  # makes what the others share
-        self._joined = [first, *on_cores(solver.joined, starts[1:])]
+        self._joined = solver.joined(starts)  # makes what the passes share
         found = on_cores(lambda resume: solver.solve(starts, resume), resumes)
         answers = np.array([[seen.answers for seen in row] for row in found]).transpose(2, 1, 0)
         errors = np.array([[seen.errors for seen in row] for row in found]).transpose(2, 1, 0)

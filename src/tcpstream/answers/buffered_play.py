@@ -169,7 +169,7 @@ class BufferedPlay(Joined, Drawing):
 
     @cached_property
     def _join_times(self) -> JoinTimes:
-        return self._solver.joined(self._start_buffer)
+        return self._solver.joined([self._start_buffer])[0]
 
     def __repr__(self) -> str:
         buffers = f"start buffer {self.player.start_buffer:g} s, resume buffer {self.player.resume_buffer:g} s"

@@ -21,6 +21,7 @@ from ..playout.measures import measures
 from ..playout.player_moves import PlayerMoves, quanta_of
 from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, join_times, sessions
+from ..system.threads import on_cores
 from ..tcp import Chain
 from ..video import Video
 from .held_at_most import HeldAtMost
@@ -51,10 +52,10 @@ HALF = 0.5
 """Packets by which places in a round differ at most."""
 
 EXACT = 512
-"""Packets of a start buffer up to which each is followed until playback begins; more in as many quanta."""
+"""Packets of a start buffer up to which each is followed until playback begins; more in about as many quanta."""
 
 MANY, FEWER = 300_000, 128
-"""Transitions by the packets in order and received, from which on there are no more quanta than so many."""
+"""Transitions by the packets in order and received, from which on there are no more quanta than about so many."""
 
 MANY_STATES, LEAST_DUE = 800, 3.0
 """States of CUBIC beyond which fewer lines are followed, where a round plays so many packets at least."""
@@ -157,27 +158,45 @@ class TwoFinenesses:
             later = self._pass(replace(fine.coarser(), shift=HALF), starts, resume, top, lengths)
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
-    def joined(self, start: float) -> JoinTimes:
-        """Return when playback begins, with some media held [s]; packet by packet, where they are not too many."""
-        packets, fine = self._packets(start), self._fine
-        size = max(1, math.ceil(packets / EXACT))
-        one, other = self._moves(fine).found, self._moves(fine.coarser()).found
-        many = len(one.chance) > MANY and packets > FEWER
-        if many:
-            size = math.ceil(packets / FEWER)
+    def joined(self, starts: Sequence[float]) -> list[JoinTimes]:
+        """Return when playback begins, with some media held [s], each of `starts`; packet by packet, if they are few.
 
-        def law(of: Deliveries, on: Fineness, size: int) -> Floats:
+        Those whose quanta are as large are followed on the same lattices.
+        """
+        packets = [self._packets(start) for start in starts]
+        sizes = [self._size(each) for each in packets]
+        groups = sorted(set(sizes))
+        found = on_cores(
+            lambda size: self._joined([one for one, of in zip(packets, sizes) if of == size], size), groups
+        )
+        rows = {size: iter(laws) for size, laws in zip(groups, found)}
+        return [next(rows[size]) for size in sizes]
+
+    def _size(self, packets: float) -> int:
+        """Return the packets of a quantum, a power of two, while a buffer is filled for the first time."""
+        quanta = FEWER if len(self._moves(self._fine).found.chance) > MANY else EXACT
+        return 1 if packets <= quanta else int(2 ** round(math.log2(packets / quanta)))
+
+    def _joined(self, packets: Sequence[float], size: int) -> list[JoinTimes]:
+        """Return when playback begins, with so many packets held, in quanta of so many."""
+        fine = self._fine
+        one, other = self._moves(fine).found, self._moves(fine.coarser()).found
+        many = len(one.chance) > MANY and size > 1
+
+        def laws(of: Deliveries, on: Fineness, size: int) -> list[Floats]:
             further = on.further if many else 0.0
             lattice = replace(on, due=float(size), quanta=1, exact=size == 1, further=further, shift=0.0)
             return join_times(quanta_of(of, lattice), of.start, lattice, self._video.packets, packets)
 
-        found = law(one, fine, size)
+        found = laws(one, fine, size)
         if size == 1 and fine.step == 1 and one.states == other.states and not self._lines_apart:
-            return JoinTimes(found, 0.0, 0.0)
-        rough = law(other, fine.coarser(), 2 * size if size > 1 else 1)
-        mean, most = _apart(found, rough)
-        lost = 1 - float(found.sum()) if size > 1 else 0.0
-        return JoinTimes(found, FACTOR * mean + lost * len(found), FACTOR * most + lost)
+            return [JoinTimes(law, 0.0, 0.0) for law in found]
+        compared = []
+        for law, rough in zip(found, laws(other, fine.coarser(), 2 * size if size > 1 else 1)):
+            mean, most = _apart(law, rough)
+            lost = 1 - float(law.sum()) if size > 1 else 0.0
+            compared.append(JoinTimes(law, FACTOR * mean + lost * len(law), FACTOR * most + lost))
+        return compared
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""

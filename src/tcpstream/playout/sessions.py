@@ -144,8 +144,8 @@ def sessions(
     return Sessions(of, seen, slack + settling.left, np.empty((0, 2)))
 
 
-def join_times(whole: Joint, state: int, on: Fineness, packets: float, start: float) -> Floats:
-    """Return the chance that playback begins after 0, 1, 2, ... rounds.
+def join_times(whole: Joint, state: int, on: Fineness, packets: float, starts: Sequence[float]) -> list[Floats]:
+    """Return the chance that playback begins after 0, 1, 2, ... rounds, of each start buffer.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def join_times(whole: Joint, state: int, on: Fineness, packets: float, start: fl
     state : int
         In which a video begins.
     on : Fineness
-    packets, start : float
+    packets, starts : float
         As for `sessions`.
 
     Raises
@@ -162,16 +162,19 @@ def join_times(whole: Joint, state: int, on: Fineness, packets: float, start: fl
     AccuracyError
         Where it has not begun after a million rounds.
     """
-    goal, more = on.needed(start)
-    needs, least = passing(whole, more, on.exact), min(goal, math.ceil(packets / on.quantum))
-    begin = np.eye(1, len(whole.starts) - 1, state)[0]
-    law = fill_times(least, MOST_FILLING, needs, totals(whole), begin, NEGLIGIBLE, 0.0 if on.exact else RARE)
-    if 1 - law.sum() > LEFT_OUT:
-        raise AccuracyError(
-            f"the start buffer is not filled within {len(law):,} round trips with probability {1 - law.sum():.1g}, "
-            f"more than the {LEFT_OUT:g} that may be left out: take a smaller start buffer"
-        )
-    return np.asarray(law)
+    moves, begin = totals(whole), np.eye(1, len(whole.starts) - 1, state)[0]
+    laws = []
+    for start in starts:
+        goal, more = on.needed(start)
+        needs, least = passing(whole, more, on.exact), min(goal, math.ceil(packets / on.quantum))
+        law = fill_times(least, MOST_FILLING, needs, moves, begin, NEGLIGIBLE, 0.0 if on.exact else RARE)
+        if 1 - law.sum() > LEFT_OUT:
+            raise AccuracyError(
+                f"the start buffer is not filled within {len(law):,} round trips with probability {1 - law.sum():.1g}, "
+                f"more than the {LEFT_OUT:g} that may be left out: take a smaller start buffer"
+            )
+        laws.append(np.asarray(law))
+    return laws
 
 
 def _check(products: float) -> None:
