@@ -20,7 +20,7 @@ from ..path import Path
 from ..variants import REACHES_MAX_WINDOW
 from .bottleneck import sent_in_a_row
 from .chain import MOST_STATES
-from .hystart import hystart
+from .hybrid_slow_start import hystart
 from .independent import IndependentChain
 from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import SlowStartLinks, with_slow_start

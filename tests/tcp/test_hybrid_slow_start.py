@@ -5,7 +5,7 @@ import pytest
 
 from tcpstream import Path, sim
 from tcpstream.tcp import chain_of
-from tcpstream.tcp.hystart import hystart
+from tcpstream.tcp.hybrid_slow_start import hystart
 from windows import watched
 
 
