@@ -1,7 +1,7 @@
 """A queue that the flow fills: the chains of Reno with SACK and CUBIC beside packets, for stored videos.
 
-Run ``python validation/queues.py`` (a quarter of an hour on one core). Conditions are drawn before anything is solved; what
-is recorded is not computed again; ``--table`` prints the table of the documentation. The bundled simulator is the
+Run ``python validation/queues.py`` (a quarter of an hour on one core). Conditions are drawn before anything is solved;
+what is recorded is not computed again; ``--table`` prints the table of the documentation. The bundled simulator is the
 witness: senders as Linux has them (windows of 10 at first, RACK, proportional rate reduction, of CUBIC HyStart), a
 drop-tail queue, and independent losses before it.
 

@@ -148,10 +148,10 @@ def _flows(flows: tuple[Flow, ...], requests: list[tuple[int, int, int]]) -> tup
         row["ssthresh"] = tcp.max_window if tcp.slow_start else 0
         if row["room"] == 0:  # else its player says
             row["restarts"] = tcp.growth == "limited"
-        governs["limited"], governs["hystart"], governs["prr"] = tcp.growth == "limited", tcp.hybrid_slow_start, tcp.prr
+        governs["limited"], governs["hystart"], governs["prr"] = tcp.growth == "limited", tcp.hystart, tcp.prr
         governs["epoch"] = -1
         governs["row"] = np.count_nonzero(table["control"] == BBR)
-        watched = row["restarts"] or governs["limited"] or tcp.hybrid_slow_start or tcp.prr
+        watched = row["restarts"] or governs["limited"] or tcp.hystart or tcp.prr
         row["control"] = CONGESTION[tcp.congestion] or watched * WATCHED
     return table, control
 

@@ -7,7 +7,7 @@ import math
 from .compiled import inlined, wide
 from .control_records import CUBIC
 from .cubic import cubic_grows, cubic_reduced
-from .hybrid_slow_start import timed
+from .hystart import timed
 from .prr import begin, count_delivered
 from .records import RESENT, SACKED, World
 from .window_use import used_up
