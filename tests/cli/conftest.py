@@ -49,7 +49,7 @@ def process():
 
     def call(line, **environment):
         command = [sys.executable, "-W", "error", "-m", "tcpstream", *shlex.split(line)]
-        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, timeout=300)
         return Run(done.returncode, done.stdout, done.stderr)
 
     return call

@@ -22,7 +22,7 @@ NOTEBOOKS = sorted(FOLDER.glob("[0-9]*.md"))
 
 def execute(notebook, folder):
     place = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place, record_timing=False).execute()
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place, record_timing=False).execute()
 
 
 @pytest.fixture(autouse=True)
