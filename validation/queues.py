@@ -172,13 +172,12 @@ def main() -> int:
     """Record what is missing, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", action="store_true", help="print the table of the documentation, and run nothing")
-    parser.add_argument("--only", type=int, nargs="*", help="numbers of conditions; by default all")
     given = parser.parse_args()
     done = {one["number"] for one in read(RESULTS)}
     if not given.table:
         with appending(RESULTS) as append:
             for number, one in enumerate(conditions()):
-                if number not in done and (given.only is None or number in given.only):
+                if number not in done:
                     append(row(number, one))
     print("\n".join(table(sorted(read(RESULTS), key=lambda one: int(one["number"])))))
     return 0
