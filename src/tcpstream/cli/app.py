@@ -53,10 +53,10 @@ def group() -> None:
     `tcpstream COMMAND --help` says more.
 
     \b
-    tcpstream delay  --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --live
+    tcpstream delay  --loss 2% --rtt 100ms --rate 25pps --live
     tcpstream delay  --capture flow.pcap --rate 300kbps --duration 10min
-    tcpstream play   --loss 0.02 --rtt 100ms --rto 300ms --rate 480kbps --duration 1min --start 1s
-    tcpstream stored --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --duration 80s --delay 1,2,4
+    tcpstream play   --loss 2% --rtt 100ms --rate 40pps --duration 60s --start 1s
+    tcpstream stored --loss 2% --rtt 100ms --rate 25pps --duration 80s --delay 1,2
 
     Exit status: 0 an answer, 2 bad input, 3 no finite startup delay suffices, 1 no accurate answer, or a capture that
     the model does not describe.

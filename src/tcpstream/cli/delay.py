@@ -12,6 +12,7 @@ from . import options as opt
 from . import units
 from .inputs import read_route, read_video
 from .report import Report
+from .sections import Sectioned
 from .shown_frames import frames
 from .words import share, wait
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..video import Video
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @opt.path_options
 @opt.rate_option
 @click.option("--live", "is_live", is_flag=True, help="A live stream without end.")
