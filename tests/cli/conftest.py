@@ -33,8 +33,9 @@ class Run(NamedTuple):
 
 
 @pytest.fixture
-def run(capsys):
-    """Run a command line in this process."""
+def run(capsys, monkeypatch):
+    """Run a command line in this process, as in a window so wide that no sentence is broken."""
+    monkeypatch.setenv("COLUMNS", "10000")
 
     def call(line):
         status = main(shlex.split(line))
