@@ -14,7 +14,7 @@ from .inputs import read_route, read_video
 from .report import Report
 from .sections import Sectioned
 from .shown_frames import frames
-from .words import share, wait
+from .words import rounded_down, share, wait
 
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
@@ -110,6 +110,7 @@ def delay(
     blocks = [
         _sentence(tau, target, target_no_late),
         *span,
+        _meaning(1 / result.load, tau, by_rate=options["playback"] is None),
         *late_frames,
         *details.solved(result, route, lattice_error),
     ]
@@ -161,3 +162,17 @@ def _sentence(tau: float, target: float | None, no_late: float | None) -> str:
     if tau == 0:
         return f"Playback can start at once: {outcome}."
     return f"Wait {wait(tau)} before playback starts: then {outcome}."
+
+
+def _meaning(ratio: float, tau: float, *, by_rate: bool) -> str:
+    """Return what T/mu says about the wait, and what shortens it; `by_rate` where ``tcpstream rate`` knows the video."""
+    if ratio >= 1:
+        carried = f"The path carries {rounded_down(ratio, 2):.2g} times the video's rate"
+        why = "the wait bridges the times in which losses slow TCP down"
+    else:
+        carried = f"The path carries {rounded_down(ratio, 2):.2g} of the video's rate"
+        why = "the wait is a head start, which a longer video needs more of"
+    if tau == 0:
+        return f"{carried}."
+    shorter = ", and tcpstream rate finds the rate for a wait of your choice" if by_rate else ""
+    return f"{carried}: {why}. A lower rate shortens it{shorter}."
