@@ -33,7 +33,7 @@ def test_the_map_from_the_paper_to_the_code_names_what_exists(name):
 
 def test_a_name_that_does_not_exist_is_seen():
     with pytest.raises(ImportError):
-        found("tcp.bbr")
+        found("tcp.westwood")
     with pytest.raises(ImportError):
         found("stationary.epoch.clamber")
 

@@ -31,6 +31,13 @@ SEED = 20
 DURATION, SESSIONS, LONG, WARMUP = 60.0, 60, 600.0, 20.0
 """Of a video, and how many are watched; of a run that measures T, and its begin that does not count [s]."""
 
+SENDERS: dict[str, dict[str, Any]] = {
+    "reno-sack": {"prr": True},
+    "cubic": {"prr": True, "congestion": "cubic", "hystart": True},
+    "bbr": {"congestion": "bbr"},
+}
+"""What the simulator's sender has that belongs to its congestion control."""
+
 BITS = 12_000.0
 """Of a packet."""
 
@@ -49,7 +56,7 @@ class Condition(NamedTuple):
 
     Attributes
     ----------
-    tcp : {"reno-sack", "cubic"}
+    tcp : {"reno-sack", "cubic", "bbr"}
     rate : float
         Of the bottleneck [Mbit/s].
     rtt : float
@@ -91,9 +98,7 @@ def conditions() -> list[Condition]:
 
 def delivered(one: Condition, seconds: float, rng: np.random.Generator) -> sim.Delivery:
     """Return what the simulator's sender delivers."""
-    settings: dict[str, Any] = {"timer": "rfc6298", "granularity": 0.2, "initial_rto": 1.0, "prr": True}
-    if one.tcp == "cubic":
-        settings |= {"congestion": "cubic", "hystart": True}
+    settings: dict[str, Any] = {"timer": "rfc6298", "granularity": 0.2, "initial_rto": 1.0} | SENDERS[one.tcp]
     tcp = sim.Tcp("rack", 2172, 10, **settings)
     loss = sim.Bernoulli(one.loss) if one.loss else None
     there = sim.Link(one.rtt / 2, one.rate * 1e6, queue=one.buffer, loss=loss)

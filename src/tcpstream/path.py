@@ -162,7 +162,10 @@ class Path(Sender, Network):
         network = Network(loss=loss, rtt=rtt, **{name: given[name] for name in given.keys() - asked_of})
         asked = sender_of(sender, network.losses, {name: given[name] for name in given.keys() & asked_of})
         loss, rtt = network.loss, network.rtt
-        network = replace(network, losses=VARIANTS[asked.tcp].losses)
+        variant = VARIANTS[asked.tcp]
+        if loss > variant.most_loss:
+            raise InputError(f"tcp = {asked.tcp} is solved for loss rates up to {variant.most_loss:g}, got {loss:g}")
+        network = replace(network, losses=variant.losses)
         rto, timeout_ratio = first_timer(asked, rtt)
         max_window = _largest_window(network, asked, given)
         initial_window = asked.initial_window
@@ -254,6 +257,10 @@ def _largest_window(network: Network, sender: Sender, given: dict[str, Any]) -> 
     """Return W_max [packets]."""
     variant = VARIANTS[sender.tcp]
     if network.bottleneck is None:
+        if variant.needs_bottleneck:
+            raise InputError(
+                f"tcp = {sender.tcp} is solved behind a bottleneck: give bottleneck [packets/s] and buffer [packets]"
+            )
         if sender.max_window is not None:
             return sender.max_window
         enough = variant.largest_window(network.loss, network.rtt, sender.rounds_per_increase)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from .errors import InputError
+
 #: A run of growth from half the default largest window reaches it with at most this probability.
 REACHES_MAX_WINDOW = 1e-9
 
@@ -81,12 +83,15 @@ class Variant:
 
     Attributes
     ----------
-    chain : str or callable
-        What makes a `tcpstream.Path` its chain; as "module:function" it is imported when it is needed.
+    chain : str or callable, optional
+        What makes a `tcpstream.Path` its chain; as "module:function" it is imported when it is needed. Without one
+        there is a throughput alone.
     losses : {"bursts", "independent"}
         The losses that the chain is for.
     text : str
         What it is, as a clause for the command line.
+    throughput : str or callable, optional
+        Likewise what gives a path its throughput [packets/s], where that does not come from a chain.
     clock : {"rounds", "seconds"}
         What windows grow with. In seconds each round trip time has another chain.
     decrease : float
@@ -97,20 +102,27 @@ class Variant:
         The b that the chain accepts.
     bottleneck : bool
         Whether the chain takes the rate and the buffer of a link.
+    needs_bottleneck : bool
+        Whether it is right with them only.
+    most_loss : float
+        Loss rate up to which it is right.
     control : str, optional
         The congestion control, as Linux names it, that only this chain follows.
     largest_window : callable
         From p, R [s] and b, the window [packets] that a flow hardly ever reaches.
     """
 
-    chain: str | Callable[[Any], Any]
+    chain: str | Callable[[Any], Any] | None
     losses: str
     text: str
+    throughput: str | Callable[[Any], float] | None = None
     clock: str = "rounds"
     decrease: float = 0.5
     growth: str = "1 packet in {rounds_per_increase} R, half of odd windows: {halving}"
     rounds_per_increase: tuple[int, ...] = (1, 2)
     bottleneck: bool = False
+    needs_bottleneck: bool = False
+    most_loss: float = 1.0
     control: str | None = None
     largest_window: Callable[[float, float, int], int] = lambda loss, _rtt, b: enough_window(loss, b)
 
@@ -120,15 +132,30 @@ class Variant:
         return self.losses == "bursts"
 
     def build(self, path: Any) -> Any:
-        """Return the chain (`tcpstream.tcp.Chain`) of a path."""
-        if callable(self.chain):
-            return self.chain(path)
-        module, name = self.chain.split(":")
-        return getattr(import_module(module), name)(path)
+        """Return the chain (`tcpstream.tcp.Chain`) of a path, or raise `InputError` where there is none."""
+        if self.chain is None:
+            raise InputError(
+                f"tcp = {path.tcp} has a throughput and no chain: how it starts and repairs decides how long a player "
+                "waits, which tcpstream simulate follows (congestion = bbr)"
+            )
+        return _function(self.chain)(path)
+
+    def closed_throughput(self, path: Any) -> float | None:
+        """Return the throughput [packets/s] of a path where it does not come from a chain, else None."""
+        return None if self.throughput is None else float(_function(self.throughput)(path))
 
     def counts_rounds(self, bottleneck: float | None) -> bool:
         """Return whether the chain counts in rounds alone: no window grows with seconds, no bottleneck has a rate."""
         return self.clock == "rounds" and bottleneck is None
+
+
+def _function(named: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function, imported if it is "module:function"."""
+    if callable(named):
+        return named
+    module, name = named.split(":")
+    found: Callable[[Any], Any] = getattr(import_module(module), name)
+    return found
 
 
 VARIANTS = {
@@ -154,6 +181,19 @@ VARIANTS = {
         bottleneck=True,
         control="cubic",
         largest_window=lambda loss, rtt, _b: enough_cubic(loss, rtt),
+    ),
+    "bbr": Variant(
+        chain=None,
+        throughput="tcpstream.tcp.bbr:throughput",
+        losses="independent",
+        text="BBR version 1 behind a bottleneck, independent losses, throughput alone",
+        clock="seconds",
+        decrease=1.0,
+        growth="to what the bottleneck carries",
+        rounds_per_increase=(1,),
+        bottleneck=True,
+        needs_bottleneck=True,
+        most_loss=0.1,
     ),
 }
 """Every TCP by the name that `tcpstream.Path` takes as `tcp`."""

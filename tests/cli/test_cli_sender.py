@@ -36,7 +36,7 @@ def test_the_path_of_the_library(run, options, given):
         (
             "--tcp reno --losses independent",
             "tcp = reno is for losses = bursts, got losses = independent: leave out one, or take tcp = reno-sack, "
-            "cubic",
+            "cubic, bbr",
         ),
         ("--sender linux --sender linux", "--sender is given 2 times: give it once"),
     ],
@@ -92,3 +92,17 @@ def test_sweeps_have_the_columns(run, tmp_path, monkeypatch):
         assert throughput == pytest.approx(tcpstream.throughput(path), rel=1e-12)
     FilePath("case.toml").write_text(GRID.format(sender=3))
     assert "sender must be text, got 3" in run("sweep case.toml").err
+
+
+def test_bbr(run):
+    path = "--rtt 51.5ms --tcp bbr --sender linux"
+    behind = f"{path} --bottleneck 8Mbps --buffer 33"
+    assert "throughput" in run(f"throughput --loss 0.01 {behind}").out
+    for line, message in (
+        (f"delay --loss 0.01 {behind} --rate 6Mbps --live", "tcp = bbr has a throughput and no chain"),
+        (f"throughput --loss 0.2 {behind}", "tcp = bbr is solved for loss rates up to 0.1, got 0.2"),
+        (f"throughput --loss 0.01 {path}", "tcp = bbr is solved behind a bottleneck"),
+    ):
+        refused = run(line)
+        assert refused.status == 2
+        assert refused.err.startswith(f"tcpstream: error: {message}")

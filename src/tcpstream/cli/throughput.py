@@ -30,12 +30,14 @@ def throughput(as_json: bool, **options: Any) -> Report:
     from ..answers.answer import SCHEMA
     from ..errors import positive
     from ..tcp import formulas
+    from ..variants import VARIANTS
     from . import details
     from .words import bits_per_second, with_spans
 
     route = read_route(options)
     bits = 8 * positive("packet size", packet_size(options, route), "bytes")
-    rates = {"chain": tcp.throughput, **formulas.ALL}
+    model = "chain" if VARIANTS[route.path.tcp].chain is not None else route.path.tcp
+    rates = {model: tcp.throughput, **formulas.ALL}
     T, *others = found = [rate(route.path) for rate in rates.values()]
     propagated = route.propagate_intervals(found, lambda path: [rate(path) for rate in rates.values()], math.inf, 0.0)
     data = {

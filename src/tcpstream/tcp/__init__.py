@@ -67,6 +67,8 @@ def chain_key(path: Path) -> Hashable:
 def throughput(path: Path) -> float:
     """Return T, the achievable throughput of a backlogged TCP on a path [packets/s], from the chain.
 
+    BBR has no chain, but a formula of its own: `tcpstream.tcp.bbr.throughput`.
+
     Parameters
     ----------
     path : Path
@@ -76,4 +78,5 @@ def throughput(path: Path) -> float:
     Stationary analysis of the chain that `Path.tcp` names: Table VI (corrected), or those of independent losses.
     `tcpstream.tcp.formulas` has the closed formulas to compare with.
     """
-    return chain_of(path).packets_per_round / path.rtt
+    closed = VARIANTS[path.tcp].closed_throughput(path)
+    return chain_of(path).packets_per_round / path.rtt if closed is None else closed

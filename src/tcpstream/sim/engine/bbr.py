@@ -33,6 +33,9 @@ GROWN, UNGROWN = 1.25, 3
 MEMORY = 10.0
 """How long the shortest round trip counts [s]."""
 
+SECOND = 1e6
+"""Microseconds, in which round trips are compared: a queue that is empty again shows the shortest one."""
+
 PROBE, LEAST = 0.2, 4
 """How long the window is least in PROBE_RTT [s], and how much that is [packets]."""
 
@@ -114,8 +117,9 @@ def _shortest_round_trip(world: World, rng: np.random.Generator, f: int, rtt: fl
     """Keep the shortest round trip; where it has become old, keep few packets under way until it is known again."""
     now, bbr = world.clock[0].now, world.bbr[world.control[f].row]
     old = now > bbr.min_rtt_at + MEMORY
-    if rtt >= 0.0 and (rtt <= bbr.min_rtt or old):
-        bbr.min_rtt, bbr.min_rtt_at = rtt, now
+    measured = math.floor(rtt * SECOND + 0.5) / SECOND
+    if rtt >= 0.0 and (measured <= bbr.min_rtt or old):
+        bbr.min_rtt, bbr.min_rtt_at = measured, now
     if old and bbr.idle == 0 and bbr.mode != PROBE_RTT:
         bbr.mode = PROBE_RTT
         keep_window(world, f)
