@@ -184,7 +184,7 @@ VARIANTS = {
     ),
     "bbr": Variant(
         chain=None,
-        throughput="tcpstream.tcp.bbr:throughput",
+        throughput="tcpstream.tcp.bbr_throughput:throughput",
         losses="independent",
         text="BBR version 1 behind a bottleneck, independent losses, throughput alone",
         clock="seconds",

@@ -6,7 +6,7 @@ import pytest
 import tcpstream
 from tcpstream import InputError, Path, Player, Video, sim
 from tcpstream.tcp import chain_of
-from tcpstream.tcp.bbr import held_back, pause_probability, sent_in_a_round, throughput
+from tcpstream.tcp.bbr_throughput import held_back, pause_probability, sent_in_a_round, throughput
 
 RATE, R = 8e6, 0.05
 PACKETS = RATE / 12e3

@@ -67,7 +67,7 @@ def chain_key(path: Path) -> Hashable:
 def throughput(path: Path) -> float:
     """Return T, the achievable throughput of a backlogged TCP on a path [packets/s], from the chain.
 
-    BBR has no chain, but a formula of its own: `tcpstream.tcp.bbr.throughput`.
+    BBR has no chain, but a formula of its own: `tcpstream.tcp.bbr_throughput.throughput`.
 
     Parameters
     ----------
