@@ -66,6 +66,22 @@ def test_p1203(fetched, whole):
     assert silent["I23"]["stalling"][0] == [0, pytest.approx(0.7)]  # 0.5 s, the request and a round trip before it
 
 
+def test_p1203_of_its_authors(fetched, whole):
+    """More stalls, a lower score; for who has their software, which is for research alone."""
+    itu_p1203 = pytest.importorskip("itu_p1203")
+
+    def score(session):
+        found = itu_p1203.P1203Standalone(json.loads(json.dumps(session)), quiet=True).calculate_complete()
+        return found["O46"]
+
+    audio = {"audio": ("aaclc", 96e3)}
+    order = np.argsort(fetched.stalls, kind="stable")
+    fewest, most = (score(fetched.p1203(int(i), **SETTINGS, **audio)) for i in order[[0, -1]])
+    assert fetched.stalls[order[0]] < fetched.stalls[order[-1]]
+    assert 1 < most < fewest < 5
+    assert score(whole.p1203(0, **SETTINGS, **audio)) > most
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

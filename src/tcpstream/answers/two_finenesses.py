@@ -20,7 +20,7 @@ from ..playout.fineness import Fineness
 from ..playout.measures import measures
 from ..playout.player_moves import PlayerMoves, quanta_of
 from ..playout.segment_sessions import STALLS
-from ..playout.sessions import Sessions, join_times, sessions
+from ..playout.sessions import Sessions, check, join_times, sessions
 from ..system.threads import on_cores
 from ..tcp import Chain
 from ..video import Video
@@ -145,6 +145,8 @@ class TwoFinenesses:
         """
         fine, most = self._fine, self._video.packets + 2 * self._due
         top = min(self._first_top(max(*starts, resume)), most)
+        if self._held is None:  # the coarser pass is much quicker, and may be all that there is time for
+            check(self._moves(fine), self._video.packets, top, self._settled())
         while True:
             rough = self._pass(fine.coarser(), starts, resume, top, lengths)
             slack = np.array([self._answers(one) for one in rough.slack])

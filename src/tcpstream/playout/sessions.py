@@ -144,6 +144,16 @@ def sessions(
     return Sessions(of, seen, slack + settling.left, np.empty((0, 2)))
 
 
+def check(moves: PlayerMoves, packets: float, top: float, settled: float) -> None:
+    """Raise `AccuracyError` where a pass would take too much time, before anything is followed.
+
+    Parameters as for `sessions`.
+    """
+    on = moves.on
+    _, _, many = leads(moves.found, on, math.ceil(top / on.quantum))
+    _check(min(math.ceil(packets / on.due - WHOLE), settled) * len(moves.far.chance) * many * len(moves.asked.base))
+
+
 def join_times(whole: Joint, state: int, on: Fineness, packets: float, starts: Sequence[float]) -> list[Floats]:
     """Return the chance that playback begins after 0, 1, 2, ... rounds, of each start buffer.
 
