@@ -200,6 +200,16 @@ def choice(name: str, value: object, accepted: tuple[object, ...]) -> None:
         raise InputError(f"{name} must be one of {', '.join(map(str, accepted))}, got {shown(value)}")
 
 
+def instance(name: str, value: object, kind: type) -> None:
+    """Raise `InputError` unless `value` is of a class."""
+    if isinstance(value, kind):
+        return
+    plain = isinstance(value, (int, float, str, bytes, tuple, list, dict, type(None)))
+    got = shown(value) if plain else f"a {type(value).__name__}"
+    hint = ": take its path()" if kind.__name__ == "Path" and callable(getattr(value, "path", None)) else ""
+    raise InputError(f"{name} must be a {kind.__name__}, got {got}{hint}")
+
+
 def cause(error: OSError) -> str:
     """Return what the system says of an error, without number and name of file."""
     return os.strerror(error.errno) if error.errno else str(error)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
+from difflib import get_close_matches
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 from .errors import InputError, choice, note, positive, real, unremarked, whole, within
 from .sender import MOST_PACKETS, SUFFIXES, Sender, first_timer, parameter, sender_of
+from .system.html_table import html_table, said
 from .variants import LOSS_PROCESSES, VARIANTS
 
 #: Packets that a bottleneck must carry in a round trip.
@@ -157,7 +159,7 @@ class Path(Sender, Network):
 
     def __init__(self, *, loss: float, rtt: float, sender: str | Sender = "classic", **given: Any) -> None:
         if unknown := given.keys() - {one.name for one in PARAMETERS}:
-            raise TypeError(f"Path() got an unexpected keyword argument {min(unknown)!r}")
+            raise TypeError(f"Path() got an unexpected keyword argument {min(unknown)!r}{_meant(min(unknown))}")
         asked_of = {one.name for one in fields(Sender)}
         network = Network(loss=loss, rtt=rtt, **{name: given[name] for name in given.keys() - asked_of})
         asked = sender_of(sender, network.losses, {name: given[name] for name in given.keys() & asked_of})
@@ -220,6 +222,14 @@ class Path(Sender, Network):
         values = {one.name + SUFFIXES.get(one.metadata["unit"], ""): getattr(self, one.name) for one in PARAMETERS}
         return values | {"rto_assumed": self.rto_assumed}
 
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return the parameters as names and values with their units; nothing of those that are left out."""
+        given = [(one, getattr(self, one.name)) for one in PARAMETERS]
+        return [(one.name, said(value, one.metadata["unit"])) for one, value in given if value is not None]
+
+    def _repr_html_(self) -> str:
+        return html_table("Path", {"": self._rows()})
+
 
 def _signature() -> Signature:
     """Return what `Path` takes, for `help` and completion."""
@@ -229,6 +239,17 @@ def _signature() -> Signature:
 
 
 Path.__signature__ = _signature()  # type: ignore[attr-defined]
+
+
+#: What papers call the parameters of a path, and what other programs do.
+_ALIASES = {"p": "loss", "R": "rtt", "T_O": "timeout_ratio", "W_max": "max_window", "delay": "rtt", "variant": "tcp"}
+
+
+def _meant(name: str) -> str:
+    """Return which parameter an unknown one probably stands for, if there is one."""
+    close = get_close_matches(name, [one.name for one in PARAMETERS], 1)
+    found = _ALIASES.get(name) or (close[0] if close else None)
+    return f": is {found} meant?" if found else ""
 
 
 def _link(bottleneck: float | None, buffer: int | None, rtt: float) -> tuple[float, int]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, note, positive, real, within
+from .system.html_table import html_table, said
 
 Curve = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -204,6 +205,23 @@ class Video:
             "duration_s": self.duration,
             "playback_curve_points": None if self.curve is None else len(self.curve[0]),
         }
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return the parameters as names and values with their units."""
+        rows = [
+            ("packet_rate", said(self.packet_rate, "packets/s")),
+            ("bitrate", said(self.bitrate, "bit/s")),
+            ("packet_size", said(self.packet_size, "bytes")),
+            ("duration", said(self.duration, "s")),
+        ]
+        if self.curve is not None:
+            rows.append(("curve", said(len(self.curve[0]), "points")))
+        if self.frames is not None:
+            rows.append(("frames", said(len(self.frames.times))))
+        return rows
+
+    def _repr_html_(self) -> str:
+        return html_table("Video", {"": self._rows()})
 
 
 def _curve(times: Sequence[float], packets: Sequence[float], lines: Sequence[str] | None = None) -> Curve:

@@ -77,7 +77,10 @@ def test_a_package_that_is_not_installed_says_so(run, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_written_to(run, monkeypatch):
-    monkeypatch.setattr("tcpstream.cli.installation.TemporaryFile", lambda dir: open(f"{dir}/no/file"))
+    def refuse(dir):
+        raise PermissionError(dir)
+
+    monkeypatch.setattr("tcpstream.cli.installation.TemporaryFile", refuse)
     done = run("doctor")
     assert done.status == 0
     assert "cannot be written to, so each process compiles again: set NUMBA_CACHE_DIR" in done.out

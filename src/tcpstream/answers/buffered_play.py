@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from .drawing import Drawing
 from .held_at_most import HeldAtMost
 from .joined import Joined
 from .player import Player
+from .several import Several
 from .start_buffer import smallest_start_buffer
 from .two_finenesses import COUNTS, JoinTimes, TwoFinenesses
 from .viewing import QUANTILES, target
@@ -97,6 +98,15 @@ class BufferedPlay(Joined, Drawing):
 
         rate = self.video.packet_rate
         return smallest_start_buffer(missed, wanted, rate * self._start_buffer, rate * self.length) / rate
+
+    @overload
+    def no_stall_until(self, seconds: float) -> float: ...
+
+    @overload
+    def no_stall_until(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_stall_until(self, seconds: ArrayLike) -> Any: ...
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback).

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import AccuracyError, InputError, ModelMismatchError, NoFiniteDelayError, TimeLimitError
+from ..errors import AccuracyError, InputError, ModelMismatchError, NoFiniteDelayError, TimeLimitError, instance
 from ..traces.intervals import Measured
 
 if TYPE_CHECKING:
@@ -128,10 +128,12 @@ def require_match(estimate: PathEstimate, **chosen: Any) -> None:
     -----
     The model's interval: its throughput at `PathEstimate.ends`.
     """
+    from ..traces import UNKNOWN, PathEstimate
+
+    instance("estimate", estimate, PathEstimate)
     if _agree(estimate, chosen) or (chosen and _agree(estimate, {})):
         return
     from ..tcp import throughput
-    from ..traces import UNKNOWN
 
     why = estimate.limitation or UNKNOWN
     modelled, measured = throughput(estimate.path(**chosen)), estimate.throughput_pps.value

@@ -12,7 +12,7 @@ from ..stationary.solve import solve
 from ..system.threads import on_cores
 from ..tcp import Chain, chain_key, chain_of
 from ..video import Video
-from .answer import check_length, check_shortest
+from .answer import check_length, check_pair, check_shortest, pair_of
 from .live_streaming import EndlessLive, FiniteLive, LiveStreaming
 from .plan import ACCURACIES, check_time, is_coarse_live
 from .timeline import Timeline
@@ -60,6 +60,7 @@ def live(path: Path, video: Video, *, accuracy: str | None = None, growth: str =
     -----
     Wang, Kurose, Shenoy and Towsley, Section 3.3.1 and Appendix A; the order of capping follows the text.
     """
+    check_pair(path, video)
     if video.curve is not None:
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
     if accuracy is not None:
@@ -120,7 +121,7 @@ def live_many(cases: Iterable[tuple[Path, Video]], *, accuracy: str | None = Non
     NoFiniteDelayError, InputError, AccuracyError
         As `live`, for the first case that fails.
     """
-    cases = list(cases)
+    cases = [pair_of(one) for one in cases]
     groups: dict[Hashable, list[int]] = {}
     for i, one in enumerate(cases):
         groups.setdefault(backlog_key(*one), []).append(i)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from ..stationary.solve import VISIBLE_LEVELS, StationaryBacklog
 from ..tcp import chain_of
 from ..video import Video
 from .answer import Streaming
+from .several import Several
 
 if TYPE_CHECKING:
     from ..transient.finite_backlog import FiniteBacklog
@@ -46,6 +47,15 @@ class LiveStreaming(Streaming):
         wanted = self._target(target)
         return smallest_delay(self.late_at_worst, wanted, self.path.rtt)
 
+    @overload
+    def lattice_error(self, startup_delay: float) -> float: ...
+
+    @overload
+    def lattice_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def lattice_error(self, startup_delay: ArrayLike) -> Any: ...
+
     def lattice_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of f from packets per round that fit no lattice; 0 where they do.
 
@@ -60,6 +70,15 @@ class LiveStreaming(Streaming):
             Of the shape of `startup_delay`; it comes on top of `error_bound`.
         """
         return self._over_delays(startup_delay, self._late_error)
+
+    @overload
+    def relative_error(self, startup_delay: float) -> float: ...
+
+    @overload
+    def relative_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def relative_error(self, startup_delay: ArrayLike) -> Any: ...
 
     def relative_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of f: `lattice_error`, by the name that it has for stored media."""

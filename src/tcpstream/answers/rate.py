@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from ..errors import AccuracyError, InputError, positive
+from ..errors import AccuracyError, InputError, instance, positive
 from ..numerics.curves import smallest_meeting
 from ..numerics.roots import crossing
 from ..path import Path
@@ -69,6 +69,7 @@ def largest_rate(
     InputWarning
         For a delay that was probably meant in milliseconds, as `StoredStreaming.late_fraction`.
     """
+    instance("path", path, Path)
     if duration is not None:
         duration = positive("duration", duration, "s")
     tau = delay_before(delay, duration)

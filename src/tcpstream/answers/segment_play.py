@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from .drawing import Drawing
 from .joined import Joined
 from .segment_player import SegmentPlayer
 from .segment_solve import packets_of, segments_of, solve_sessions
+from .several import Several
 from .viewing import target
 
 if TYPE_CHECKING:
@@ -127,6 +128,15 @@ class SegmentPlay(Joined, Drawing):
                 f"{found[-1]:.3g}, and may be off by {off[-1]:.2g}; give a larger target, or client buffer"
             )
         return float(1 + meets[0]) * self.player.segment
+
+    @overload
+    def no_stall_until(self, seconds: float) -> float: ...
+
+    @overload
+    def no_stall_until(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_stall_until(self, seconds: ArrayLike) -> Any: ...
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback).

@@ -9,7 +9,7 @@ from ..errors import InputError, choice, whole
 from ..path import Path
 from ..tcp import chain_key, chain_of
 from ..video import Video
-from .answer import check_duration
+from .answer import check_duration, pair_of
 from .arrivals import Arrivals
 from .plan import ACCURACIES, is_coarse, plan
 from .stored_streaming import StoredStreaming
@@ -95,7 +95,8 @@ def stored_many(
             raise InputError("give quantum or accuracy, not both")
     cases = list(cases)
     groups: dict[Any, list[int]] = {}
-    for i, (path, video) in enumerate(cases):
+    for i, one in enumerate(cases):
+        path, video = pair_of(one)
         if video.duration is None:
             raise InputError("stored media needs the duration of the video [s]")
         check_duration(path, video)

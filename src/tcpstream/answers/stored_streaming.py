@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from ..video import Video
 from .answer import Streaming, check_length, no_late_target, probabilities
 from .answer import startup_delay as checked_delay
 from .arrivals import Arrivals, delivered_quantiles
+from .several import Several
 
 if TYPE_CHECKING:
     from .late_frames import LateFrames
@@ -70,9 +71,27 @@ class StoredStreaming(Streaming):
             return 0.0
         return QUANTUM_ERROR * max(1.0, self.quantum / self._arrivals.chain.packets_per_round)
 
+    @overload
+    def relative_error(self, startup_delay: float) -> float: ...
+
+    @overload
+    def relative_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def relative_error(self, startup_delay: ArrayLike) -> Any: ...
+
     def relative_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of the late fraction at startup delays [s]: 0 for an exact solve."""
         return self._over_delays(startup_delay, self._late_error)
+
+    @overload
+    def no_late_error(self, startup_delay: float) -> float: ...
+
+    @overload
+    def no_late_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_late_error(self, startup_delay: ArrayLike) -> Any: ...
 
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of 1 - alpha at startup delays [s]: 0 for an exact solve."""
@@ -125,9 +144,27 @@ class StoredStreaming(Streaming):
         delivered = delivered_quantiles(self._arrivals.chain, self.timeline.packets, self.quantum, len(due), wanted)
         return self.timeline.ends(len(due)), np.minimum(delivered, self.video.packets) - due
 
+    @overload
+    def no_late_lower_bound(self, startup_delay: float) -> float: ...
+
+    @overload
+    def no_late_lower_bound(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_late_lower_bound(self, startup_delay: ArrayLike) -> Any: ...
+
     def no_late_lower_bound(self, startup_delay: ArrayLike) -> Any:
         """Return the lower bound of Theorem 1, prod (1 - P_i), on the probability that no packet is late."""
         return self._over_delays(startup_delay, self._lower_bound)
+
+    @overload
+    def no_late_probability(self, startup_delay: float) -> float: ...
+
+    @overload
+    def no_late_probability(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_late_probability(self, startup_delay: ArrayLike) -> Any: ...
 
     def no_late_probability(self, startup_delay: ArrayLike) -> Any:
         """Return alpha, the exact probability that no packet of the video is late.

@@ -165,7 +165,7 @@ def _sentence(tau: float, target: float | None, no_late: float | None) -> str:
 
 
 def _meaning(ratio: float, tau: float, *, by_rate: bool) -> str:
-    """Return what T/mu says about the wait, and what shortens it; `by_rate` where ``tcpstream rate`` knows the video."""
+    """Return what T/mu says about the wait, and what shortens it; ``tcpstream rate`` finds a rate if `by_rate`."""
     if ratio >= 1:
         carried = f"The path carries {rounded_down(ratio, 2):.2g} times the video's rate"
         why = "the wait bridges the times in which losses slow TCP down"

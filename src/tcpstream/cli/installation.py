@@ -75,7 +75,7 @@ def _installed(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Kernels:
-    """Where compiled kernels are kept: the folder, if there is one, whether it can be written to, how many are there."""
+    """Where compiled kernels are kept: the folder, if any, whether it can be written to, and how many are there."""
 
     folder: str | None
     writable: bool
@@ -87,8 +87,8 @@ def kernels() -> Kernels:
     """Return where compiled kernels are kept; numba is loaded for it."""
     from ..kernels import rows
 
-    compiled = hasattr(rows.clear, "_cache")
-    place = getattr(rows.clear._cache, "cache_path", None) if compiled else None
+    cache = getattr(rows.clear, "_cache", None)
+    compiled, place = cache is not None, getattr(cache, "cache_path", None)
     if place is None:
         return Kernels(None, False, 0, compiled)
     folder = FilePath(place)

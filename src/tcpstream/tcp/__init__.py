@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import lru_cache
 
+from ..errors import instance
 from ..path import Path
 from ..variants import VARIANTS
 from .burst import BurstChain
@@ -76,4 +77,5 @@ def throughput(path: Path) -> float:
     Stationary analysis of the chain that `Path.tcp` names: Table VI (corrected), or those of independent losses.
     `tcpstream.tcp.formulas` has the closed formulas to compare with.
     """
+    instance("path", path, Path)
     return chain_of(path).packets_per_round / path.rtt
