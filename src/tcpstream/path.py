@@ -62,6 +62,12 @@ class Network:
     ------
     InputError
         For a value out of range, not finite, missing or contradictory.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> tcpstream.Network(loss=0.02, rtt=0.1, bottleneck=500, buffer=20).pipe
+    50.0
     """
 
     loss: float = parameter("Loss rate p: probability that a packet starts a loss, as 0.02 or 2%.", "P")
@@ -144,6 +150,15 @@ class Path(Sender, Network):
     Wang, Kurose, Shenoy and Towsley, "Multimedia Streaming via TCP: An Analytic Performance Study", Section 3.2.
     A path has every attribute of its network and its sender, both `rto` and `timeout_ratio` among them. Linux's timer:
     SRTT + max(0.2 s, 4 RTTVAR).
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> path.timeout_ratio
+    3.0
+    >>> path.max_window
+    53
     """
 
     # The path whose TCP has a measured throughput: `tcpstream.answers.from_throughput`, put here.

@@ -44,6 +44,14 @@ class Frames(NamedTuple):
         What must have arrived by then, from the start of the video to the end of the frame [packets].
     keys : tuple of bool, optional
         Whether each begins a group of pictures; None where that is not known.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> frames = tcpstream.Frames(times=(0.0, 0.5), packets=(8.0, 10.0), keys=(True, False))
+    >>> video = tcpstream.Video(curve=([0, 1], [0, 10]), frames=frames)
+    >>> len(video.frames.times)
+    2
     """
 
     times: tuple[float, ...]
@@ -85,6 +93,14 @@ class Video:
     -----
     InputWarning
         For a bit rate below 10 kbit/s, which was probably meant in kbit/s or Mbit/s.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> tcpstream.Video(bitrate=480e3, duration=60).packet_rate
+    40.0
+    >>> tcpstream.Video(curve=([0, 1, 10], [0, 80, 440])).packets
+    440.0
     """
 
     packet_rate: float

@@ -295,7 +295,7 @@ class Streaming(Shown):
     def _over_delays(self, values: ArrayLike, answer: Callable[[float], float]) -> Any:
         """Apply `answer` to each delay: a float for one, an array of the same shape for several."""
         if np.ndim(values) == 0:
-            return answer(delay_before(values, self.video.duration))
+            return float(answer(delay_before(values, self.video.duration)))
         return np.array([answer(tau) for tau in self._delays(values)]).reshape(np.shape(values))
 
     def _target(self, target: float | None) -> float:

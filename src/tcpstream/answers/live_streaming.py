@@ -132,6 +132,13 @@ class EndlessLive(LiveStreaming):
     backlogs : tuple of StationaryBacklog
         Distribution of the server's backlog, with residual and truncation: one, or those of the neighbours of a rate
         that fits no lattice.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> tcpstream.live(path, tcpstream.Video(packet_rate=10))
+    <EndlessLive: 10 packets/s, T/mu = 5.722>
     """
 
     def __init__(self, path: Path, video: Video, backlogs: tuple[StationaryBacklog, ...]) -> None:
@@ -153,6 +160,14 @@ class FiniteLive(LiveStreaming):
     """A live stream of finite length, from an empty backlog: the transient of the same chain (Figure 8a).
 
     After the end of generation what is left is still delivered, and judged until playback ends.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> result = tcpstream.live(path, tcpstream.Video(packet_rate=10, duration=8))
+    >>> round(result.late_fraction(1.0), 4)
+    0.001
     """
 
     _backlogs: tuple[FiniteBacklog, ...]

@@ -52,6 +52,17 @@ def stored(
     Notes
     -----
     Wang, Kurose, Shenoy and Towsley, Section 3.3.2 and Appendix B; the exact alpha replaces Theorem 1's bound.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> result = tcpstream.stored(path, video)
+    >>> round(result.late_fraction(1.0), 4)
+    0.0639
+    >>> round(result.required_delay(1e-4), 1)  # seconds
+    4.9
     """
     return stored_many([(path, video)], horizon=horizon, quantum=quantum, accuracy=accuracy)[0]
 
@@ -85,6 +96,15 @@ def stored_many(
     ------
     InputError, AccuracyError
         As `stored`, for the first case that fails.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> videos = [tcpstream.Video(packet_rate=rate, duration=8) for rate in (30, 40)]
+    >>> found = tcpstream.stored_many((path, video) for video in videos)
+    >>> [round(result.required_delay(1e-2), 2) for result in found]
+    [1.09, 2.15]
     """
     choice("horizon", horizon, HORIZONS)
     if quantum is not None:

@@ -45,6 +45,17 @@ class StoredStreaming(Streaming):
 
     A result is a value: any number of threads may ask it, and copies and pickles give the same answers to the last bit,
     whatever was asked before. A copy shares what has been computed; a pickle is small, and computes it again.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> result = tcpstream.stored(path, video)
+    >>> result
+    <StoredStreaming: 40 packets/s, T/mu = 1.431>
+    >>> round(result.no_late_probability(2.0), 3)
+    0.949
     """
 
     kind = "stored"
