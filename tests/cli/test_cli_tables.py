@@ -80,6 +80,7 @@ def test_delay_begins_with_the_answer(run, options, sentence):
         ),
         ("--rate 80pps --duration 8", "The path carries 0.71 of the video's rate: the wait is a head start, "),
         ("--rate 10pps --duration 8 --target 0.9", "The path carries 5.7 times the video's rate."),
+        ("--rate 0.5pps --duration 8 --target 0.9", "The path carries 110 times the video's rate."),
     ],
 )
 def test_delay_says_what_the_wait_is_for(run, options, sentence):

@@ -166,12 +166,13 @@ def _sentence(tau: float, target: float | None, no_late: float | None) -> str:
 
 def _meaning(ratio: float, tau: float, *, by_rate: bool) -> str:
     """Return what T/mu says about the wait, and what shortens it; ``tcpstream rate`` finds a rate if `by_rate`."""
+    told = f"{rounded_down(ratio, 2):,g}"
     if ratio >= 1:
-        carried = f"The path carries {rounded_down(ratio, 2):.2g} times the video's rate"
+        carried = f"The path carries {told} times the video's rate"
         why = "the wait bridges the times in which losses slow TCP down"
     else:
-        carried = f"The path carries {rounded_down(ratio, 2):.2g} of the video's rate"
-        why = "the wait is a head start, which a longer video needs more of"
+        carried = f"The path carries {told} of the video's rate"
+        why = "the wait is a head start, and a longer video needs a longer one"
     if tau == 0:
         return f"{carried}."
     shorter = ", and tcpstream rate finds the rate for a wait of your choice" if by_rate else ""

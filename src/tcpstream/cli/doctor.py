@@ -68,7 +68,7 @@ def _install(extra: str) -> str:
 
 def _problems(lacking: list[installation.Package], *, known: bool) -> list[str]:
     if not known:
-        return ["tcpstream itself is not installed, so nobody knows what it needs: pip install . in its folder"]
+        return ["tcpstream itself is not installed, so its requirements are unknown: run pip install . in its folder"]
     return [
         f"{one.name} is {'missing' if one.installed is None else f'too old: {one.installed}'}: "
         f"pip install '{one.name}>={one.least}'"
