@@ -48,3 +48,11 @@ def test_every_public_name_is_in_the_reference():
     described = set(re.findall(r"^\.\. auto(?:class|function|exception):: (\S+)$", pages, re.MULTILINE))
     public = {f"tcpstream.{name}" for name in tcpstream.__all__} | {f"tcpstream.sim.{name}" for name in sim.__all__}
     assert public - described == {"tcpstream.__version__"}
+
+
+@pytest.mark.parametrize("name", sorted(set(tcpstream.__all__) - {"__version__"}))
+def test_every_public_name_has_an_example_that_calls_it(name):
+    """That each prints what it says: ``pytest --doctest-modules src/tcpstream``."""
+    _, heading, examples = getattr(tcpstream, name).__doc__.partition("\n    Examples\n    --------\n")
+    assert heading
+    assert [line for line in examples.splitlines() if line.lstrip().startswith(">>> ")]

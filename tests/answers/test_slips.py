@@ -52,7 +52,7 @@ def test_an_estimate_is_no_path_yet():
         def path(self):
             return PATH
 
-    with pytest.raises(tcpstream.InputError, match=r"path must be a Path, got a Estimate: take its path\(\)"):
+    with pytest.raises(tcpstream.InputError, match=r"path must be a Path, got an Estimate: take its path\(\)"):
         tcpstream.throughput(Estimate())
 
 

@@ -58,6 +58,14 @@ class BufferGrid(Shown):
         As of a `BufferedPlay`; the third in seconds.
     errors : dict of str to array
         By how much each of them may be off; `join_time_cdf` of P(join time <= t).
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> tcpstream.buffer_grid(path, video, start_buffers=[0.5, 1], resume_buffers=[1])
+    <BufferGrid: 2 start buffers, 1 resume buffers, T/mu = 1.761>
     """
 
     def __init__(self, path: Path, video: Video, starts: Sequence[float], resumes: Sequence[float]) -> None:
@@ -191,6 +199,15 @@ def buffer_grid(
         For a value out of range; without a duration; for a playback curve.
     AccuracyError
         When the solve would need too much time or memory.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> grid = tcpstream.buffer_grid(path, video, start_buffers=[0.5, 1], resume_buffers=[1])
+    >>> grid.stall_probability.round(3).tolist()
+    [[0.009], [0.001]]
     """
     check_pair(path, video)
     starts, resumes = ([float(one) for one in np.ravel(np.asarray(each))] for each in (start_buffers, resume_buffers))

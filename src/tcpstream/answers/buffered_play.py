@@ -36,6 +36,17 @@ class BufferedPlay(Joined, Drawing):
     """A stored video as a player with buffer thresholds shows it; made by `play`.
 
     The join time is from the first round of data on, or from the connection where round trips before it are given.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start_buffer=1, resume_buffer=1))
+    >>> seen
+    <BufferedPlay: start buffer 1 s, resume buffer 1 s, T/mu = 1.761>
+    >>> round(seen.no_stall_until(4.0), 4)
+    0.9991
     """
 
     player: Player

@@ -22,7 +22,8 @@ from .coarse_alpha import FEW_ROUNDS
 from .coarse_arrivals import BLOCK, NONE, STEPS, CoarseArrivals
 from .plan import SPAN, exact_seconds, plan
 from .several import Several
-from .stored_streaming import CERTAIN, ROUNDING, StoredStreaming
+from .stored_rounds import ROUNDING
+from .stored_streaming import CERTAIN, StoredStreaming
 from .sums_over_rounds import ends
 from .timeline import Timeline
 

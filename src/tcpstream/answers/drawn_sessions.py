@@ -49,6 +49,20 @@ class DrawnSessions(Shown):
         How long each segment takes, and when it is there [s]; None for other players.
     setup : float
         Time before the first round, or request, that counts [s].
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> import numpy as np
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1))
+    >>> drawn = seen.sessions(1000, np.random.default_rng(1))
+    >>> len(drawn)
+    1000
+    >>> share = (drawn.stalls > 0).mean()
+    >>> bool(0.18 < share < 0.27)  # the probability of a stall is 0.224
+    True
     """
 
     path: Path

@@ -127,6 +127,12 @@ def require_match(estimate: PathEstimate, **chosen: Any) -> None:
     Notes
     -----
     The model's interval: its throughput at `PathEstimate.ends`.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> found = tcpstream.estimate("examples/linux-reno.pcap")
+    >>> tcpstream.require_match(found)  # losses limited this flow: nothing is raised
     """
     from ..traces import UNKNOWN, PathEstimate
 
@@ -196,6 +202,16 @@ def delay_interval(
     Notes
     -----
     Of the interval: `propagate_intervals`.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> found = tcpstream.estimate("examples/linux-reno.pcap")
+    >>> delay = tcpstream.delay_interval(found, tcpstream.Video(packet_rate=10, duration=4))
+    >>> delay.low < delay.value < delay.high
+    True
+    >>> round(delay.value, 2)  # seconds
+    0.08
     """
     if live and no_late is not None:
         raise InputError("a probability that no packet is late is for stored video: give a late fraction as target")

@@ -55,6 +55,16 @@ class LateFrames(Shown):
         misses that drops what is late. None where key frames are not known.
     late_error, undecodable_error : (n,) ndarray
         By how much each may be off.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> frames = tcpstream.Frames(times=(0.0, 0.5), packets=(8.0, 10.0), keys=(True, False))
+    >>> video = tcpstream.Video(curve=([0, 1], [0, 10]), frames=frames)
+    >>> found = tcpstream.stored(path, video).late_frames([0, 1])
+    >>> found.late.round(3).tolist()
+    [0.575, 0.004]
     """
 
     startup_delay: Floats

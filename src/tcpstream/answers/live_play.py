@@ -33,6 +33,17 @@ class LivePlay(Drifting[Latency], Drawing):
     ----------
     start : float
         Startup delay tau [s]: the latency at first.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=10, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1), live=True)
+    >>> seen
+    <LivePlay: start 1 s, T/mu = 5.722>
+    >>> round(seen.stall_probability, 4)
+    0.0082
     """
 
     def __init__(self, path: Path, video: Video, player: Player) -> None:

@@ -84,6 +84,17 @@ def play(
     -----
     Every stall shifts all later deadlines by its length, so the total stalled time is the largest lateness of any
     packet, and P(S > x | tau) = 1 - alpha(tau + x) with alpha of Wang, Kurose, Shenoy and Towsley, Section 3.3.2.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1))
+    >>> round(seen.stall_probability, 3)
+    0.224
+    >>> round(seen.mean_total_rebuffer, 3)  # seconds
+    0.151
     """
     check_pair(path, video)
     _check_player(player)

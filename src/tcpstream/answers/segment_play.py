@@ -38,6 +38,17 @@ class SegmentPlay(Joined, Drawing):
         Of the video; a shorter last one counts as a whole one.
     packets : int
         Of a segment; the last one may be filled in part.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.SegmentPlayer(segment=2, client_buffer=6))
+    >>> seen
+    <SegmentPlay: 4 segments of 2 s, T/mu = 1.761>
+    >>> round(seen.mean_stalls, 4)
+    0.0191
     """
 
     player: SegmentPlayer

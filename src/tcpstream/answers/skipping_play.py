@@ -35,6 +35,15 @@ class SkippingPlay(Watching):
         Startup delay tau [s]: the latency whenever something plays.
     solved : LiveStreaming
         The stream as `live` answers it, for any startup delay.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> player = tcpstream.Player(start=1, on_stall="skip")
+    >>> seen = tcpstream.play(path, tcpstream.Video(packet_rate=10), player, live=True)
+    >>> round(seen.skipped_fraction, 5)
+    0.00117
     """
 
     player: Player

@@ -54,6 +54,16 @@ class TransferTime(Shown):
     idle : float
         [s].
     setup_round_trips : int
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> found = tcpstream.transfer_time(path, packets=35)
+    >>> found
+    <TransferTime: 35 packets, mean 1.119 s>
+    >>> round(found.cdf(1.0), 3)  # over within a second
+    0.584
     """
 
     def __init__(
@@ -276,6 +286,16 @@ def transfer_time(
     T = (i + s) R, where in round i = 1, 2, ... the last packet comes, and s are the round trips before the request.
     With independent losses the last round sends what is left; the paper's chain sends on (Wang, Kurose, Shenoy and
     Towsley, Section 3.2).
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> found = tcpstream.transfer_time(path, bytes=50_000)
+    >>> round(found.mean, 2)  # seconds
+    1.12
+    >>> round(found.quantile(0.95), 1)
+    2.0
     """
     instance("path", path, Path)
     idle = idle_time(start, idle)

@@ -76,6 +76,13 @@ def throughput(path: Path) -> float:
     -----
     Stationary analysis of the chain that `Path.tcp` names: Table VI (corrected), or those of independent losses.
     `tcpstream.tcp.formulas` has the closed formulas to compare with.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> round(tcpstream.throughput(path), 1)  # packets/s
+    57.2
     """
     instance("path", path, Path)
     return chain_of(path).packets_per_round / path.rtt

@@ -90,6 +90,16 @@ class PathEstimate:
     -----
     Packets are counted as they are on the wire: one that offloading split after the capture or merged before
     it, larger than the maximum segment size (MSS), counts as ceil(payload / MSS) packets.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> found = tcpstream.estimate("examples/linux-reno.pcap")
+    >>> found.packets, found.vantage
+    (3245, 'sender')
+    >>> path = found.path()
+    >>> path.tcp
+    'reno-sack'
     """
 
     loss: Measured
