@@ -1,6 +1,7 @@
 """The documentation names everything that is public, and nothing that does not exist."""
 
 import re
+import runpy
 from importlib import import_module
 from pathlib import Path
 
@@ -56,3 +57,11 @@ def test_every_public_name_has_an_example_that_calls_it(name):
     _, heading, examples = getattr(tcpstream, name).__doc__.partition("\n    Examples\n    --------\n")
     assert heading
     assert [line for line in examples.splitlines() if line.lstrip().startswith(">>> ")]
+
+
+def test_pages_are_checked_by_name():
+    pages = runpy.run_path(str(DOCS / "check.py"))["pages"]
+    assert pages(["stalls", "docs/estimate.md"]) == [DOCS / "estimate.md", DOCS / "stalls.md"]
+    assert len(pages([])) > 30
+    with pytest.raises(ValueError, match="no such page: stals"):
+        pages(["estimate", "stals"])
