@@ -1,5 +1,6 @@
 """The documentation names everything that is public, and nothing that does not exist."""
 
+import inspect
 import re
 import runpy
 from importlib import import_module
@@ -54,9 +55,9 @@ def test_every_public_name_is_in_the_reference():
 @pytest.mark.parametrize("name", sorted(set(tcpstream.__all__) - {"__version__"}))
 def test_every_public_name_has_an_example_that_calls_it(name):
     """That each prints what it says: ``pytest --doctest-modules src/tcpstream``."""
-    _, heading, examples = getattr(tcpstream, name).__doc__.partition("\n    Examples\n    --------\n")
+    _, heading, examples = inspect.getdoc(getattr(tcpstream, name)).partition("\nExamples\n--------\n")
     assert heading
-    assert [line for line in examples.splitlines() if line.lstrip().startswith(">>> ")]
+    assert [line for line in examples.splitlines() if line.startswith(">>> ")]
 
 
 def test_pages_are_checked_by_name():
