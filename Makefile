@@ -18,7 +18,7 @@ PYDTMC := $(VENV)/peers/pydtmc
 
 DEMO := tcpstream delay --capture examples/linux-reno.pcap --sender classic --rate 400kbps --live
 
-.PHONY: help demo test bench check docs clean
+.PHONY: help demo test bench check docs lock clean
 
 help:
 	@echo "make demo    one answer from a recorded TCP flow"
@@ -26,6 +26,7 @@ help:
 	@echo "make bench   the benchmarks (over an hour; BENCH=--quick: 3 minutes)"
 	@echo "make check   linters, types, import rules"
 	@echo "make docs    the documentation as a site, in build/site"
+	@echo "make lock    requirements-dev.lock, the versions for development, anew"
 	@echo "make clean   remove .venv and everything made"
 
 demo: $(VENV)/.all
@@ -47,6 +48,12 @@ check: $(VENV)/.dev
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs build/site
+
+# For every system and Python at once; without what is only true of this machine.
+lock: $(VENV)/.dev
+	$(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 --extra dev --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+	  --output-file requirements-dev.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

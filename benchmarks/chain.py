@@ -7,6 +7,7 @@ A wait of d rounds is one step that takes d rounds, so that no waiting states ar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from tcpstream.tcp.table_vi import State, states, transitions
 from .cases import LiveCurve
 
 Floats = NDArray[np.float64]
-Matrix = sparse.csr_array[np.float64, tuple[int, int]]
+Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,11 @@
 """Check the Markdown: links exist, python blocks run, tcpstream commands print what is shown.
 
-``python docs/check.py`` checks; ``--update`` writes the real output of every ``$ tcpstream`` command into
-its console block. Blocks marked ``no-run`` are left alone. All runs in a scratch folder with examples/.
+``python docs/check.py`` checks all pages, ``python docs/check.py estimate stalls`` just these. ``--update`` writes
+the real output of every ``$ tcpstream`` command into its console block. Blocks marked ``no-run`` are left alone.
+All runs in a scratch folder with examples/.
 """
 
+import argparse
 import contextlib
 import doctest
 import io
@@ -131,15 +133,37 @@ def check(file: Path, update: bool) -> list[str]:
     return problems
 
 
-def main() -> int:
-    """Check every Markdown file; return the exit code."""
+def pages(names: list[str]) -> list[Path]:
+    """Return the Markdown files of these names, as estimate or docs/estimate.md; all of them without any.
+
+    Raises
+    ------
+    ValueError
+        For a name that no page has.
+    """
     files = [file for pattern in ("*.md", "docs/**/*.md", "examples/*.md") for file in sorted(ROOT.glob(pattern))]
+    known = [{file.stem, file.name, file.relative_to(ROOT).as_posix()} for file in files]
+    if unknown := set(names).difference(*known):
+        raise ValueError(f"no such page: {', '.join(sorted(unknown))}")
+    return [file for file, of_it in zip(files, known) if not names or of_it & set(names)]
+
+
+def main() -> int:
+    """Check the pages that are named, or all; return the exit code."""
+    parser = argparse.ArgumentParser(description="Check the Markdown.")
+    parser.add_argument("pages", nargs="*", help="as estimate or docs/estimate.md; all by default")
+    parser.add_argument("--update", action="store_true", help="write the real output of commands")
+    given = parser.parse_args()
+    try:
+        files = pages(given.pages)
+    except ValueError as error:
+        parser.error(str(error))
     os.environ["MPLBACKEND"] = "Agg"
     problems: list[str] = []
     with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
         Path("examples").symlink_to(ROOT / "examples")
         for file in files:
-            problems += check(file, update="--update" in sys.argv[1:])
+            problems += check(file, given.update)
     print(*problems, f"{len(files)} Markdown files, {len(problems)} problems", sep="\n")
     return min(len(problems), 1)
 

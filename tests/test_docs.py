@@ -1,6 +1,8 @@
 """The documentation names everything that is public, and nothing that does not exist."""
 
+import inspect
 import re
+import runpy
 from importlib import import_module
 from pathlib import Path
 
@@ -48,3 +50,19 @@ def test_every_public_name_is_in_the_reference():
     described = set(re.findall(r"^\.\. auto(?:class|function|exception):: (\S+)$", pages, re.MULTILINE))
     public = {f"tcpstream.{name}" for name in tcpstream.__all__} | {f"tcpstream.sim.{name}" for name in sim.__all__}
     assert public - described == {"tcpstream.__version__"}
+
+
+@pytest.mark.parametrize("name", sorted(set(tcpstream.__all__) - {"__version__"}))
+def test_every_public_name_has_an_example_that_calls_it(name):
+    """That each prints what it says: ``pytest --doctest-modules src/tcpstream``."""
+    _, heading, examples = inspect.getdoc(getattr(tcpstream, name)).partition("\nExamples\n--------\n")
+    assert heading
+    assert [line for line in examples.splitlines() if line.startswith(">>> ")]
+
+
+def test_pages_are_checked_by_name():
+    pages = runpy.run_path(str(DOCS / "check.py"))["pages"]
+    assert pages(["stalls", "docs/estimate.md"]) == [DOCS / "estimate.md", DOCS / "stalls.md"]
+    assert len(pages([])) > 30
+    with pytest.raises(ValueError, match="no such page: stals"):
+        pages(["estimate", "stals"])

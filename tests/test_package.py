@@ -50,3 +50,12 @@ def test_import_is_lazy():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
+
+
+def test_packages_are_there_without_an_import_of_their_own():
+    code = (
+        "import sys, tcpstream; assert 'tcpstream.explore' not in sys.modules; tcpstream.explore.sweep; "
+        "tcpstream.sim.Tcp; tcpstream.plots.save; print('explore' in dir(tcpstream))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True"]

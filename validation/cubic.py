@@ -44,10 +44,10 @@ def main() -> None:
     f = []
     for where, duration in VIDEOS:
         video = Video(packet_rate=0.8 * throughput(path(*where)), duration=duration)
-        used = stored(path(*where), video).late_fraction(DELAYS)
+        answered = stored(path(*where), video).late_fraction(DELAYS)
         with finer(1.03):
             reference = stored(path(*where), video).late_fraction(DELAYS)
-        largest = float(np.abs(used / reference - 1).max())
+        largest = float(np.abs(answered / reference - 1).max())
         f.append({"loss": where[0], "rtt_s": where[1], "smallest_f": float(reference.min()), "difference": largest})
         print(f[-1])
     answer = {"throughput": T, "late_fraction": f}

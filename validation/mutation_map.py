@@ -109,6 +109,16 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{STORED}rows_are_the_expected_shortfall",
         f"{STORED}agrees_with_the_explicit_chain",
     ),
+    "answers/stored_rounds.py": (
+        f"{BUFFER}one_packet_a_round",
+        f"{BUFFER}monte_carlo",
+        f"{STORED}an_answer_that_has_lost_more_than_the_error_bound_is_refused",
+        f"{STORED}one_pass_serves_every_round_trip_and_rate",
+        f"{STORED}a_long_video_that_tcp_cannot_keep_up_with_is_never_safe",
+        f"{STORED}what_must_hold",
+        f"{STORED}agrees_with_the_explicit_chain",
+        f"{STORED}agrees_with_the_explicit_chain_on_a_playback_curve",
+    ),
     "answers/stored_streaming.py": (
         f"{BUFFER}one_packet_a_round",
         *(

@@ -21,6 +21,12 @@ TYPE_CHECKING = False  # as typing's, which takes milliseconds to load, in which
 if TYPE_CHECKING:
     from typing import Any
 
+    from . import explicit as explicit
+    from . import explore as explore
+    from . import layered as layered
+    from . import plots as plots
+    from . import sim as sim
+    from . import traces as traces
     from .answers.buffer_grid import BufferGrid as BufferGrid
     from .answers.buffer_grid import buffer_grid as buffer_grid
     from .answers.buffered_play import BufferedPlay as BufferedPlay
@@ -125,11 +131,16 @@ _HOMES = {
     "InputWarning": "errors",
 }
 
+_PARTS = ("explicit", "explore", "layered", "plots", "sim", "traces")
+"""Packages that have public names of their own."""
+
 __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name on first use."""
+    """Load a public name, or a package, on first use."""
+    if name in _PARTS:
+        return import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
@@ -139,4 +150,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return the public names."""
-    return sorted(__all__)
+    return sorted((*__all__, *_PARTS))

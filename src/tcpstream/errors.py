@@ -37,26 +37,75 @@ def shown(value: object) -> str:
 
 
 class TcpstreamError(Exception):
-    """Base class of everything that tcpstream raises on purpose; its message is printable."""
+    """Base class of everything that tcpstream raises on purpose; its message is printable.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> try:
+    ...     tcpstream.Path(loss=0.02, rtt=-1)
+    ... except tcpstream.TcpstreamError as error:
+    ...     print(error)
+    round trip time must be greater than 0 s, got -1 s
+    """
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(printable(value) if isinstance(value, str) else value for value in args))
 
 
 class InputError(TcpstreamError, ValueError):
-    """A value that no model accepts: out of range, not finite, missing, contradictory, unreadable."""
+    """A value that no model accepts: out of range, not finite, missing, contradictory, unreadable.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> try:
+    ...     tcpstream.Path(loss=2, rtt=0.1)
+    ... except tcpstream.InputError as error:
+    ...     print(error)
+    loss rate must lie strictly between 0 and 1, got 2: 2% is 0.02
+    """
 
 
 class CaptureError(InputError):
-    """A capture file that cannot be read or holds no usable TCP flow."""
+    """A capture file that cannot be read or holds no usable TCP flow.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> try:
+    ...     tcpstream.estimate("README.md")
+    ... except tcpstream.CaptureError as error:
+    ...     print(error)
+    the capture README.md is no capture: a pcap or pcapng file is accepted
+    """
 
 
 class InputWarning(UserWarning):
-    """A value that is accepted, but probably not the one that was meant: a round trip time of 100 s."""
+    """A value that is accepted, but probably not the one that was meant: a round trip time of 100 s.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     path = tcpstream.Path(loss=0.02, rtt=100)
+    >>> print(caught[0].message)
+    a round trip time of 100 s is longer than paths have: 100 ms are 0.1 s
+    """
 
 
 class MissingExtraError(TcpstreamError, ImportError):
-    """A feature needs an optional dependency that is not installed."""
+    """A feature needs an optional dependency that is not installed.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> raise tcpstream.MissingExtraError("a table", "pandas", "tables")
+    Traceback (most recent call last):
+    tcpstream.errors.MissingExtraError: a table needs pandas, which is not installed: pip install 'tcpstream[tables]'
+    """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         super().__init__(f"{feature} needs {package}, which is not installed: pip install 'tcpstream[{extra}]'")
@@ -68,15 +117,46 @@ class MissingExtraError(TcpstreamError, ImportError):
 
 
 class WriteError(TcpstreamError, OSError):
-    """A file that cannot be written, though nothing is wrong with the question: the disk is full, or fails."""
+    """A file that cannot be written, though nothing is wrong with the question: the disk is full, or fails.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> issubclass(tcpstream.WriteError, OSError)
+    True
+    """
 
 
 class AccuracyError(TcpstreamError, ArithmeticError):
-    """A solve did not reach its accuracy, or would need more memory than is allowed: no number is returned."""
+    """A solve did not reach its accuracy, or would need more memory than is allowed: no number is returned.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> result = tcpstream.stored(path, tcpstream.Video(packet_rate=40, duration=8))
+    >>> try:
+    ...     result.required_delay(1e-15)
+    ... except tcpstream.AccuracyError as error:
+    ...     print(error)
+    target late fraction 1e-15 is finer than ten times the error bound of 5.1e-13: give 5.2e-12 or more
+    """
 
 
 class TimeLimitError(AccuracyError):
-    """A solve was not ready when its time was over (`tcpstream.time_limit`): no number is returned."""
+    """A solve was not ready when its time was over (`tcpstream.time_limit`): no number is returned.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> try:
+    ...     with tcpstream.time_limit(1e-9):
+    ...         tcpstream.stored(path, tcpstream.Video(packet_rate=40, duration=8)).late_fraction(1.0)
+    ... except tcpstream.TimeLimitError as error:
+    ...     print(str(error).partition(",")[0])
+    the time limit of 1e-09 s is over
+    """
 
 
 class NoFiniteDelayError(TcpstreamError):
@@ -88,6 +168,16 @@ class NoFiniteDelayError(TcpstreamError):
         Achievable TCP throughput T [packets/s].
     packet_rate : float
         Playback rate mu [packets/s].
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> try:
+    ...     tcpstream.live(path, tcpstream.Video(packet_rate=100))
+    ... except tcpstream.NoFiniteDelayError as error:
+    ...     print(round(error.throughput, 1))
+    57.2
     """
 
     def __init__(self, throughput: float, packet_rate: float) -> None:
@@ -112,6 +202,17 @@ class ModelMismatchError(TcpstreamError):
         Throughput of the model's TCP, and of the flow [packets/s].
     cause, evidence, instead : str
         What limited the flow, the figures that say so, and what can be asked instead, as `PathEstimate.limitation`.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> error = tcpstream.ModelMismatchError(
+    ...     410.0, 35.0, "the application", "it had nothing to send half of the time", "ask for a live stream"
+    ... )
+    >>> print(error)  # doctest: +NORMALIZE_WHITESPACE
+    no verdict, for the model does not describe this flow: it had 35 packets/s, and a TCP that only its losses limit has
+    410 packets/s. Likeliest cause, the application: it had nothing to send half of the time. Instead: ask for a live
+    stream
     """
 
     def __init__(self, modelled: float, measured: float, cause: str, evidence: str, instead: str) -> None:
@@ -198,6 +299,17 @@ def choice(name: str, value: object, accepted: tuple[object, ...]) -> None:
     """Raise `InputError` unless `value` is one of `accepted`."""
     if value not in accepted:
         raise InputError(f"{name} must be one of {', '.join(map(str, accepted))}, got {shown(value)}")
+
+
+def instance(name: str, value: object, kind: type) -> None:
+    """Raise `InputError` unless `value` is of a class."""
+    if isinstance(value, kind):
+        return
+    plain = isinstance(value, (int, float, str, bytes, tuple, list, dict, type(None)))
+    found = type(value).__name__
+    got = shown(value) if plain else f"{'an' if found[0] in 'AEIOU' else 'a'} {found}"
+    hint = ": take its path()" if kind.__name__ == "Path" and callable(getattr(value, "path", None)) else ""
+    raise InputError(f"{name} must be a {kind.__name__}, got {got}{hint}")
 
 
 def cause(error: OSError) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
+from difflib import get_close_matches
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 from .errors import InputError, choice, note, positive, real, unremarked, whole, within
 from .sender import MOST_PACKETS, SUFFIXES, Sender, first_timer, parameter, sender_of
+from .system.html_table import html_table, said
 from .variants import LOSS_PROCESSES, VARIANTS
 
 #: Packets that a bottleneck must carry in a round trip.
@@ -60,6 +62,12 @@ class Network:
     ------
     InputError
         For a value out of range, not finite, missing or contradictory.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> tcpstream.Network(loss=0.02, rtt=0.1, bottleneck=500, buffer=20).pipe
+    50.0
     """
 
     loss: float = parameter("Loss rate p: probability that a packet starts a loss, as 0.02 or 2%.", "P")
@@ -142,6 +150,15 @@ class Path(Sender, Network):
     Wang, Kurose, Shenoy and Towsley, "Multimedia Streaming via TCP: An Analytic Performance Study", Section 3.2.
     A path has every attribute of its network and its sender, both `rto` and `timeout_ratio` among them. Linux's timer:
     SRTT + max(0.2 s, 4 RTTVAR).
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> path.timeout_ratio
+    3.0
+    >>> path.max_window
+    53
     """
 
     # The path whose TCP has a measured throughput: `tcpstream.answers.from_throughput`, put here.
@@ -157,7 +174,7 @@ class Path(Sender, Network):
 
     def __init__(self, *, loss: float, rtt: float, sender: str | Sender = "classic", **given: Any) -> None:
         if unknown := given.keys() - {one.name for one in PARAMETERS}:
-            raise TypeError(f"Path() got an unexpected keyword argument {min(unknown)!r}")
+            raise TypeError(f"Path() got an unexpected keyword argument {min(unknown)!r}{_meant(min(unknown))}")
         asked_of = {one.name for one in fields(Sender)}
         network = Network(loss=loss, rtt=rtt, **{name: given[name] for name in given.keys() - asked_of})
         asked = sender_of(sender, network.losses, {name: given[name] for name in given.keys() & asked_of})
@@ -223,6 +240,14 @@ class Path(Sender, Network):
         values = {one.name + SUFFIXES.get(one.metadata["unit"], ""): getattr(self, one.name) for one in PARAMETERS}
         return values | {"rto_assumed": self.rto_assumed}
 
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return the parameters as names and values with their units; nothing of those that are left out."""
+        given = [(one, getattr(self, one.name)) for one in PARAMETERS]
+        return [(one.name, said(value, one.metadata["unit"])) for one, value in given if value is not None]
+
+    def _repr_html_(self) -> str:
+        return html_table("Path", {"": self._rows()})
+
 
 def _signature() -> Signature:
     """Return what `Path` takes, for `help` and completion."""
@@ -232,6 +257,17 @@ def _signature() -> Signature:
 
 
 Path.__signature__ = _signature()  # type: ignore[attr-defined]
+
+
+#: What papers call the parameters of a path, and what other programs do.
+_ALIASES = {"p": "loss", "R": "rtt", "T_O": "timeout_ratio", "W_max": "max_window", "delay": "rtt", "variant": "tcp"}
+
+
+def _meant(name: str) -> str:
+    """Return which parameter an unknown one probably stands for, if there is one."""
+    close = get_close_matches(name, [one.name for one in PARAMETERS], 1)
+    found = _ALIASES.get(name) or (close[0] if close else None)
+    return f": is {found} meant?" if found else ""
 
 
 def _link(bottleneck: float | None, buffer: int | None, rtt: float) -> tuple[float, int]:

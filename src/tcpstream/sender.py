@@ -95,6 +95,13 @@ class Sender:
     ------
     InputError
         For a value out of range, not finite or contradictory.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> slow = tcpstream.Sender(initial_window=10)
+    >>> tcpstream.Path(loss=0.02, rtt=0.1, sender=slow).initial_window
+    10
     """
 
     rto: float | None = parameter("First retransmission timer.  [default: R + 200ms, as Linux]", "T", "s", None)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, note, positive, real, within
+from .system.html_table import html_table, said
 
 Curve = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -43,6 +44,14 @@ class Frames(NamedTuple):
         What must have arrived by then, from the start of the video to the end of the frame [packets].
     keys : tuple of bool, optional
         Whether each begins a group of pictures; None where that is not known.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> frames = tcpstream.Frames(times=(0.0, 0.5), packets=(8.0, 10.0), keys=(True, False))
+    >>> video = tcpstream.Video(curve=([0, 1], [0, 10]), frames=frames)
+    >>> len(video.frames.times)
+    2
     """
 
     times: tuple[float, ...]
@@ -84,6 +93,14 @@ class Video:
     -----
     InputWarning
         For a bit rate below 10 kbit/s, which was probably meant in kbit/s or Mbit/s.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> tcpstream.Video(bitrate=480e3, duration=60).packet_rate
+    40.0
+    >>> tcpstream.Video(curve=([0, 1, 10], [0, 80, 440])).packets
+    440.0
     """
 
     packet_rate: float
@@ -204,6 +221,23 @@ class Video:
             "duration_s": self.duration,
             "playback_curve_points": None if self.curve is None else len(self.curve[0]),
         }
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return the parameters as names and values with their units."""
+        rows = [
+            ("packet_rate", said(self.packet_rate, "packets/s")),
+            ("bitrate", said(self.bitrate, "bit/s")),
+            ("packet_size", said(self.packet_size, "bytes")),
+            ("duration", said(self.duration, "s")),
+        ]
+        if self.curve is not None:
+            rows.append(("curve", said(len(self.curve[0]), "points")))
+        if self.frames is not None:
+            rows.append(("frames", said(len(self.frames.times))))
+        return rows
+
+    def _repr_html_(self) -> str:
+        return html_table("Video", {"": self._rows()})
 
 
 def _curve(times: Sequence[float], packets: Sequence[float], lines: Sequence[str] | None = None) -> Curve:

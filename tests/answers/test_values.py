@@ -74,8 +74,8 @@ def test_the_error_bound_holds_at_every_delay():
 
 
 def test_an_answer_that_loses_more_than_the_bound_is_refused(monkeypatch):
-    monkeypatch.setattr("tcpstream.answers.stored_streaming.MARGIN", 0.05)
-    monkeypatch.setattr("tcpstream.answers.stored_streaming.LEAST", 0.0)
+    monkeypatch.setattr("tcpstream.answers.stored_rounds.MARGIN", 0.05)
+    monkeypatch.setattr("tcpstream.answers.stored_rounds.LEAST", 0.0)
     result = stored(PATH, VIDEO)
     with pytest.raises(AccuracyError, match=r"startup delay 0\.4 s.*error bound"):
         result.late_fraction(0.4)

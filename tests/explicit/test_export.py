@@ -13,6 +13,7 @@ from tcpstream.video import Video
 SMALL = Path(loss=0.05, rtt=0.1, timeout_ratio=1, max_window=4)
 
 
+@pytest.mark.filterwarnings("ignore:The default value for .spmatrix.:DeprecationWarning")  # none in 1.13
 def test_matrix_market_is_read_back(tmp_path):
     live = explicit_live(SMALL, Video(packet_rate=15), 1, depth=20)
     live.write_matrix_market(tmp_path / "live.mtx")

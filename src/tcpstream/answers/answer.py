@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._version import __version__
-from ..errors import AccuracyError, InputError, MissingExtraError, note, real
+from ..errors import AccuracyError, InputError, MissingExtraError, instance, note, real
 from ..path import Path
+from ..system.html_table import Rows
 from ..tcp import chain_of
 from ..video import Video
+from .several import Several
+from .shown import Shown, answered, inputs
 from .timeline import Timeline
 
 if TYPE_CHECKING:
@@ -37,6 +40,24 @@ Of a stream without end those above the second: none is shown five minutes late.
 
 DEFAULT_TARGET = 1e-4
 """Late fraction below which streaming is called satisfactory (Section 6.2)."""
+
+
+def check_pair(path: object, video: object) -> None:
+    """Raise `InputError` unless these are a path and a video, in this order."""
+    if isinstance(path, Video) and isinstance(video, Path):
+        raise InputError("path and video have changed places: the path comes first, as in stored(path, video)")
+    instance("path", path, Path)
+    instance("video", video, Video)
+
+
+def pair_of(case: object) -> tuple[Path, Video]:
+    """Return one of several cases, or raise `InputError` unless it is a pair of a path and a video."""
+    if not isinstance(case, (tuple, list)) or len(case) != 2:
+        got = f"{len(case)} values" if isinstance(case, (tuple, list)) else f"a {type(case).__name__}"
+        raise InputError(f"a case must be a pair of a Path and a Video, got {got}")
+    check_pair(*case)
+    path, video = case
+    return path, video
 
 
 def check_length(rounds: float, video: Video) -> None:
@@ -124,7 +145,7 @@ def at_worst(value: float, relative: float, floor: float) -> float:
     return (value * (1 + relative) if math.isfinite(relative) else value) + floor
 
 
-class Streaming(ABC):
+class Streaming(Shown):
     """A path and a video solved together.
 
     Attributes
@@ -140,6 +161,15 @@ class Streaming(ABC):
     def __init__(self, path: Path, video: Video, horizon: str = "end") -> None:
         self.path, self.video = path, video
         self.timeline = Timeline.of(path, video, horizon)
+
+    @overload
+    def late_fraction(self, startup_delay: float) -> float: ...
+
+    @overload
+    def late_fraction(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def late_fraction(self, startup_delay: ArrayLike) -> Any: ...
 
     def late_fraction(self, startup_delay: ArrayLike) -> Any:
         """Return f, the fraction of packets that come too late (Eq. 1).
@@ -203,6 +233,10 @@ class Streaming(ABC):
         """Mean playback rate over throughput, mu / T."""
         return self.video.packet_rate / self.throughput
 
+    def usual_delays(self) -> NDArray[np.float64]:
+        """Return six startup delays [s]: from 0 to the one for a late fraction of 1e-4, in equal steps."""
+        return np.unique(np.linspace(0.0, self.required_delay(), 6))
+
     def to_dict(self, delays: ArrayLike) -> dict[str, Any]:
         """Return the answers for startup delays [s] and what they were computed from, ready for JSON."""
         columns = self.columns(self._delays(delays))
@@ -216,15 +250,15 @@ class Streaming(ABC):
             "error_bound": self.error_bound,
         } | {name: np.asarray(values).tolist() for name, values in columns.items()}
 
-    def to_pandas(self, delays: ArrayLike) -> pd.DataFrame:
-        """Return the answers for startup delays [s] as a table indexed by them.
+    def to_pandas(self, delays: ArrayLike | None = None) -> pd.DataFrame:
+        """Return the answers for startup delays [s] as a table indexed by them; without any, for `usual_delays`.
 
         Raises
         ------
         MissingExtraError
             Without pandas.
         """
-        return table(self.columns(self._delays(delays)))
+        return table(self.columns(self._delays(self.usual_delays() if delays is None else delays)))
 
     def summary(self) -> str:
         """Return a few lines for people: throughput, load and the required startup delay."""
@@ -244,6 +278,16 @@ class Streaming(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.video.packet_rate:g} packets/s, T/mu = {1 / self.load:.4g}>"
 
+    def _sections(self) -> Mapping[str, Rows]:
+        wanted = f"startup delay for a late fraction of {DEFAULT_TARGET:g}"
+        rows = [
+            ("throughput T", f"{self.throughput:.4g} packets/s"),
+            ("T/mu", f"{1 / self.load:.4g}"),
+            (wanted, answered(lambda: f"{self.required_delay():.4g} s")),
+            ("error of late fractions", answered(lambda: at_most(self.error_bound))),
+        ]
+        return {f"{self.kind} streaming": rows, **inputs(self.path, self.video)}
+
     def _delays(self, values: ArrayLike) -> NDArray[np.float64]:
         given = np.ravel(np.asarray(values, dtype=object))
         return np.array([delay_before(value, self.video.duration) for value in given], dtype=float)
@@ -251,7 +295,7 @@ class Streaming(ABC):
     def _over_delays(self, values: ArrayLike, answer: Callable[[float], float]) -> Any:
         """Apply `answer` to each delay: a float for one, an array of the same shape for several."""
         if np.ndim(values) == 0:
-            return answer(delay_before(values, self.video.duration))
+            return float(answer(delay_before(values, self.video.duration)))
         return np.array([answer(tau) for tau in self._delays(values)]).reshape(np.shape(values))
 
     def _target(self, target: float | None) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from .._version import __version__
 from ..errors import InputError
 from ..path import Path
+from ..system.html_table import Rows
 from ..system.threads import on_cores
 from ..tcp import chain_of
 from ..video import Video
-from .answer import SCHEMA, table
+from .answer import SCHEMA, check_pair, table
 from .joined import mean_rounds, rounds_within
 from .player import Player
 from .session_files import write_csv
+from .shown import Shown, inputs, off_by
 from .two_finenesses import TwoFinenesses
 from .viewing import QUANTILES
 
@@ -33,8 +35,11 @@ ANSWERS = ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebufferi
 MOST = 10_000
 """Pairs of buffers."""
 
+DISPLAYED = 20
+"""Of them, in a notebook."""
 
-class BufferGrid:
+
+class BufferGrid(Shown):
     """A stored video as players with buffers show it, over both buffers; made by `buffer_grid`.
 
     Attributes
@@ -53,6 +58,14 @@ class BufferGrid:
         As of a `BufferedPlay`; the third in seconds.
     errors : dict of str to array
         By how much each of them may be off; `join_time_cdf` of P(join time <= t).
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> tcpstream.buffer_grid(path, video, start_buffers=[0.5, 1], resume_buffers=[1])
+    <BufferGrid: 2 start buffers, 1 resume buffers, T/mu = 1.761>
     """
 
     def __init__(self, path: Path, video: Video, starts: Sequence[float], resumes: Sequence[float]) -> None:
@@ -143,6 +156,18 @@ class BufferGrid:
             "error_bound": {name: off.tolist() for name, off in self.errors.items()},
         }
 
+    def _sections(self) -> Mapping[str, Rows]:
+        pairs = [(i, j) for i in range(len(self.start_buffers)) for j in range(len(self.resume_buffers))]
+        rows = [
+            (
+                f"starts with {self.start_buffers[i]:g} s, resumes with {self.resume_buffers[j]:g} s",
+                off_by(float(self.rebuffering_ratio[i, j]), float(self.errors["rebuffering_ratio"][i, j])),
+            )
+            for i, j in pairs[:DISPLAYED]
+        ]
+        heading = "rebuffering ratio" + (f", {DISPLAYED} of {len(pairs):,} pairs" if len(pairs) > DISPLAYED else "")
+        return {heading: rows, **inputs(self.path, self.video)}
+
     def __repr__(self) -> str:
         n, m = self.stall_probability.shape
         return f"<BufferGrid: {n} start buffers, {m} resume buffers, T/mu = {1 / self.load:.4g}>"
@@ -174,7 +199,17 @@ def buffer_grid(
         For a value out of range; without a duration; for a playback curve.
     AccuracyError
         When the solve would need too much time or memory.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> grid = tcpstream.buffer_grid(path, video, start_buffers=[0.5, 1], resume_buffers=[1])
+    >>> grid.stall_probability.round(3).tolist()
+    [[0.009], [0.001]]
     """
+    check_pair(path, video)
     starts, resumes = ([float(one) for one in np.ravel(np.asarray(each))] for each in (start_buffers, resume_buffers))
     if not 1 <= len(starts) * len(resumes) <= MOST:
         raise InputError(f"give 1 to {MOST:,} pairs of buffers, got {len(starts):,} x {len(resumes):,}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from .drawing import Drawing
 from .held_at_most import HeldAtMost
 from .joined import Joined
 from .player import Player
+from .several import Several
 from .start_buffer import smallest_start_buffer
 from .two_finenesses import COUNTS, JoinTimes, TwoFinenesses
 from .viewing import QUANTILES, target
@@ -35,6 +36,17 @@ class BufferedPlay(Joined, Drawing):
     """A stored video as a player with buffer thresholds shows it; made by `play`.
 
     The join time is from the first round of data on, or from the connection where round trips before it are given.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start_buffer=1, resume_buffer=1))
+    >>> seen
+    <BufferedPlay: start buffer 1 s, resume buffer 1 s, T/mu = 1.761>
+    >>> round(seen.no_stall_until(4.0), 4)
+    0.9991
     """
 
     player: Player
@@ -97,6 +109,15 @@ class BufferedPlay(Joined, Drawing):
 
         rate = self.video.packet_rate
         return smallest_start_buffer(missed, wanted, rate * self._start_buffer, rate * self.length) / rate
+
+    @overload
+    def no_stall_until(self, seconds: float) -> float: ...
+
+    @overload
+    def no_stall_until(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_stall_until(self, seconds: ArrayLike) -> Any: ...
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback).

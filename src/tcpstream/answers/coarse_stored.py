@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,9 @@ from .arrivals import Arrivals, delivered_quantiles
 from .coarse_alpha import FEW_ROUNDS
 from .coarse_arrivals import BLOCK, NONE, STEPS, CoarseArrivals
 from .plan import SPAN, exact_seconds, plan
-from .stored_streaming import CERTAIN, ROUNDING, StoredStreaming
+from .several import Several
+from .stored_rounds import ROUNDING
+from .stored_streaming import CERTAIN, StoredStreaming
 from .sums_over_rounds import ends
 from .timeline import Timeline
 
@@ -61,6 +63,15 @@ class CoarseStored(StoredStreaming):
         super().__init__(path, video, horizon, arrivals)  # type: ignore[arg-type]
         self._coarser = arrivals.coarser()
 
+    @overload
+    def relative_error(self, startup_delay: float) -> float: ...
+
+    @overload
+    def relative_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def relative_error(self, startup_delay: ArrayLike) -> Any: ...
+
     def relative_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of the late fraction.
 
@@ -75,6 +86,15 @@ class CoarseStored(StoredStreaming):
             Of the shape of `startup_delay`; infinite where the late fraction is 0 but for what is not followed.
         """
         return self._over_delays(startup_delay, self._late_error)
+
+    @overload
+    def no_late_error(self, startup_delay: float) -> float: ...
+
+    @overload
+    def no_late_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_late_error(self, startup_delay: ArrayLike) -> Any: ...
 
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`.

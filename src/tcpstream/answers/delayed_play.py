@@ -49,6 +49,17 @@ class Play(Waiting, Drawing):
         Startup delay tau [s].
     solved : StoredStreaming
         The video as `stored` answers it, for any startup delay.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1))
+    >>> seen
+    <Play: start 1 s, T/mu = 1.431>
+    >>> round(seen.longer_than(1.0), 3)  # stalled for more than a second
+    0.051
     """
 
     def __init__(self, player: Player, solved: StoredStreaming) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -12,10 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, whole
 from ..path import Path
+from ..system.html_table import Rows
 from ..video import Video
 from .player import Player
 from .segment_player import SegmentPlayer
 from .session_files import network_of_rounds, network_of_segments, p1203_input, write_csv
+from .shown import Shown, inputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +29,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnSessions:
+class DrawnSessions(Shown):
     """Independent sessions of viewers; made by `sessions` of an answer.
 
     Attributes
@@ -46,6 +49,20 @@ class DrawnSessions:
         How long each segment takes, and when it is there [s]; None for other players.
     setup : float
         Time before the first round, or request, that counts [s].
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> import numpy as np
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1))
+    >>> drawn = seen.sessions(1000, np.random.default_rng(1))
+    >>> len(drawn)
+    1000
+    >>> share = (drawn.stalls > 0).mean()
+    >>> bool(0.18 < share < 0.27)  # the probability of a stall is 0.224
+    True
     """
 
     path: Path
@@ -238,6 +255,16 @@ class DrawnSessions:
         at = np.floor((t - self.setup) / self.path.rtt + 1e-9).astype(np.int64)
         found = media(self.video, self.packets[np.clip(at, 0, len(self.packets) - 1)].T)
         return np.asarray(np.where(at >= 0, found, 0.0), dtype=np.float64)
+
+    def _sections(self) -> Mapping[str, Rows]:
+        rows = [
+            ("sessions", f"{len(self):,}"),
+            ("with stalls", f"{int((self.stalls > 0).sum()):,}"),
+            ("stalls", f"{len(self.stall_start):,}"),
+            ("join time, mean", f"{self.join_time.mean():.4g} s"),
+            ("stalled, mean", f"{self.total_rebuffer.mean():.4g} s"),
+        ]
+        return {"drawn": rows, **inputs(self.path, self.video)}
 
     def __repr__(self) -> str:
         return f"<DrawnSessions: {len(self):,}, {len(self.stall_start):,} stalls>"

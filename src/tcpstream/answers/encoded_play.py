@@ -26,6 +26,15 @@ class EncodedPlay(Drifting[Encoded], Drawing):
     ----------
     start : float
         Startup delay tau [s]: the latency at first.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(curve=([0, 1, 4], [0, 10, 40]))
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1), live=True)
+    >>> round(seen.stall_probability, 3)
+    0.004
     """
 
     def __init__(self, path: Path, video: Video, player: Player) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import AccuracyError, InputError, ModelMismatchError, NoFiniteDelayError, TimeLimitError
+from ..errors import AccuracyError, InputError, ModelMismatchError, NoFiniteDelayError, TimeLimitError, instance
 from ..traces.intervals import Measured
 
 if TYPE_CHECKING:
@@ -127,11 +127,19 @@ def require_match(estimate: PathEstimate, **chosen: Any) -> None:
     Notes
     -----
     The model's interval: its throughput at `PathEstimate.ends`.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> found = tcpstream.estimate("examples/linux-reno.pcap")
+    >>> tcpstream.require_match(found)  # losses limited this flow: nothing is raised
     """
+    from ..traces import UNKNOWN, PathEstimate
+
+    instance("estimate", estimate, PathEstimate)
     if _agree(estimate, chosen) or (chosen and _agree(estimate, {})):
         return
     from ..tcp import throughput
-    from ..traces import UNKNOWN
 
     why = estimate.limitation or UNKNOWN
     modelled, measured = throughput(estimate.path(**chosen)), estimate.throughput_pps.value
@@ -194,6 +202,16 @@ def delay_interval(
     Notes
     -----
     Of the interval: `propagate_intervals`.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> found = tcpstream.estimate("examples/linux-reno.pcap")
+    >>> delay = tcpstream.delay_interval(found, tcpstream.Video(packet_rate=10, duration=4))
+    >>> delay.low < delay.value < delay.high
+    True
+    >>> round(delay.value, 2)  # seconds
+    0.08
     """
     if live and no_late is not None:
         raise InputError("a probability that no packet is late is for stored video: give a late fraction as target")

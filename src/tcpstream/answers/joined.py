@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..playout.segment_sessions import STALLS
 from .answer import probabilities, table
+from .several import Several
 from .viewing import QUANTILES, Viewing
 
 if TYPE_CHECKING:
@@ -43,6 +44,18 @@ class Joined(Viewing):
     def _joined(self) -> Floats:
         """Chance that playback begins after 0, 1, 2, ... rounds."""
 
+    @overload
+    @abstractmethod
+    def no_stall_until(self, seconds: float) -> float: ...
+
+    @overload
+    @abstractmethod
+    def no_stall_until(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    @abstractmethod
+    def no_stall_until(self, seconds: ArrayLike) -> Any: ...
+
     @abstractmethod
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback)."""
@@ -61,6 +74,15 @@ class Joined(Viewing):
             For a probability out of range.
         """
         return rounds_within(self._joined, u) * self.path.rtt + self.setup
+
+    @overload
+    def join_time_cdf(self, seconds: float) -> float: ...
+
+    @overload
+    def join_time_cdf(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def join_time_cdf(self, seconds: ArrayLike) -> Any: ...
 
     def join_time_cdf(self, seconds: ArrayLike) -> Any:
         """Return P(join time <= t).
@@ -133,15 +155,17 @@ class Joined(Viewing):
 
         return plots.join_time(self, label=label, ax=ax)
 
-    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
+    def to_pandas(self, seconds: ArrayLike | None = None) -> pd.DataFrame:
         """Return P(no stall in so many seconds of playback) as a table indexed by them [s].
+
+        Without any: for six from 0 to the length of the video.
 
         Raises
         ------
         MissingExtraError
             Without pandas.
         """
-        t = np.ravel(np.asarray(seconds, dtype=float))
+        t = np.linspace(0.0, self.length, 6) if seconds is None else np.ravel(np.asarray(seconds, dtype=float))
         return table({"playback_s": t, "no_stall": self.no_stall_until(t)})
 
     def _told(self) -> dict[str, Any]:

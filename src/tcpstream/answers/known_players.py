@@ -98,6 +98,13 @@ def known_player(name: str, video: Video, *, segment: float | None = None, **set
     ------
     InputError
         For another name; without a segment, or with one for mpv; for a value out of range.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> video = tcpstream.Video(bitrate=1e6, duration=60)
+    >>> tcpstream.known_player("shaka", video, segment=4).client_buffer  # seconds
+    14.0
     """
     name = _spelt(name)
     choice("player", name, tuple(KNOWN))

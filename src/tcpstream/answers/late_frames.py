@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,13 +17,18 @@ from ..path import Path
 from ..playout.frames_in_time import judge
 from ..playout.stored_frames import judge_stored
 from ..system import watch
+from ..system.html_table import Rows
 from ..system.threads import on_cores
 from ..tcp import Chain, chain_of
 from ..video import Video
-from .answer import delay_before
+from .answer import delay_before, table
 from .chain_lattices import on_lattices
 from .plan import exact_seconds, plan
+from .shown import Shown, off_by
 from .timeline import ON_TIME, Timeline
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +40,7 @@ MOST_MINUTES = 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class LateFrames:
+class LateFrames(Shown):
     """Fractions of the frames of a video over the startup delay; made by `StoredStreaming.late_frames` and others.
 
     Attributes
@@ -49,6 +55,16 @@ class LateFrames:
         misses that drops what is late. None where key frames are not known.
     late_error, undecodable_error : (n,) ndarray
         By how much each may be off.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> frames = tcpstream.Frames(times=(0.0, 0.5), packets=(8.0, 10.0), keys=(True, False))
+    >>> video = tcpstream.Video(curve=([0, 1], [0, 10]), frames=frames)
+    >>> found = tcpstream.stored(path, video).late_frames([0, 1])
+    >>> found.late.round(3).tolist()
+    [0.575, 0.004]
     """
 
     startup_delay: Floats
@@ -56,6 +72,24 @@ class LateFrames:
     undecodable: Floats | None
     late_error: Floats
     undecodable_error: Floats
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the fractions and their errors as a table indexed by the startup delay [s].
+
+        Raises
+        ------
+        MissingExtraError
+            Without pandas.
+        """
+        names = ("late", "undecodable", "late_error", "undecodable_error")
+        columns = {
+            name: getattr(self, name) for name in names if self.undecodable is not None or name.startswith("late")
+        }
+        return table({"startup_delay_s": self.startup_delay} | columns)
+
+    def _sections(self) -> Mapping[str, Rows]:
+        late = zip(self.startup_delay.tolist(), self.late.tolist(), self.late_error.tolist())
+        return {"late frames": [(f"startup delay {tau:g} s", off_by(one, off)) for tau, one, off in late]}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fractions, ready for JSON."""

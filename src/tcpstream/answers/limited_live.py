@@ -56,6 +56,16 @@ class LimitedLive(LiveStreaming):
 
     The backlog is that between what is generated and what is in order at the receiver, at any time of a round, not only
     at its end; a packet travels for R/2 besides, which is not counted.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> result = tcpstream.live(path, tcpstream.Video(packet_rate=10), growth="limited")
+    >>> result
+    <LimitedLive: 10 packets/s, T/mu = 7.044>
+    >>> round(result.required_delay(), 2)  # seconds
+    2.1
     """
 
     _backlogs: LimitedBacklogs

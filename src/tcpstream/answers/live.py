@@ -12,7 +12,7 @@ from ..stationary.solve import solve
 from ..system.threads import on_cores
 from ..tcp import Chain, chain_key, chain_of
 from ..video import Video
-from .answer import check_length, check_shortest
+from .answer import check_length, check_pair, check_shortest, pair_of
 from .live_streaming import EndlessLive, FiniteLive, LiveStreaming
 from .plan import ACCURACIES, check_time, is_coarse_live
 from .timeline import Timeline
@@ -59,7 +59,18 @@ def live(path: Path, video: Video, *, accuracy: str | None = None, growth: str =
     Notes
     -----
     Wang, Kurose, Shenoy and Towsley, Section 3.3.1 and Appendix A; the order of capping follows the text.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> result = tcpstream.live(path, tcpstream.Video(packet_rate=10))
+    >>> round(result.late_fraction(1.0), 5)
+    0.00117
+    >>> round(result.required_delay(), 2)  # seconds
+    2.15
     """
+    check_pair(path, video)
     if video.curve is not None:
         raise InputError("live streaming takes a constant playback rate, not a playback curve")
     if accuracy is not None:
@@ -119,8 +130,16 @@ def live_many(cases: Iterable[tuple[Path, Video]], *, accuracy: str | None = Non
     ------
     NoFiniteDelayError, InputError, AccuracyError
         As `live`, for the first case that fails.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> cases = [(path, tcpstream.Video(packet_rate=rate)) for rate in (10, 20)]
+    >>> [round(result.required_delay(1e-2), 2) for result in tcpstream.live_many(cases)]
+    [0.53, 0.99]
     """
-    cases = list(cases)
+    cases = [pair_of(one) for one in cases]
     groups: dict[Hashable, list[int]] = {}
     for i, one in enumerate(cases):
         groups.setdefault(backlog_key(*one), []).append(i)

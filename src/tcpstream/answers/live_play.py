@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import AccuracyError
 from ..path import Path
@@ -18,6 +18,7 @@ from .drifting import Drifting
 from .first_stall import FirstStall
 from .latency_lattices import followed
 from .player import Player
+from .several import Several
 from .timeline import Timeline
 from .viewing import QUANTILES
 
@@ -32,6 +33,17 @@ class LivePlay(Drifting[Latency], Drawing):
     ----------
     start : float
         Startup delay tau [s]: the latency at first.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=10, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1), live=True)
+    >>> seen
+    <LivePlay: start 1 s, T/mu = 5.722>
+    >>> round(seen.stall_probability, 4)
+    0.0082
     """
 
     def __init__(self, path: Path, video: Video, player: Player) -> None:
@@ -42,6 +54,15 @@ class LivePlay(Drifting[Latency], Drawing):
     def errors(self) -> dict[str, float]:
         """By how much answers may be off, by the names of the properties; times [s]."""
         return super().errors | {"no_stall_until": self._first.off}
+
+    @overload
+    def no_stall_until(self, seconds: float) -> float: ...
+
+    @overload
+    def no_stall_until(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_stall_until(self, seconds: ArrayLike) -> Any: ...
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from ..stationary.solve import VISIBLE_LEVELS, StationaryBacklog
 from ..tcp import chain_of
 from ..video import Video
 from .answer import Streaming
+from .several import Several
 
 if TYPE_CHECKING:
     from ..transient.finite_backlog import FiniteBacklog
@@ -46,6 +47,15 @@ class LiveStreaming(Streaming):
         wanted = self._target(target)
         return smallest_delay(self.late_at_worst, wanted, self.path.rtt)
 
+    @overload
+    def lattice_error(self, startup_delay: float) -> float: ...
+
+    @overload
+    def lattice_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def lattice_error(self, startup_delay: ArrayLike) -> Any: ...
+
     def lattice_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of f from packets per round that fit no lattice; 0 where they do.
 
@@ -60,6 +70,15 @@ class LiveStreaming(Streaming):
             Of the shape of `startup_delay`; it comes on top of `error_bound`.
         """
         return self._over_delays(startup_delay, self._late_error)
+
+    @overload
+    def relative_error(self, startup_delay: float) -> float: ...
+
+    @overload
+    def relative_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def relative_error(self, startup_delay: ArrayLike) -> Any: ...
 
     def relative_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of f: `lattice_error`, by the name that it has for stored media."""
@@ -113,6 +132,13 @@ class EndlessLive(LiveStreaming):
     backlogs : tuple of StationaryBacklog
         Distribution of the server's backlog, with residual and truncation: one, or those of the neighbours of a rate
         that fits no lattice.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> tcpstream.live(path, tcpstream.Video(packet_rate=10))
+    <EndlessLive: 10 packets/s, T/mu = 5.722>
     """
 
     def __init__(self, path: Path, video: Video, backlogs: tuple[StationaryBacklog, ...]) -> None:
@@ -134,6 +160,14 @@ class FiniteLive(LiveStreaming):
     """A live stream of finite length, from an empty backlog: the transient of the same chain (Figure 8a).
 
     After the end of generation what is left is still delivered, and judged until playback ends.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> result = tcpstream.live(path, tcpstream.Video(packet_rate=10, duration=8))
+    >>> round(result.late_fraction(1.0), 4)
+    0.001
     """
 
     _backlogs: tuple[FiniteBacklog, ...]

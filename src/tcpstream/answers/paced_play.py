@@ -21,6 +21,15 @@ class PacedPlay(Drifting[Paced]):
     start : float
         Startup delay tau [s].
     pacing : Pacing
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1), pacing=tcpstream.Pacing(1.25, burst=1))
+    >>> round(seen.stall_probability, 3)
+    0.226
     """
 
     def __init__(self, path: Path, video: Video, player: Player, pacing: Pacing) -> None:

@@ -27,6 +27,12 @@ class Pacing:
     ------
     InputError
         For a value out of range.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> tcpstream.Pacing(1.25, burst=5)
+    Pacing(pace=1.25, burst=5.0)
     """
 
     pace: float

@@ -24,6 +24,17 @@ class PausingPlay(BufferedPlay):
     """A stored video as a player shows it that stops reading while it holds enough; made by `play`.
 
     The join time is from the first round of data on, or from the connection where round trips before it are given.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.PausingPlayer(start_buffer=0.5, resume_buffer=1, client_buffer=3))
+    >>> seen
+    <PausingPlay: at most 3 s held, read again at 3 s, T/mu = 1.761>
+    >>> round(seen.stall_probability, 3)
+    0.009
     """
 
     player: PausingPlayer

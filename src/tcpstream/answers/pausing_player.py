@@ -34,6 +34,13 @@ class PausingPlayer(Player):
     ------
     InputError
         For a value out of range, and without a start buffer.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> player = tcpstream.PausingPlayer(start_buffer=1, resume_buffer=2, client_buffer=10, refill_at=5)
+    >>> player.refill_at
+    5.0
     """
 
     client_buffer: float = HELD

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from ..path import Path
 from ..video import Video
+from .answer import check_pair
 from .delayed_play import Play
 from .pacing import Pacing
 from .pausing_player import PausingPlayer
@@ -83,7 +84,20 @@ def play(
     -----
     Every stall shifts all later deadlines by its length, so the total stalled time is the largest lateness of any
     packet, and P(S > x | tau) = 1 - alpha(tau + x) with alpha of Wang, Kurose, Shenoy and Towsley, Section 3.3.2.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.Player(start=1))
+    >>> round(seen.stall_probability, 3)
+    0.224
+    >>> round(seen.mean_total_rebuffer, 3)  # seconds
+    0.151
     """
+    check_pair(path, video)
+    _check_player(player)
     player = player or Player()
     if pacing is not None and (live or isinstance(player, SegmentPlayer) or player.start_buffer is not None):
         raise InputError(
@@ -117,6 +131,12 @@ def play(
     if accuracy is None and is_coarse([(path, video)], None, None, PASSES):
         accuracy = "fine"
     return Play(player, stored(path, video, accuracy=accuracy))
+
+
+def _check_player(player: object) -> None:
+    if player is not None and not isinstance(player, (Player, SegmentPlayer)):
+        hint = f": Player(start={player:g}) is one" if isinstance(player, (int, float)) else ""
+        raise InputError(f"player must be a Player or a SegmentPlayer, got {shown(player)}{hint}")
 
 
 def _play_paced(path: Path, video: Video, player: Player, pacing: Pacing, accuracy: str | None) -> PacedPlay:

@@ -46,6 +46,14 @@ class Player:
     InputError
         For a value out of range, a startup delay beside a buffer, a resume buffer without a start buffer that waits, or
         above the startup delay that skips, and a start buffer of a player that skips.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> tcpstream.Player(start=2).to_dict()
+    {'start_s': 2.0, 'resume_buffer_s': 0.0}
+    >>> tcpstream.Player(start_buffer=2, resume_buffer=5).resume_buffer
+    5.0
     """
 
     start: float | None = None

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from ..errors import AccuracyError, InputError, positive
+from ..errors import AccuracyError, InputError, instance, positive
 from ..numerics.curves import smallest_meeting
 from ..numerics.roots import crossing
 from ..path import Path
@@ -68,7 +68,15 @@ def largest_rate(
     -----
     InputWarning
         For a delay that was probably meant in milliseconds, as `StoredStreaming.late_fraction`.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> round(tcpstream.largest_rate(path, delay=2, duration=4), 1)  # packets/s
+    17.1
     """
+    instance("path", path, Path)
     if duration is not None:
         duration = positive("duration", duration, "s")
     tau = delay_before(delay, duration)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from .drawing import Drawing
 from .joined import Joined
 from .segment_player import SegmentPlayer
 from .segment_solve import packets_of, segments_of, solve_sessions
+from .several import Several
 from .viewing import target
 
 if TYPE_CHECKING:
@@ -37,6 +38,17 @@ class SegmentPlay(Joined, Drawing):
         Of the video; a shorter last one counts as a whole one.
     packets : int
         Of a segment; the last one may be filled in part.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> seen = tcpstream.play(path, video, tcpstream.SegmentPlayer(segment=2, client_buffer=6))
+    >>> seen
+    <SegmentPlay: 4 segments of 2 s, T/mu = 1.761>
+    >>> round(seen.mean_stalls, 4)
+    0.0191
     """
 
     player: SegmentPlayer
@@ -127,6 +139,15 @@ class SegmentPlay(Joined, Drawing):
                 f"{found[-1]:.3g}, and may be off by {off[-1]:.2g}; give a larger target, or client buffer"
             )
         return float(1 + meets[0]) * self.player.segment
+
+    @overload
+    def no_stall_until(self, seconds: float) -> float: ...
+
+    @overload
+    def no_stall_until(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def no_stall_until(self, seconds: ArrayLike) -> Any: ...
 
     def no_stall_until(self, seconds: ArrayLike) -> Any:
         """Return P(no stall in so many seconds of playback).

@@ -41,6 +41,13 @@ class SegmentPlayer:
     ------
     InputError
         For a value out of range.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> player = tcpstream.SegmentPlayer(segment=4, start_buffer=6)
+    >>> player.client_buffer  # seconds
+    30.0
     """
 
     segment: float

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AccuracyError, InputError
 from ..path import Path
+from ..system.html_table import Rows
 from ..video import Video
 from .answer import table
 from .live import live
 from .long_run_stalls import LongRunStalls
 from .player import Player
+from .shown import off_by
 from .viewing import QUANTILES, Watching
 
 if TYPE_CHECKING:
@@ -33,6 +35,15 @@ class SkippingPlay(Watching):
         Startup delay tau [s]: the latency whenever something plays.
     solved : LiveStreaming
         The stream as `live` answers it, for any startup delay.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> player = tcpstream.Player(start=1, on_stall="skip")
+    >>> seen = tcpstream.play(path, tcpstream.Video(packet_rate=10), player, live=True)
+    >>> round(seen.skipped_fraction, 5)
+    0.00117
     """
 
     player: Player
@@ -120,6 +131,10 @@ class SkippingPlay(Watching):
         """
         names = "skipped_fraction", "stalls_per_hour", "mean_stall_length"
         return table({"start_s": [self.start]} | {name: [getattr(self, name)] for name in names})
+
+    def _in_words(self) -> Rows:
+        units = {"skipped_fraction": "", "stalls_per_hour": "", "mean_stall_length": "s"}
+        return [(name, off_by(getattr(self, name), self.errors.get(name), unit)) for name, unit in units.items()]
 
     def summary(self) -> str:
         """Return a few lines for people."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError, real
 from .answer import table
 from .player import Player
+from .several import Several
 from .viewing import QUANTILES, Viewing
 
 if TYPE_CHECKING:
@@ -51,6 +52,15 @@ class Waiting(Viewing):
     def stall_probability(self) -> float:
         """Probability that playback stalls at all."""
         return float(self.longer_than(0.0))
+
+    @overload
+    def longer_than(self, seconds: float) -> float: ...
+
+    @overload
+    def longer_than(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def longer_than(self, seconds: ArrayLike) -> Any: ...
 
     def longer_than(self, seconds: ArrayLike) -> Any:
         """Return P(S > x), the probability that playback stalls for longer in total.
@@ -113,14 +123,18 @@ class Waiting(Viewing):
 
         return plots.total_rebuffer(self, label=label, ax=ax)
 
-    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
+    def to_pandas(self, seconds: ArrayLike | None = None) -> pd.DataFrame:
         """Return P(S > x) for some times x [s] as a table indexed by them.
+
+        Without any: for six from 0 to that which 99% of viewers do not exceed.
 
         Raises
         ------
         MissingExtraError
             Without pandas.
         """
+        if seconds is None:
+            seconds = np.unique(np.linspace(0.0, self.total_rebuffer_quantile(0.99), 6))
         x = np.ravel(np.asarray(seconds, dtype=float))
         return table({"total_rebuffer_s": x, "probability_longer": self.longer_than(x)})
 

@@ -9,7 +9,7 @@ from ..errors import InputError, choice, whole
 from ..path import Path
 from ..tcp import chain_key, chain_of
 from ..video import Video
-from .answer import check_duration
+from .answer import check_duration, pair_of
 from .arrivals import Arrivals
 from .plan import ACCURACIES, is_coarse, plan
 from .stored_streaming import StoredStreaming
@@ -52,6 +52,17 @@ def stored(
     Notes
     -----
     Wang, Kurose, Shenoy and Towsley, Section 3.3.2 and Appendix B; the exact alpha replaces Theorem 1's bound.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> video = tcpstream.Video(packet_rate=40, duration=8)
+    >>> result = tcpstream.stored(path, video)
+    >>> round(result.late_fraction(1.0), 4)
+    0.0639
+    >>> round(result.required_delay(1e-4), 1)  # seconds
+    4.9
     """
     return stored_many([(path, video)], horizon=horizon, quantum=quantum, accuracy=accuracy)[0]
 
@@ -85,6 +96,15 @@ def stored_many(
     ------
     InputError, AccuracyError
         As `stored`, for the first case that fails.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> videos = [tcpstream.Video(packet_rate=rate, duration=8) for rate in (30, 40)]
+    >>> found = tcpstream.stored_many((path, video) for video in videos)
+    >>> [round(result.required_delay(1e-2), 2) for result in found]
+    [1.09, 2.15]
     """
     choice("horizon", horizon, HORIZONS)
     if quantum is not None:
@@ -95,7 +115,8 @@ def stored_many(
             raise InputError("give quantum or accuracy, not both")
     cases = list(cases)
     groups: dict[Any, list[int]] = {}
-    for i, (path, video) in enumerate(cases):
+    for i, one in enumerate(cases):
+        path, video = pair_of(one)
         if video.duration is None:
             raise InputError("stored media needs the duration of the video [s]")
         check_duration(path, video)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._version import __version__
 from ..coarse.resolution import FACTOR
-from ..errors import InputError, whole, within
+from ..errors import InputError, instance, whole, within
 from ..path import Path
 from ..playout.transfers import transfer_rounds
+from ..system.html_table import Rows
 from ..tcp import chain_of
 from .answer import SCHEMA, probabilities, table
 from .player import MOST_SETUP
+from .several import Several
+from .shown import Shown, inputs, off_by
 from .transfer_start import first_state, idle_time
 from .viewing import QUANTILES
 
@@ -33,8 +37,11 @@ MOST_PACKETS = 1_000_000
 EXACT, MOST_OF = 512, 64
 """Packets up to which each is followed; beyond, quanta of up to so many are, compared with half as many quanta."""
 
+SHARES = (*(tenth / 10 for tenth in range(1, 10)), 0.99)
+"""Of transfers, in a table."""
 
-class TransferTime:
+
+class TransferTime(Shown):
     """The law of the time that a transfer takes; made by `transfer_time`.
 
     Attributes
@@ -47,6 +54,16 @@ class TransferTime:
     idle : float
         [s].
     setup_round_trips : int
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> found = tcpstream.transfer_time(path, packets=35)
+    >>> found
+    <TransferTime: 35 packets, mean 1.119 s>
+    >>> round(found.cdf(1.0), 3)  # over within a second
+    0.584
     """
 
     def __init__(
@@ -70,6 +87,15 @@ class TransferTime:
             off = FACTOR * float(np.abs(mine - other).max())
             mean_off = FACTOR * abs(self._mean(rough) - self._mean(self._law))
         self._left_out, self._error, self._mean_error = left, off + left, mean_off + left * len(self._law) * path.rtt
+
+    @overload
+    def cdf(self, seconds: float) -> float: ...
+
+    @overload
+    def cdf(self, seconds: Several) -> NDArray[np.float64]: ...
+
+    @overload
+    def cdf(self, seconds: ArrayLike) -> Any: ...
 
     def cdf(self, seconds: ArrayLike) -> Any:
         """Return P(T <= t), the probability that everything is delivered by then.
@@ -168,15 +194,18 @@ class TransferTime:
             "error_bound": self.errors,
         }
 
-    def to_pandas(self, seconds: ArrayLike) -> pd.DataFrame:
+    def to_pandas(self, seconds: ArrayLike | None = None) -> pd.DataFrame:
         """Return P(T <= t) for some times [s] as a table indexed by them.
+
+        Without any: for those at which 10, 20, .. 90, and 99% of transfers are over.
 
         Raises
         ------
         MissingExtraError
             Without pandas.
         """
-        t = np.ravel(np.asarray(seconds, dtype=float))
+        times = np.unique([self.quantile(u) for u in SHARES]) if seconds is None else seconds
+        t = np.ravel(np.asarray(times, dtype=float))
         return table({"time_s": t, "delivered": self.cdf(t)})
 
     def summary(self) -> str:
@@ -189,6 +218,14 @@ class TransferTime:
                 f"50%, 90%, 99% of transfers at most {times}",
             ]
         )
+
+    def _sections(self) -> Mapping[str, Rows]:
+        rows = [
+            ("packets", f"{self.packets:,} {_begins(self.start, self.idle)}"),
+            ("mean", off_by(self.mean, self.errors["mean"], "s")),
+            *((f"{u:.0%} of transfers at most", f"{self.quantile(u):.4g} s") for u in QUANTILES.values()),
+        ]
+        return {"transfer": rows, **inputs(self.path)}
 
     @property
     def _before(self) -> int:
@@ -249,7 +286,18 @@ def transfer_time(
     T = (i + s) R, where in round i = 1, 2, ... the last packet comes, and s are the round trips before the request.
     With independent losses the last round sends what is left; the paper's chain sends on (Wang, Kurose, Shenoy and
     Towsley, Section 3.2).
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> found = tcpstream.transfer_time(path, bytes=50_000)
+    >>> round(found.mean, 2)  # seconds
+    1.12
+    >>> round(found.quantile(0.95), 1)
+    2.0
     """
+    instance("path", path, Path)
     idle = idle_time(start, idle)
     size = within("segment size", segment_size, 1, 65535, "bytes")
     if (bytes is None) == (packets is None):

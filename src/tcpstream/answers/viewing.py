@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from .._version import __version__
 from ..errors import InputError
 from ..path import Path
+from ..system.html_table import Rows, said
 from ..video import Video
 from .answer import SCHEMA, probabilities
 from .player import Player
 from .segment_player import SegmentPlayer
+from .shown import Shown, answered, inputs, off_by
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +34,7 @@ def target(stall_probability: float | None, ratio: float | None) -> tuple[str, f
     raise InputError("give a stall probability or a rebuffering ratio as the target")
 
 
-class Watching:
+class Watching(Shown):
     """What a viewer sees.
 
     Attributes
@@ -53,6 +56,19 @@ class Watching:
     def setup(self) -> float:
         """Time before the first round of data, of a player of segments before the first request, that counts [s]."""
         return self.player.rounds_before * self.path.rtt
+
+    @abstractmethod
+    def _in_words(self) -> Rows:
+        """Return the answers as names and values."""
+
+    def _sections(self) -> Mapping[str, Rows]:
+        settings = [(name, said(value)) for name, value in self.player.to_dict().items()]
+        rows = [
+            ("throughput T", f"{self.throughput:.4g} packets/s"),
+            ("T/mu", f"{1 / self.load:.4g}"),
+            *self._in_words(),
+        ]
+        return {"what a viewer sees": rows, "player": settings, **inputs(self.path, self.video)}
 
     def _with_header(self, answers: dict[str, Any], **parameters: Any) -> dict[str, Any]:
         """Return answers after what they were computed from, ready for JSON."""
@@ -94,6 +110,12 @@ class Viewing(Watching, ABC):
         """Of the video [s]."""
         assert self.video.duration is not None
         return self.video.duration
+
+    def _in_words(self) -> Rows:
+        def told(name: str, unit: str) -> tuple[str, str]:
+            return name, answered(lambda: off_by(getattr(self, name), self.errors[name], unit))
+
+        return [told("stall_probability", ""), told("mean_total_rebuffer", "s"), told("rebuffering_ratio", "")]
 
     def _times(self, seconds: ArrayLike) -> Floats:
         """Return times of playback [s], or raise `InputError` for those out of range."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from .stationary import stationary
 if TYPE_CHECKING:
     import pandas as pd
 
-Matrix = sparse.csr_array[np.float64, tuple[int, int]]
+Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 
 #: A chain with more nonzero probabilities than this (about 2.4 GB) is refused.
 MAX_NONZEROS = 200_000_000

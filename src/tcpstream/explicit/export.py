@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path as FilePath
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import io, sparse
 
-Matrix = sparse.csr_array[np.float64, tuple[int, int]]
+Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 
 
 def write_matrix_market(path: str | PathLike[str], matrix: Matrix) -> None:

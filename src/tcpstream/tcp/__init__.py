@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import lru_cache
 
+from ..errors import instance
 from ..path import Path
 from ..variants import VARIANTS
 from .burst import BurstChain
@@ -77,6 +78,14 @@ def throughput(path: Path) -> float:
     -----
     Stationary analysis of the chain that `Path.tcp` names: Table VI (corrected), or those of independent losses.
     `tcpstream.tcp.formulas` has the closed formulas to compare with.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    >>> round(tcpstream.throughput(path), 1)  # packets/s
+    57.2
     """
+    instance("path", path, Path)
     closed = VARIANTS[path.tcp].closed_throughput(path)
     return chain_of(path).packets_per_round / path.rtt if closed is None else closed

@@ -63,6 +63,15 @@ def estimate(file: str | PathLike[str]) -> PathEstimate:
     have arrived (DSACK, an older timestamp echoed, an acknowledgement faster than any round trip). At the
     receiver a packet counts as lost if its hole was filled late. In between, both are counted. The timer
     follows RFC 6298 with Linux's floor: the variance term is at least 0.2 s.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> found = tcpstream.estimate("examples/linux-reno.pcap")
+    >>> round(found.loss.value, 3)
+    0.016
+    >>> found.rtt.low < found.rtt.value < found.rtt.high
+    True
     """
     notes: list[str] = []
     name = f"the capture {file!s}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..errors import MissingExtraError
 from ..path import Path
+from ..system.html_table import html_table
 from .decrease import named
 from .detection import Detection
 from .intervals import Measured
@@ -13,6 +15,9 @@ from .limitation import Limitation
 from .paths import MeasuredPath
 from .process import LossProcess
 from .proposal import Proposal, propose
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,16 @@ class PathEstimate:
     -----
     Packets are counted as they are on the wire: one that offloading split after the capture or merged before
     it, larger than the maximum segment size (MSS), counts as ceil(payload / MSS) packets.
+
+    Examples
+    --------
+    >>> import tcpstream
+    >>> found = tcpstream.estimate("examples/linux-reno.pcap")
+    >>> found.packets, found.vantage
+    (3245, 'sender')
+    >>> path = found.path()
+    >>> path.tcp
+    'reno-sack'
     """
 
     loss: Measured
@@ -202,6 +217,28 @@ class PathEstimate:
         for key, m in self._measured().items():
             lines.append(f"{key:16} {m.value:9.5g}   95% interval {m.low:.5g} to {m.high:.5g}")
         return "\n".join(lines + [f"warning: {text}" for text in self.warnings])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a table of value, low and high end of the 95% interval, indexed by what was measured.
+
+        Raises
+        ------
+        MissingExtraError
+            Without pandas.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError("a table", "pandas", "tables") from None
+        rows = {name: (one.value, one.low, one.high) for name, one in self._measured().items()}
+        return pd.DataFrame.from_dict(rows, orient="index", columns=["value", "low", "high"]).rename_axis("measured")
+
+    def _repr_html_(self) -> str:
+        measured = [
+            (name, f"{one.value:.4g} ({one.low:.4g} to {one.high:.4g})") for name, one in self._measured().items()
+        ]
+        path = [(name, sentence) for name, sentence in self.proposal.sentences().items()]
+        return html_table("PathEstimate", {self.flow: measured, "path": path})
 
     def _measured_path(self) -> MeasuredPath:
         return MeasuredPath(self.loss, self.loss_event_rate, self.rtt, self.rto, self.packets, self.proposal)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from ..tcp.chain import Chain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Matrix = sparse.csr_array[np.float64, tuple[int, int]]
+Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 
 MOST_STATES = 200_000
 """States, waiting ones included, that are written out at most."""
