@@ -60,7 +60,7 @@ BAD = [
     # a bottleneck
     Bad(
         f"throughput {PATH} --bottleneck 100pps --buffer 5",
-        "a bottleneck is solved for tcp = reno-sack, cubic, got reno",
+        "a bottleneck is solved for tcp = reno-sack, cubic, bbr, got reno",
         lambda: path(bottleneck=100, buffer=5),
     ),
     Bad(
@@ -167,7 +167,7 @@ BAD = [
     Bad(f"throughput {PATH} --backoff linux", "one of rfc6298, paper, got 'linux'", lambda: path(backoff="linux")),
     Bad(
         f"throughput {PATH} --tcp tahoe",
-        "tcp must be one of reno, reno-sack, cubic, got 'tahoe'",
+        "tcp must be one of reno, reno-sack, cubic, bbr, got 'tahoe'",
         lambda: path(tcp="tahoe"),
     ),
     Bad(
