@@ -199,7 +199,7 @@ def test_what_is_not_solved_is_refused():
     path = CASES[0]
     with pytest.raises(InputError, match="leave out quantum, or give 1, got 4"):
         stored(path, Video(packet_rate=10, duration=10), quantum=4)
-    with pytest.raises(InputError, match="tcp must be one of reno, reno-sack, cubic, got 'tahoe'"):
+    with pytest.raises(InputError, match="tcp must be one of reno, reno-sack, cubic, bbr, got 'tahoe'"):
         Path(loss=0.1, rtt=0.1, rto=0.2, tcp="tahoe")
 
 
