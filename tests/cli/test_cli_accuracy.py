@@ -1,6 +1,7 @@
 """How near the answers at ordinary rates are, on the command line."""
 
 import json
+import re
 
 import pytest
 
@@ -57,3 +58,15 @@ def test_a_refused_exact_solve_says_what_would_help(run):
     done = run("delay --loss 1e-4 --rtt 30ms --rto 230ms --rate 25Mbps --duration 2h --accuracy exact")
     assert (done.status, done.out) == (1, "")
     assert "or give --accuracy=fine" in done.err
+
+
+def test_a_late_fraction_that_is_not_resolved_is_no_number(run):
+    """The exact values are 0.135, 3.0e-3, 7.1e-4 and 5.6e-5 (--accuracy exact)."""
+    line = "live --loss 7.1e-5 --rtt 100ms --timeout-ratio 2 --max-window 8 --tcp reno-sack --rate 74.5pps --delay "
+    coarse = run(f"{line} 0.05,0.1,0.15,0.2 --accuracy fast").out
+    rows = dict(re.findall(r"^(0\.\d+) +(\S.*)$", coarse, re.MULTILINE))
+    assert float(rows["0.05"]) > 0.1
+    assert rows["0.1"].startswith("below ")
+    assert float(rows["0.1"].split()[1]) > 3e-3
+    assert rows["0.2"] == "not resolved: give --accuracy fine"
+    assert "inf" not in coarse

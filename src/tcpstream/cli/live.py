@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from ..answers.live import LiveStreaming
     from ..path import Path
     from ..video import Video
+
+WHOLE = 1.0
+"""Error of a late fraction, as part of itself, up to which it is one."""
 
 
 @click.command(cls=Sectioned)
@@ -66,13 +70,24 @@ def live(as_json: bool, delay: list[float], limited: bool, accuracy: str | None,
     found = route.propagate_intervals(
         data["late_fraction"], lambda path: solve(path, video).late_fraction(delay), 0.0, 1.0
     )
-    late = [f"{fraction:.4g}" for fraction in data["late_fraction"]]
+    errors = np.array([result.lattice_error(tau) for tau in delay])
+    finer = "fine" if accuracy == "fast" else "exact"
+    late = [_shown(fraction, error, finer) for fraction, error in zip(data["late_fraction"], errors)]
     if found is not None:
         data["late_fraction_interval"] = np.column_stack((found.low, found.high)).tolist()
         late = with_spans(late, data["late_fraction_interval"], ".4g")
     rows = list(zip((f"{tau:g}" for tau in delay), late))
     blocks = [
         Table(rows, ("startup delay [s]", "late fraction")),
-        *details.solved(result, route, max(result.lattice_error(delay))),
+        *details.solved(result, route, max(errors[errors <= WHOLE], default=0.0)),
     ]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), found))
+
+
+def _shown(fraction: float, error: float, finer: str) -> str:
+    """Return a late fraction, or what is known of it where its relative error is as large as itself."""
+    if error <= WHOLE:
+        return f"{fraction:.4g}"
+    if math.isinf(error):
+        return f"not resolved: give --accuracy {finer}"
+    return f"below {fraction * (1 + error):.2g}"
