@@ -14,6 +14,7 @@ from .growth import Growth
 from .independent import IndependentChain
 from .reno import reno
 from .reno_sack import reno_sack
+from .varying import Varying
 
 __all__ = [
     "BurstChain",
@@ -22,6 +23,7 @@ __all__ = [
     "Growth",
     "IndependentChain",
     "Transitions",
+    "Varying",
     "chain_key",
     "chain_of",
     "cubic",
@@ -37,7 +39,7 @@ KEPT = 8
 class _Keyed:
     """A path that equals others with the same chain."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | Varying) -> None:
         self.path, self.key = path, (VARIANTS[path.tcp].chain, chain_key(path))
 
     def __eq__(self, other: object) -> bool:
@@ -47,29 +49,35 @@ class _Keyed:
         return hash(self.key)
 
 
-def chain_of(path: Path) -> Chain:
+def chain_of(path: Path | Varying) -> Chain:
     """Return the chain that a path names, `Path.tcp`; paths with the same one share it."""
     return _built(_Keyed(path))
 
 
 @lru_cache(KEPT)
 def _built(keyed: _Keyed) -> Chain:
+    if isinstance(keyed.path, Varying):
+        from .regimes import varying_chain
+
+        return varying_chain(keyed.path)
     chain: Chain = VARIANTS[keyed.path.tcp].build(keyed.path)
     return chain
 
 
-def chain_key(path: Path) -> Hashable:
+def chain_key(path: Path | Varying) -> Hashable:
     """Return what is equal for paths with the same chain."""
+    if isinstance(path, Varying):
+        return path
     other = ("rto_s", "rto_assumed", *(("rtt_s",) if VARIANTS[path.tcp].counts_rounds(path.bottleneck) else ()))
     return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 
-def throughput(path: Path) -> float:
+def throughput(path: Path | Varying) -> float:
     """Return T, the achievable throughput of a backlogged TCP on a path [packets/s], from the chain.
 
     Parameters
     ----------
-    path : Path
+    path : Path or Varying
 
     Notes
     -----
