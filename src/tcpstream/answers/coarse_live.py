@@ -18,6 +18,7 @@ from ..numerics.lattices import Interpolated
 from ..path import Path
 from ..system.threads import on_cores
 from ..tcp import Chain, chain_of
+from ..tcp.varying_chain import VaryingChain
 from ..video import Video
 from .answer import DEFAULT_TARGET
 from .live_streaming import LiveStreaming
@@ -56,7 +57,9 @@ class CoarseBacklog:
     @classmethod
     def of(cls, path: Path, packets_due: float, accuracy: str | None, *, from_start: bool) -> CoarseBacklog:
         """Solve for a path and so many packets generated per round; `from_start` for streams of finite length."""
-        resolution, chain = FAST_BACKLOG if accuracy == "fast" else FINE_BACKLOG, chain_of(path)
+        chain = chain_of(path)
+        whole_rounds = isinstance(chain, VaryingChain)  # in which regimes change
+        resolution = FAST_BACKLOG if accuracy == "fast" and not whole_rounds else FINE_BACKLOG
         fine, coarse = on_cores(
             lambda one: _long_run(chain, packets_due, one, from_start), (resolution, coarser_backlog(resolution))
         )

@@ -56,6 +56,12 @@ class VaryingChain(Chain):
         """First state of each regime, and the number of states of all."""
         return np.append(0, np.cumsum([part.n_states for part in self.parts]))
 
+    @cached_property
+    def regimes(self) -> Ints:
+        """Regime of each state, -1 for that before a regime is known."""
+        known = np.repeat(np.arange(len(self.parts)), np.diff(self.offsets))
+        return known if self.known_begin is not None else np.append(known, -1)
+
     @property
     def known_begin(self) -> int | None:
         """The regime in which a video begins, if it is known."""
