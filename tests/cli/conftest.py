@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from described import problems
 
 from tcpstream.cli import main
 
@@ -32,25 +33,34 @@ class Run(NamedTuple):
         return answer
 
 
+def checked(words, done):
+    """Return a run whose JSON, if it has any, is as the schema of its command says."""
+    if "--json" in words and done.out:
+        assert problems(words[0], done.answer) == []
+    return done
+
+
 @pytest.fixture
-def run(capsys):
-    """Run a command line in this process."""
+def run(capsys, monkeypatch):
+    """Run a command line in this process, as in a window so wide that no sentence is broken."""
+    monkeypatch.setenv("COLUMNS", "10000")
 
     def call(line):
-        status = main(shlex.split(line))
-        return Run(status, *capsys.readouterr())
+        words = shlex.split(line)
+        return checked(words, Run(main(words), *capsys.readouterr()))
 
     return call
 
 
 @pytest.fixture
 def process():
-    """Run a command line in a process of its own, its output piped, whatever the environment says of colours."""
+    """Run a command line in a process of its own, its output piped, no sentence broken unless COLUMNS says so."""
 
     def call(line, **environment):
+        environment = os.environ | {"COLUMNS": "10000"} | environment
         command = [sys.executable, "-W", "error", "-m", "tcpstream", *shlex.split(line)]
-        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, timeout=300)
-        return Run(done.returncode, done.stdout, done.stderr)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+        return checked(shlex.split(line), Run(done.returncode, done.stdout, done.stderr))
 
     return call
 

@@ -18,7 +18,7 @@ def test_version(process):
 
 
 def test_table_is_plain_whatever_the_environment_says(process):
-    done = process(f"delay {PATH} --rate 10pps --live", FORCE_COLOR="1", COLUMNS="20")
+    done = process(f"delay {PATH} --rate 10pps --live", FORCE_COLOR="1")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("Wait ")
     assert done.out.isprintable() or "\x1b" not in done.out
@@ -74,3 +74,19 @@ def test_closed_pipe_is_quiet():
     command = f"{sys.executable} -m tcpstream throughput {PATH} | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_click_s_own(process, shell):
+    done = process("", _TCPSTREAM_COMPLETE=f"{shell}_source")
+    assert (done.status, done.err) == (0, "")
+    assert f"_TCPSTREAM_COMPLETE={shell}_complete" in done.out
+
+
+def test_completion_knows_commands_and_options(process):
+    def completed(words, number):
+        done = process("", _TCPSTREAM_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(number))
+        return [line.partition(",")[2] for line in done.out.splitlines()]
+
+    assert completed("tcpstream st", 1) == ["stored"]
+    assert completed("tcpstream delay --target", 2) == ["--target", "--target-no-late"]

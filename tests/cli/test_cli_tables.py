@@ -72,6 +72,34 @@ def test_delay_begins_with_the_answer(run, options, sentence):
 
 
 @pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            "--rate 10pps --live",
+            "The path carries 5.7 times the video's rate: the wait bridges the times in which losses ",
+        ),
+        ("--rate 80pps --duration 8", "The path carries 0.71 of the video's rate: the wait is a head start, "),
+        ("--rate 10pps --duration 8 --target 0.9", "The path carries 5.7 times the video's rate."),
+        ("--rate 0.5pps --duration 8 --target 0.9", "The path carries 110 times the video's rate."),
+    ],
+)
+def test_delay_says_what_the_wait_is_for(run, options, sentence):
+    """T is 57.22 packets/s; the share is rounded down, as is what can be relied on."""
+    first, _, meaning, *_ = run(f"delay {PATH} {options}").out.splitlines()
+    assert meaning.startswith(sentence)
+    assert meaning.endswith("choice." if first.startswith("Wait") else "rate.")
+
+
+def test_a_lower_rate_shortens_the_wait(run):
+    """As it says; and `rate` finds the rate for half of it."""
+    line = f"{PATH} --duration 8 --json"
+    tau = run(f"delay {line} --rate 40pps").answer["required_startup_delay_s"]
+    slower = run(f"rate {line} --delay {tau / 2}").answer["packet_rate_pps"]
+    assert slower < 40
+    assert run(f"delay {line} --rate {slower * 0.999}pps").answer["required_startup_delay_s"] <= tau / 2
+
+
+@pytest.mark.parametrize(
     ("seconds", "text"),
     [(0, "0 s"), (3.1234, "3.13 s"), (3.13, "3.13 s"), (0.0041, "0.00410 s"), (99.99, "100.0 s"), (1234.1, "1235 s")],
 )
@@ -106,7 +134,7 @@ def test_commands_are_listed_in_the_order_of_use(run):
     listed = run("--help").out.split("Commands:")[1]
     assert [line.split()[0] for line in listed.strip().splitlines()] == [
         *("throughput", "stored", "live", "delay", "play", "transfer", "rate", "estimate", "sweep"),
-        *("simulate", "validate", "figure", "claims"),
+        *("simulate", "validate", "figure", "claims", "doctor", "schema"),
     ]
 
 

@@ -13,6 +13,7 @@ from .._version import __version__
 from ..errors import InputError, MissingExtraError, TcpstreamError, cause
 from .claims import claims
 from .delay import delay
+from .doctor import doctor
 from .estimate import estimate
 from .figure import figure
 from .interrupt import INTERRUPTED
@@ -21,6 +22,7 @@ from .notes import collected
 from .play import play
 from .rate import rate
 from .report import Report
+from .schema import schema
 from .simulate import simulate
 from .stored import stored
 from .streams import abandon, say, settle
@@ -53,10 +55,10 @@ def group() -> None:
     `tcpstream COMMAND --help` says more.
 
     \b
-    tcpstream delay  --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --live
+    tcpstream delay  --loss 2% --rtt 100ms --rate 25pps --live
     tcpstream delay  --capture flow.pcap --rate 300kbps --duration 10min
-    tcpstream play   --loss 0.02 --rtt 100ms --rto 300ms --rate 480kbps --duration 1min --start 1s
-    tcpstream stored --loss 0.02 --rtt 100ms --rto 300ms --rate 25pps --duration 80s --delay 1,2,4
+    tcpstream play   --loss 2% --rtt 100ms --rate 40pps --duration 60s --start 1s
+    tcpstream stored --loss 2% --rtt 100ms --rate 25pps --duration 80s --delay 1,2
 
     Exit status: 0 an answer, 2 bad input, 3 no finite startup delay suffices, 1 no accurate answer, or a capture that
     the model does not describe.
@@ -77,6 +79,8 @@ for _command in (
     validate,
     figure,
     claims,
+    doctor,
+    schema,
 ):
     group.add_command(_command)
 
@@ -100,8 +104,8 @@ def answer(argv: Sequence[str] | None = None) -> int:
         return _error(str(error), FAILED)
     except click.Abort:
         return INTERRUPTED
-    except SystemExit:  # click's way to end where nobody reads its help
-        return BROKEN_PIPE
+    except SystemExit as end:  # click's way to end after shell completion, and where nobody reads its help
+        return BROKEN_PIPE if end.code else 0
     except OSError as error:
         abandon(sys.stdout)  # it may be what failed
         return _error(f"{error.filename}: {cause(error)}" if error.filename else cause(error), FAILED)

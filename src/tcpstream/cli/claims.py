@@ -12,6 +12,7 @@ from ..errors import InputError
 from . import options as opt
 from .blocks import Table
 from .report import Report
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from ..paper.claim import Claim
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 PAPERS = ("wang", "chung", "hessler", "nichols", "zink")
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @click.option("--paper", type=click.Choice(PAPERS), default="wang", show_default=True, help="By its first author.")
 @click.option("--recorded", is_flag=True, help="The runs as recorded with this version: no runs.")
 @click.option(

@@ -12,8 +12,9 @@ from . import options as opt
 from . import units
 from .inputs import read_route, read_video
 from .report import Report
+from .sections import Sectioned
 from .shown_frames import frames
-from .words import share, wait
+from .words import rounded_down, share, wait
 
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..video import Video
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @opt.path_options
 @opt.rate_option
 @click.option("--live", "is_live", is_flag=True, help="A live stream without end.")
@@ -109,6 +110,7 @@ def delay(
     blocks = [
         _sentence(tau, target, target_no_late),
         *span,
+        _meaning(1 / result.load, tau, by_rate=options["playback"] is None),
         *late_frames,
         *details.solved(result, route, lattice_error),
     ]
@@ -160,3 +162,18 @@ def _sentence(tau: float, target: float | None, no_late: float | None) -> str:
     if tau == 0:
         return f"Playback can start at once: {outcome}."
     return f"Wait {wait(tau)} before playback starts: then {outcome}."
+
+
+def _meaning(ratio: float, tau: float, *, by_rate: bool) -> str:
+    """Return what T/mu says about the wait, and what shortens it; ``tcpstream rate`` finds a rate if `by_rate`."""
+    told = f"{rounded_down(ratio, 2):,g}"
+    if ratio >= 1:
+        carried = f"The path carries {told} times the video's rate"
+        why = "the wait bridges the times in which losses slow TCP down"
+    else:
+        carried = f"The path carries {told} of the video's rate"
+        why = "the wait is a head start, and a longer video needs a longer one"
+    if tau == 0:
+        return f"{carried}."
+    shorter = ", and tcpstream rate finds the rate for a wait of your choice" if by_rate else ""
+    return f"{carried}: {why}. A lower rate shortens it{shorter}."

@@ -10,9 +10,10 @@ from ..errors import InputError
 from . import units
 from .options import json_option, option
 from .report import Report
+from .sections import Sectioned
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @click.argument("file")
 @click.option("--all", "every", is_flag=True, help="Measure every flow of the file, not only the largest.")
 @option("--segments", units.seconds, "T", "Measure successive segments of this length one by one, as 500s or 15min.")

@@ -11,12 +11,13 @@ from ..errors import choice, unwritable
 from . import options as opt
 from .blocks import Table
 from .report import Report
+from .sections import Sectioned
 
 NUMBERS = ("4", "5", "8a", "8b", "9a", "9b", "10a", "10b", "11a", "11b")
 FORMATS = ("png", "svg", "pdf")
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @click.argument("number", metavar="|".join((*NUMBERS, "all")))
 @opt.option("--out", FilePath, "FOLDER", "Where files are written.  [default: this folder]")
 @opt.option("--format", str, "png|svg|pdf", "Format of the drawings.  [default: png]")

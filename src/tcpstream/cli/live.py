@@ -11,6 +11,7 @@ from . import units
 from .blocks import Table
 from .inputs import read_route, read_video
 from .report import Report
+from .sections import Sectioned
 from .words import with_spans
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ..video import Video
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @opt.path_options
 @opt.rate_option
 @opt.option("--duration", units.seconds, "T", "Length of the stream, as 80s or 10min.  [default: endless]")

@@ -17,6 +17,7 @@ from .drawn import Draw
 from .inputs import read_route, read_video
 from .players import read_pacing, read_player
 from .report import Report
+from .sections import Sectioned
 from .seen import ANSWERS, seen
 from .shown_frames import frames
 from .words import wait
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering ratio"}
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @opt.path_options
 @opt.rate_option
 @opt.duration_option

@@ -13,6 +13,7 @@ from . import units
 from .blocks import Table
 from .inputs import packet_size, read_route
 from .report import Report
+from .sections import Sectioned
 from .words import at_most, packets_per_second, share
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ..path import Path
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @opt.path_options
 @click.option("--live", "is_live", is_flag=True, help="A live stream without end.")
 @opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")

@@ -13,6 +13,7 @@ from . import options as opt
 from . import units
 from .blocks import Table
 from .report import Report
+from .sections import Sectioned
 from .watching import player_options, told, viewers
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _states(text: str) -> list[float]:
     return parts
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @click.argument("file", required=False)
 @opt.option("--rtt", units.seconds, "T", "Round trip propagation delay, as 0.11 or 110ms.")
 @opt.option("--loss", units.probability, "P", "Loss probability of data packets, as 0.02 or 2%.  [default: 0]")

@@ -11,6 +11,7 @@ from . import options as opt
 from .blocks import Table
 from .inputs import read_route, read_video
 from .report import Report
+from .sections import Sectioned
 from .shown_frames import frames
 from .words import with_spans
 
@@ -22,7 +23,7 @@ _ANSWERS = {"late_fraction": ".4g", "no_late_probability": ".6g", "no_late_lower
 _BEST, _WORST = [[0.0], [1.0], [1.0]], [[1.0], [0.0], [0.0]]
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @opt.path_options
 @opt.rate_option
 @opt.duration_option

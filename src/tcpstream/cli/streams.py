@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 from typing import TextIO
 
 from ..errors import printable
+from .fitting import wrapped
 
 LONGEST = 2000
 """Characters of a message; a value that a file gives may be longer."""
@@ -23,12 +25,18 @@ def settle() -> None:
 
 
 def say(message: str) -> None:
-    """Print a message as one line on standard error; where that is full, there is nobody to tell."""
+    """Print a message on standard error; where that is full, there is nobody to tell.
+
+    It is one line, but on a terminal, where it is broken at words.
+    """
     line = printable(" ".join(message.split()))
     if len(line) > LONGEST:
         line = f"{line[:LONGEST]} ... ({len(line)} characters)"
+    line = f"tcpstream: {line}"
+    if sys.stderr.isatty():
+        line = wrapped(line, shutil.get_terminal_size().columns)
     try:
-        print(f"tcpstream: {line}", file=sys.stderr, flush=True)
+        print(line, file=sys.stderr, flush=True)
     except OSError:
         abandon(sys.stderr)
 

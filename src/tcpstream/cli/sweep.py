@@ -13,6 +13,7 @@ from ..errors import InputError, unwritable
 from . import options as opt
 from .blocks import Table
 from .report import Report
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -21,7 +22,7 @@ SHOWN = 20
 """Rows of a table for people."""
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @click.argument("file")
 @click.option("--store", metavar="FOLDER", help="Where answers are kept as they come.  [default: FILE's name + .sweep]")
 @click.option("--out", metavar="FILE", help="Write the whole table as .csv, .parquet or .nc (NetCDF).")
@@ -32,12 +33,13 @@ def sweep(as_json: bool, file: str, store: str | None, out: str | None) -> Repor
     \b
     kind = "stored"            # or "live"
     [grid]                     # all combinations; or [[points]], one by one
-    loss = [0.004, 0.02]       # or { from = 1e-3, to = 0.04, number = 5, scale = "log" }
+    loss = [0.004, 0.02]
+    # or { from = 1e-3, to = 0.04, number = 5, scale = "log" }
     rtt = ["50ms", "100ms"]    # numbers are SI units; text may carry others
     timeout_ratio = 3
     T_over_mu = [1.6, 2]       # or packet_rate or bitrate
     duration = "80s"
-    delay = [1, 2, 4]          # or target (late fraction) or no_late: the delay is wanted
+    delay = [1, 2, 4]          # or target (late fraction) or no_late: asks for it
 
     An interrupted sweep goes on when it is called again.
     """

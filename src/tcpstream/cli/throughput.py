@@ -11,9 +11,10 @@ from .blocks import Table
 from .inputs import packet_size, read_route
 from .options import json_option, packet_size_option, path_options, time_limit_option
 from .report import Report
+from .sections import Sectioned
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @path_options
 @packet_size_option
 @time_limit_option

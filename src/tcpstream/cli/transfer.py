@@ -13,13 +13,14 @@ from . import sizes, units
 from .blocks import Table
 from .inputs import read_route
 from .report import Report
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from ..answers.transfer_time import TransferTime
     from ..path import Path
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @opt.path_options
 @opt.option("--size", sizes.size, "B", "Bytes to deliver, as 300kB or 2.5MB, or packets, as 100packets.", required=True)
 @opt.option("--segment-size", units.number, "B", "Bytes that a packet carries.  [default: 1448]")

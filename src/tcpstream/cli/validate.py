@@ -12,6 +12,7 @@ from ..errors import InputError, unwritable
 from . import options as opt
 from .blocks import Table
 from .report import Report
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from ..paper.compare import Comparison
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 RUNS = "tcpstream-validation.jsonl"
 
 
-@click.command()
+@click.command(cls=Sectioned)
 @click.option("--quick", is_flag=True, help="Few and short runs: a minute or two.")
 @click.option("--recorded", is_flag=True, help="The whole study as recorded with this version: no runs.")
 @click.option("--runs", metavar="FILE", help=f"Where runs are kept, and continued from.  [default: {RUNS}]")
