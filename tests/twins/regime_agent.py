@@ -6,6 +6,8 @@ the rows of that regime's constant path; a change hands the window over. Rounds 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numba import njit
 
@@ -32,7 +34,7 @@ def tables(varying):
     for i, (begin, (move, chance)) in enumerate(zip(starts, rows)):
         first[i, : len(begin)] = begin
         moves[i, : len(move)] = move
-        for a, b in zip(begin[:-1], begin[1:]):
+        for a, b in pairwise(begin):
             sums[i, a:b] = np.cumsum(chance[a:b]) / chance[a:b].sum()
     return first, moves, sums, hand_over(chains), np.array([chain.written_out.start for chain in chains])
 

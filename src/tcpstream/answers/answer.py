@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._version import __version__
 from ..errors import AccuracyError, InputError, MissingExtraError, note, real
 from ..path import Path
-from ..tcp import chain_of
+from ..tcp import Varying, chain_of
 from ..video import Video
 from .timeline import Timeline
 
@@ -48,14 +48,14 @@ def check_length(rounds: float, video: Video) -> None:
         )
 
 
-def check_shortest(path: Path, video: Video) -> None:
+def check_shortest(path: Path | Varying, video: Video) -> None:
     """Raise `InputError` for a video shorter than a round."""
     assert video.duration is not None
     if video.duration < path.rtt:
         raise InputError(f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s")
 
 
-def check_duration(path: Path, video: Video) -> None:
+def check_duration(path: Path | Varying, video: Video) -> None:
     """Raise `InputError` for a video shorter than a round, `AccuracyError` for one that is too long to follow."""
     check_shortest(path, video)
     check_length(Timeline.of(path, video).length, video)
@@ -114,6 +114,13 @@ def table(columns: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(columns).set_index(next(iter(columns)))
 
 
+def lossy(path: Path | Varying) -> str:
+    """Return what a path does to packets, for people."""
+    if isinstance(path, Varying):
+        return "loss " + ", ".join(f"{one.loss:g} ({name})" for name, one in zip(path.names, path.regimes))
+    return f"loss {path.loss:g}"
+
+
 def at_most(bound: float) -> str:
     """Return an error bound for people: the power of ten above it, 1e-12 at least, so that it does not flicker."""
     return f"below 1e{max(-12, math.ceil(math.log10(max(bound, 1e-300))))}"
@@ -129,7 +136,7 @@ class Streaming(ABC):
 
     Attributes
     ----------
-    path : Path
+    path : Path or Varying
     video : Video
     timeline : Timeline
         The video on the clock of the path.
@@ -137,7 +144,7 @@ class Streaming(ABC):
 
     kind: str
 
-    def __init__(self, path: Path, video: Video, horizon: str = "end") -> None:
+    def __init__(self, path: Path | Varying, video: Video, horizon: str = "end") -> None:
         self.path, self.video = path, video
         self.timeline = Timeline.of(path, video, horizon)
 
@@ -233,7 +240,7 @@ class Streaming(ABC):
         return "\n".join(
             [
                 f"{self.kind} streaming of {video.packet_rate:g} packets/s ({video.bitrate / 1e3:.4g} kbit/s{length})",
-                f"path: loss {path.loss:g}, round trip {path.rtt:g} s, timeout ratio {path.timeout_ratio:g}, "
+                f"path: {lossy(path)}, round trip {path.rtt:g} s, timeout ratio {path.timeout_ratio:g}, "
                 f"windows up to {path.max_window} packets",
                 f"TCP throughput T = {self.throughput:.4g} packets/s, T/mu = {1 / self.load:.4g}",
                 f"startup delay for a late fraction of {DEFAULT_TARGET:g}: {self.required_delay():.3f} s",

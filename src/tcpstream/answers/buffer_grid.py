@@ -13,7 +13,7 @@ from .._version import __version__
 from ..errors import InputError
 from ..path import Path
 from ..system.threads import on_cores
-from ..tcp import chain_of
+from ..tcp import chain_of, constant
 from ..video import Video
 from .answer import SCHEMA, table
 from .joined import mean_rounds, rounds_within
@@ -175,6 +175,7 @@ def buffer_grid(
     AccuracyError
         When the solve would need too much time or memory.
     """
+    path = constant(path, "buffer_grid")
     starts, resumes = ([float(one) for one in np.ravel(np.asarray(each))] for each in (start_buffers, resume_buffers))
     if not 1 <= len(starts) * len(resumes) <= MOST:
         raise InputError(f"give 1 to {MOST:,} pairs of buffers, got {len(starts):,} x {len(resumes):,}")

@@ -22,7 +22,7 @@ from ..coarse.resolution import FINE, LOSSES, SPARE, Resolution, Scale, coarser
 from ..coarse.steps import Steps
 from ..errors import AccuracyError
 from ..path import Path
-from ..tcp import chain_of
+from ..tcp import Varying, chain_of
 from .arrivals import Arrivals
 from .coarse_alpha import NeverLateCurve
 from .plan import Plan
@@ -63,7 +63,7 @@ class CoarseArrivals:
 
     Parameters
     ----------
-    path : Path
+    path : Path or Varying
     cases : iterable of Timeline
         As for `Arrivals`, at constant rates.
     resolution : Resolution
@@ -74,7 +74,7 @@ class CoarseArrivals:
     """
 
     def __init__(
-        self, path: Path, cases: Iterable[Timeline], resolution: Resolution = FINE, follow_all: bool = False,
+        self, path: Path | Varying, cases: Iterable[Timeline], resolution: Resolution = FINE, follow_all: bool = False,
         finer: CoarseArrivals | None = None,
     ) -> None:  # fmt: skip
         self.path, self.cases, self.resolution, self.follow_all = path, tuple(cases), resolution, follow_all

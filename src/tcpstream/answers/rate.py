@@ -10,7 +10,7 @@ from ..errors import AccuracyError, InputError, positive
 from ..numerics.curves import smallest_meeting
 from ..numerics.roots import crossing
 from ..path import Path
-from ..tcp import throughput
+from ..tcp import constant, throughput
 from ..video import Video
 from .answer import delay_before, late_target, no_late_target
 from .arrivals import Arrivals
@@ -69,6 +69,7 @@ def largest_rate(
     InputWarning
         For a delay that was probably meant in milliseconds, as `StoredStreaming.late_fraction`.
     """
+    path = constant(path, "largest_rate")
     if duration is not None:
         duration = positive("duration", duration, "s")
     tau = delay_before(delay, duration)

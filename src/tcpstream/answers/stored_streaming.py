@@ -12,6 +12,7 @@ from ..errors import AccuracyError, InputError
 from ..numerics.curves import smallest_delay, smallest_meeting
 from ..path import Path
 from ..system.threads import on_cores
+from ..tcp import Varying
 from ..video import Video
 from .answer import Streaming, check_length, no_late_target, probabilities
 from .answer import startup_delay as checked_delay
@@ -48,7 +49,7 @@ class StoredStreaming(Streaming):
 
     kind = "stored"
 
-    def __init__(self, path: Path, video: Video, horizon: str, arrivals: Arrivals) -> None:
+    def __init__(self, path: Path | Varying, video: Video, horizon: str, arrivals: Arrivals) -> None:
         super().__init__(path, video, horizon)
         self.horizon = horizon
         self._arrivals = arrivals

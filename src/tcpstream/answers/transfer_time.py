@@ -13,7 +13,7 @@ from ..coarse.resolution import FACTOR
 from ..errors import InputError, whole, within
 from ..path import Path
 from ..playout.transfers import transfer_rounds
-from ..tcp import chain_of
+from ..tcp import chain_of, constant
 from .answer import SCHEMA, probabilities, table
 from .player import MOST_SETUP
 from .transfer_start import first_state, idle_time
@@ -250,6 +250,7 @@ def transfer_time(
     With independent losses the last round sends what is left; the paper's chain sends on (Wang, Kurose, Shenoy and
     Towsley, Section 3.2).
     """
+    path = constant(path, "transfer_time")
     idle = idle_time(start, idle)
     size = within("segment size", segment_size, 1, 65535, "bytes")
     if (bytes is None) == (packets is None):

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._version import __version__
 from ..errors import InputError
 from ..path import Path
+from ..tcp import Varying
 from ..video import Video
 from .answer import SCHEMA, probabilities
 from .player import Player
@@ -36,7 +37,7 @@ class Watching:
 
     Attributes
     ----------
-    path : Path
+    path : Path or Varying
     video : Video
     player : Player or SegmentPlayer
     throughput : float
@@ -45,7 +46,7 @@ class Watching:
         mu / T.
     """
 
-    def __init__(self, path: Path, video: Video, player: Player | SegmentPlayer, throughput: float) -> None:
+    def __init__(self, path: Path | Varying, video: Video, player: Player | SegmentPlayer, throughput: float) -> None:
         self.path, self.video, self.player, self.throughput = path, video, player, throughput
         self.load = video.packet_rate / throughput
 

@@ -43,9 +43,9 @@ class Ends(NamedTuple):
     target: Ints
     weight: Floats
 
-    def only(self, which: NDArray[np.bool_]) -> Ends:
+    def only(self, which: NDArray[np.bool_] | Ints) -> Ends:
         """Return some of them."""
-        return Ends(*(one[which] for one in self))
+        return Ends._make(one[which] for one in self)
 
 
 @dataclass(frozen=True)
@@ -174,10 +174,10 @@ def _changed(steps: Steps, chain: VaryingChain, ends: Ends, rest: Floats) -> End
         which = np.repeat(np.arange(len(mine)), counts)
         at = np.repeat(on.starts[into] - (np.cumsum(counts) - counts), counts) + np.arange(len(which))
         target = on.points[at]
-        one = Ends(*(column[mine[which]] for column in ends))
+        one = ends.only(mine[which])
         weight = one.weight * (chance[which] * on.weights[at])
         found.append(one._replace(target=target, weight=weight, resting=one.resting & (rest[target] > 0)))
-    return Ends(*(np.concatenate(column) for column in zip(*found)))
+    return Ends._make(np.concatenate(column) for column in zip(*found))
 
 
 def _sent(known: Outcomes) -> Floats:

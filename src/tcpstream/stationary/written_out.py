@@ -84,11 +84,6 @@ class WrittenOutEpochs(EpochOperator[WrittenOutEpoch]):
             entries = (rows.probability[at], (rows.to_state[at], rows.from_state[at]))
             matrix = sparse.csr_array(sparse.coo_array(entries, shape=(self._n, self._n)))
             self._groups.append(_Group(received, in_order, rounds, matrix))
-        moves = chain.pauses
-        self._pauses: sparse.csr_array[np.float64, tuple[int, int]] | None = None
-        if moves is not None:
-            entries = (moves.share, (moves.to_state, moves.from_state))
-            self._pauses = sparse.csr_array(sparse.coo_array(entries, shape=(self._n, self._n)))
         order = np.lexsort((rows.to_state, rows.from_state))
         self._from, self._to = rows.from_state[order], rows.to_state[order]
         self._probability = rows.probability[order]
@@ -122,7 +117,7 @@ class WrittenOutEpochs(EpochOperator[WrittenOutEpoch]):
         new = np.zeros_like(now)
         pauses = cap - steps - self.lattice.trace  # who has nothing to send stays, and falls behind
         if pauses >= 0:
-            new[:, pauses] += now[:, cap] if self._pauses is None else self._pauses @ now[:, cap]
+            new[:, pauses] += now[:, cap]
             made.time[pauses] += now[:, cap].sum()
         else:
             made.overflow += float(now[:, cap].sum())

@@ -14,7 +14,7 @@ from .growth import Growth
 from .independent import IndependentChain
 from .reno import reno
 from .reno_sack import reno_sack
-from .varying import Varying
+from .varying import Varying, constant
 
 __all__ = [
     "BurstChain",
@@ -26,6 +26,7 @@ __all__ = [
     "Varying",
     "chain_key",
     "chain_of",
+    "constant",
     "cubic",
     "reno",
     "reno_sack",

@@ -76,7 +76,9 @@ def cubic(path: Path, least_loss: float | None = None) -> IndependentChain:
     at_loss = grid(W)
     repaired, merged = repairing(at_loss, reduced[at_loss])
     lines = _Lines(path, least_loss or path.loss)
-    lines.follow([1, *lines.grown(SMALLEST, SMALLEST, False, growth=1.0)] if W > 1 else [], SMALLEST, (Kind.FIRST_AVOIDANCE, 0))
+    lines.follow(
+        [1, *lines.grown(SMALLEST, SMALLEST, False, growth=1.0)] if W > 1 else [], SMALLEST, (Kind.FIRST_AVOIDANCE, 0)
+    )
     repairs = len(lines.firsts)
     for share in (1.0, CONVERGENCE):
         for w, first in zip(at_loss.tolist(), np.minimum(repaired, W).tolist()):

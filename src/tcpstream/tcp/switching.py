@@ -49,4 +49,4 @@ class Switching:
         k = len(self.rates)
         balances = np.vstack([self.rates.T, np.ones(k)])
         found = np.linalg.lstsq(balances, np.append(np.zeros(k), 1.0), rcond=None)[0]
-        return np.maximum(found, 0.0) / np.maximum(found, 0.0).sum()
+        return np.asarray(np.maximum(found, 0.0) / np.maximum(found, 0.0).sum())

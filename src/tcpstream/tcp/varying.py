@@ -75,7 +75,7 @@ class Varying:
         found = tuple(names) if names is not None else tuple(str(i + 1) for i in range(len(known)))
         if len(found) != len(known) or len(set(found)) < len(found):
             raise InputError(f"each regime has a name of its own, got {shown(names)} for {len(known)} regimes")
-        if not isinstance(mean_stay, Sequence) or isinstance(mean_stay, str) or len(mean_stay) != len(known):
+        if not isinstance(mean_stay, (list, tuple, np.ndarray)) or len(mean_stay) != len(known):
             raise InputError(f"each of {len(known)} regimes has a mean stay [s], got {shown(mean_stay)}")
         stays = tuple(within(f"mean stay in {name}", one, *STAYS, "s") for name, one in zip(found, mean_stay))
         values: dict[str, Any] = {"regimes": _as_wide(known), "mean_stay": stays, "names": found}
@@ -87,6 +87,17 @@ class Varying:
     def rtt(self) -> float:
         """R [s], the length of a round, that of all regimes."""
         return self.regimes[0].rtt
+
+    @property
+    def loss(self) -> float:
+        """No answer: each regime has one.
+
+        Raises
+        ------
+        InputError
+            Always: what asks for it takes a `Path`.
+        """
+        raise InputError("a path that varies has a loss rate in each regime, and none of its own: give a Path")
 
     @property
     def sender(self) -> Sender:
@@ -136,6 +147,15 @@ class Varying:
         return {"regimes": regimes, "start": None if self.start is None else self.names[self.start]}
 
 
+def constant(path: Path | Varying, asked: str) -> Path:
+    """Return a path that stays as it is, or raise `InputError` for one that varies; `asked` names what is asked for."""
+    if isinstance(path, Varying):
+        raise InputError(
+            f"{asked} takes a Path that stays as it is, not one that varies: of that stored, live and play have answers"
+        )
+    return path
+
+
 def _regimes(given: Any) -> list[Path]:
     """Return the paths that are given, or raise `InputError`."""
     if not isinstance(given, Sequence) or isinstance(given, str):
@@ -156,8 +176,8 @@ def _regimes(given: Any) -> list[Path]:
             raise InputError("regimes have the same sender: give each path the same sender, timer and initial window")
         if one.rtt != first.rtt:
             raise InputError(
-                f"regimes have the same round trip time, got {first.rtt:g} s and {one.rtt:g} s: let bottleneck and loss "
-                "vary, at the round trip time of the packets that find the queue empty"
+                f"regimes have the same round trip time, got {first.rtt:g} s and {one.rtt:g} s: let loss and "
+                "bottleneck vary, at the round trip time of the packets that find the queue empty"
             )
     return found
 
@@ -195,7 +215,7 @@ def _leads(given: Any, names: tuple[str, ...]) -> tuple[tuple[float, ...], ...]:
         values = [real(f"probability of a change from {name} to {other}", one) for other, one in zip(names, row)]
         for other, one in zip(names, values):
             if not 0 <= one <= 1:
-                raise InputError(f"probability of a change from {name} to {other} must lie between 0 and 1, got {one:g}")
+                raise InputError(f"probability of a change from {name} to {other} lies between 0 and 1, got {one:g}")
         if values[i] != 0:
             raise InputError(f"a change leads to another regime: the probability from {name} to itself is 0")
         if k > 1 and abs(sum(values) - 1) > 1e-9:

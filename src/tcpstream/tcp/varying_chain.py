@@ -1,8 +1,8 @@
 """A chain of regimes: that of TCP, each regime with its own, and the regime beside it.
 
 A transition is one of the regime in which it begins. At its end the regime may be another one, which takes the state
-over (`tcp.places`): so losses and rates are those of the regime at the beginning of each round, and a silence is as long
-as it was when it began.
+over (`tcp.places`): so losses and rates are those of the regime at the beginning of each round, and a silence is as
+long as it was when it began.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class VaryingChain(Chain):
     @cached_property
     def packets_between_losses(self) -> float:  # noqa: D102
         sent = [share * part.packets_per_round for share, part in zip(self.switching.shares, self.parts)]
-        return sum(sent) / sum(each / part.packets_between_losses for each, part in zip(sent, self.parts))
+        losses = sum(each / part.packets_between_losses for each, part in zip(sent, self.parts))
+        return float(sum(sent) / losses)
 
     @property
     def largest_round(self) -> int:  # noqa: D102

@@ -46,9 +46,7 @@ class BackloggedVarying(Backlogged):
         self._rounds = [IndependentRound(part, 1) for part in parts]
         states = [len(one.windows) for one in self._rounds]
         self._restarts = [min(part.graph.restart, n - 1) for part, n in zip(parts, states)]
-        self._maps = [
-            [np.minimum(to[:n], m - 1) for to, m in zip(row, states)] for row, n in zip(chain.maps, states)
-        ]
+        self._maps = [[np.minimum(to[:n], m - 1) for to, m in zip(row, states)] for row, n in zip(chain.maps, states)]
         self._levels = np.arange(2 * LEVELS)
         self._margin = chain.largest_round + 8
         self._x = [Rows.empty(n).at(0, self._margin) for n in states]

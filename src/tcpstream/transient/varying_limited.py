@@ -54,8 +54,8 @@ class LimitedVarying(Limited):
                 at = slice(x.origin - low, x.end - low)
                 np.add.at(new[j][:, at], np.minimum(to[: len(x.mass)], n - 1), once[i, j] * x.mass)
                 timeouts[j][..., t.origin - low : t.end - low] += once[i, j] * t.mass
-        for part, x, t in zip(parts, new, timeouts):
-            part.put(Measure(low, x), Measure(low, t))
+        for part, rows, levels in zip(parts, new, timeouts):
+            part.put(Measure(low, rows), Measure(low, levels))
         self.round += 1
         self.ceiling = ceiling
         self.account.done, self.account.neglected = self._together.done, self._together.neglected
