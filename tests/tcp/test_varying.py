@@ -11,7 +11,7 @@ from tcpstream.tcp import chain_of, throughput
 from tcpstream.tcp.switching import Switching
 from tcpstream.transient.boundary import Boundary
 from tcpstream.transient.select import limited
-from tcpstream.transient.varying import BackloggedVarying
+from tcpstream.transient.varying_backlogged import BackloggedVarying
 from tcpstream.transient.written_out import BackloggedWrittenOut
 from tcpstream.transient.written_out_limited import LimitedWrittenOut
 

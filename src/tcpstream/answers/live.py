@@ -24,6 +24,10 @@ __all__ = ["EndlessLive", "FiniteLive", "LiveStreaming", "backlog_key", "live", 
 
 GROWTHS = ("unlimited", "limited")
 
+ENDLESS = "reno-sack"
+"""TCP of the streams without end that are solved on a path that varies: with CUBIC the solve takes minutes and may not
+converge."""
+
 
 def live(
     path: Path | Varying, video: Video, *, accuracy: str | None = None, growth: str = "unlimited"
@@ -60,6 +64,7 @@ def live(
 
     Notes
     -----
+    On a path that varies a stream with a duration is solved exactly, one without on coarse lattices, for reno-sack.
     Wang, Kurose, Shenoy and Towsley, Section 3.3.1 and Appendix A; the order of capping follows the text.
     """
     if video.curve is not None:
@@ -77,9 +82,14 @@ def live(
         from .limited_live import limited_live
 
         return limited_live(constant(path, "growth = limited"), video, accuracy)
-    if isinstance(path, Varying) and video.duration is None:
-        return _endless_varying(path, video, accuracy)
-    if is_coarse_live(path, video, accuracy):
+    if isinstance(path, Varying):
+        if video.duration is None:
+            return _endless_varying(path, video, accuracy)
+        if accuracy not in (None, "exact"):
+            raise InputError(
+                f"a live stream with a duration on a path that varies has an exact answer only, got accuracy={accuracy}"
+            )
+    elif is_coarse_live(path, video, accuracy):
         from .coarse_live import coarse_live
 
         found = coarse_live(path, video, accuracy)
@@ -101,6 +111,10 @@ def _endless_varying(path: Varying, video: Video, accuracy: str | None) -> LiveS
     instead = "give the stream a duration, as of 1h"
     if accuracy == "exact":
         raise InputError(f"a live stream without end on a path that varies has no exact answer: {instead}")
+    if path.tcp != ENDLESS:
+        raise InputError(
+            f"a live stream without end on a path that varies is solved for tcp = {ENDLESS}, got {path.tcp}: {instead}"
+        )
     try:
         found = coarse_live(path, video, accuracy or "fine")
     except AccuracyError as error:

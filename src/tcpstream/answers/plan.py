@@ -11,6 +11,7 @@ from ..numerics.lattices import lattices, order
 from ..path import Path
 from ..stationary.decay import safe_lead
 from ..tcp import Chain, Varying, chain_of
+from ..tcp.varying_chain import VaryingChain
 from ..transient.cost import affordable, check, forecast
 from ..transient.select import check_quantum, nanoseconds
 from ..video import Video
@@ -48,6 +49,10 @@ WAVES = 20
 
 AFFORDABLE = 600.0
 """CPU seconds that an exact solve of a live stream may take where coarse lattices have no answer."""
+
+LAST_WAITS, PAIR_SECONDS = 6, 1.5e-3
+"""Of an exact live solve on a path that varies: rounds after the end of the stream, over the longest wait, and time of
+a round for each pair of regimes."""
 
 FEW_ROUNDS = 50
 """Videos of fewer rounds are solved exactly."""
@@ -166,4 +171,7 @@ def live_seconds(path: Path | Varying, video: Video) -> float:
     if video.duration is None:
         return EPOCHS * DEPTHS * (chain.followed_states + WAVES) * steps * depth * LIVE_NANOSECONDS * 1e-9
     depth = min(DEPTHS * depth, timeline.packets)
-    return timeline.length * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9
+    seconds = timeline.length * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9
+    if isinstance(chain, VaryingChain):
+        seconds += (timeline.length + LAST_WAITS * chain.longest_wait()) * len(chain.parts) ** 2 * PAIR_SECONDS
+    return seconds

@@ -94,7 +94,9 @@ def _regimes(path: Varying) -> list[tuple[str, str]]:
     rows = []
     for name, one, stay, share in zip(path.names, path.regimes, path.mean_stay, path.shares):
         link = "" if one.bottleneck is None else f", bottleneck {_bottleneck(one)}"
-        rows.append((f"regime {name}", f"loss {one.loss:.4g}{link}; stays {stay:.4g} s, {100 * share:.3g}% of the time"))
+        rows.append(
+            (f"regime {name}", f"loss {one.loss:.4g}{link}; stays {stay:.4g} s, {100 * share:.3g}% of the time")
+        )
     return [*rows, ("at the start", "any regime" if path.start is None else f"regime {path.names[path.start]}")]
 
 

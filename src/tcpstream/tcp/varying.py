@@ -115,6 +115,11 @@ class Varying:
         return self.regimes[0].rto
 
     @property
+    def rounds_per_increase(self) -> int:
+        """The sender's b."""
+        return self.regimes[0].rounds_per_increase
+
+    @property
     def timeout_ratio(self) -> float:
         """T_O [rounds]."""
         return self.regimes[0].timeout_ratio

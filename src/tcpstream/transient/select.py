@@ -17,7 +17,7 @@ from .coarse import BackloggedCoarse
 from .independent import BackloggedIndependent
 from .independent_limited import LimitedIndependent
 from .limited import Limited
-from .varying import BackloggedVarying
+from .varying_backlogged import BackloggedVarying
 from .varying_limited import LimitedVarying
 
 NANOSECONDS, NANOSECONDS_INDEPENDENT = 2.0, 7.0

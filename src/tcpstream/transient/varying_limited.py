@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.carried_rows import carry
 from ..numerics.measure import Measure
 from ..tcp.silences import LEVELS
 from ..tcp.varying_chain import VaryingChain
@@ -47,12 +48,14 @@ class LimitedVarying(Limited):
         end = max(part.span[1] for part in parts)
         states = [part.states for part in parts]
         new = [np.zeros((n, end - low)) for n in states]
+        reached = [np.zeros((2, n), dtype=np.int64) for n in states]
         timeouts = np.zeros((len(parts), 2, LEVELS, end - low))
         for i, (part, row) in enumerate(zip(parts, self._chain.maps)):
             x, t = part.mass
+            x_span = np.zeros(len(x.mass), dtype=np.int64), np.full(len(x.mass), x.mass.shape[1])
             for j, (to, n) in enumerate(zip(row, states)):
-                at = slice(x.origin - low, x.end - low)
-                np.add.at(new[j][:, at], np.minimum(to[: len(x.mass)], n - 1), once[i, j] * x.mass)
+                into = np.minimum(to[: len(x.mass)], n - 1)
+                carry(x.mass, *x_span, into, once[i, j], x.origin - low, new[j], *reached[j])
                 timeouts[j][..., t.origin - low : t.end - low] += once[i, j] * t.mass
         for part, rows, levels in zip(parts, new, timeouts):
             part.put(Measure(low, rows), Measure(low, levels))
