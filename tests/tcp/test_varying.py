@@ -63,7 +63,7 @@ def test_shares_of_time_and_dict():
     assert [one["name"] for one in found["regimes"]] == ["good", "bad"]
     assert [one["loss"] for one in found["regimes"]] == [0.02, 0.1]
     assert found["regimes"][0]["to"] == {"bad": 1.0}
-    assert found["start"] == "bad"
+    assert found["start_regime"] == "bad"
 
 
 def test_regimes_that_hardly_change_have_the_mean_throughput_of_their_paths():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
-from ..errors import AccuracyError, InputError, NoFiniteDelayError, choice
+from ..errors import AccuracyError, InputError, NoFiniteDelayError, TimeLimitError, choice
 from ..numerics.lattices import lattices, order
 from ..path import Path
 from ..stationary.solve import solve
@@ -27,6 +27,8 @@ GROWTHS = ("unlimited", "limited")
 ENDLESS = "reno-sack"
 """TCP of the streams without end that are solved on a path that varies: with CUBIC the solve takes minutes and may not
 converge."""
+
+INSTEAD = "give the stream a duration, as of 1h"
 
 
 def live(
@@ -72,6 +74,8 @@ def live(
     if accuracy is not None:
         choice("accuracy", accuracy, ACCURACIES)
     choice("growth", growth, GROWTHS)
+    if isinstance(path, Varying):
+        _check_varying(path, video, accuracy, growth)
     timeline, chain = Timeline.of(path, video), chain_of(path)
     m, T = timeline.packets_due, chain.packets_per_round
     if video.duration is not None:
@@ -81,14 +85,10 @@ def live(
     if growth == "limited":
         from .limited_live import limited_live
 
-        return limited_live(constant(path, "growth = limited"), video, accuracy)
+        return limited_live(constant(path, growth), video, accuracy)
     if isinstance(path, Varying):
         if video.duration is None:
             return _endless_varying(path, video, accuracy)
-        if accuracy not in (None, "exact"):
-            raise InputError(
-                f"a live stream with a duration on a path that varies has an exact answer only, got accuracy={accuracy}"
-            )
     elif is_coarse_live(path, video, accuracy):
         from .coarse_live import coarse_live
 
@@ -104,22 +104,34 @@ def live(
     return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), endless)))
 
 
+def _check_varying(path: Varying, video: Video, accuracy: str | None, growth: str) -> None:
+    """Raise `InputError` for a stream that has no answer on a path that varies."""
+    if growth == "limited":
+        constant(path, "growth = limited")
+    if video.duration is not None:
+        if accuracy not in (None, "exact"):
+            raise InputError(
+                f"a live stream with a duration on a path that varies has an exact answer only, got accuracy={accuracy}"
+            )
+        return
+    endless = "a live stream without end on a path that varies"
+    if accuracy == "exact":
+        raise InputError(f"{endless} has no exact answer: {INSTEAD}")
+    if path.tcp != ENDLESS:
+        raise InputError(f"{endless} is solved for tcp = {ENDLESS}, got {path.tcp}: {INSTEAD}")
+
+
 def _endless_varying(path: Varying, video: Video, accuracy: str | None) -> LiveStreaming:
     """Solve a stream without end on coarse lattices: there is no other way."""
     from .coarse_live import coarse_live
 
-    instead = "give the stream a duration, as of 1h"
-    if accuracy == "exact":
-        raise InputError(f"a live stream without end on a path that varies has no exact answer: {instead}")
-    if path.tcp != ENDLESS:
-        raise InputError(
-            f"a live stream without end on a path that varies is solved for tcp = {ENDLESS}, got {path.tcp}: {instead}"
-        )
     try:
         found = coarse_live(path, video, accuracy or "fine")
+    except TimeLimitError:
+        raise
     except AccuracyError as error:
         raise AccuracyError(
-            f"no answer for a live stream without end on this path that varies: {instead} ({error})"
+            f"no answer for a live stream without end on this path that varies: {INSTEAD} ({error})"
         ) from error
     assert found is not None
     return found

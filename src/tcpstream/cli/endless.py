@@ -15,6 +15,7 @@ from .words import packets_per_second, rounded_down, share, wait
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
     from ..path import Path
+    from ..tcp import Varying
     from .route import Route
 
 NO_FINITE_DELAY = 3
@@ -30,7 +31,7 @@ def no_finite_delay(
     error: NoFiniteDelayError,
     route: Route,
     video: Video,
-    solve: Callable[[Path, Video], Streaming],
+    solve: Callable[[Path | Varying, Video], Streaming],
     answer: dict[str, Any],
     as_json: bool,
     blocks: Sequence[str] = (),
@@ -60,7 +61,7 @@ def no_finite_delay(
 
 
 def _carried(
-    throughput: float, route: Route, video: Video, solve: Callable[[Path, Video], Streaming], target: float
+    throughput: float, route: Route, video: Video, solve: Callable[[Path | Varying, Video], Streaming], target: float
 ) -> dict[str, float] | None:
     """Return the largest of the rates tried that the path carries, and the startup delay that it needs."""
     for part in SHARES:

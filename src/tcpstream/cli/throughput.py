@@ -36,7 +36,7 @@ def throughput(as_json: bool, **options: Any) -> Report:
     route = read_route(options)
     bits = 8 * positive("packet size", packet_size(options, route), "bytes")
     rates = {"chain": tcp.throughput, **formulas.ALL}
-    T, *others = found = [rate(route.path) for rate in rates.values()]
+    T, *others = found = [rate(tcp.constant(route.path, "throughput")) for rate in rates.values()]
     propagated = route.propagate_intervals(found, lambda path: [rate(path) for rate in rates.values()], math.inf, 0.0)
     data = {
         "schema": SCHEMA,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,29 @@ class Varying:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
+    @classmethod
+    def from_toml(cls, file: str | PathLike[str], **given: Any) -> Varying:
+        """Return the path that varies of a file.
+
+        Parameters
+        ----------
+        file : path
+            TOML with a table for each regime, by its name: ``mean_stay`` [s], the parameters of a `Path` [s, packets/s,
+            packets], and, if changes do not lead to all others with the same probability, ``to``, a table of
+            probabilities by name. Parameters before the tables are those of all regimes; ``start`` is the name of the
+            regime at the start.
+        **given
+            Parameters of `Path` of all regimes that the file does not give.
+
+        Raises
+        ------
+        InputError
+            For a file that cannot be read, names that are not known, and values as `Varying` and `Path` refuse them.
+        """
+        from .regime_file import read_varying
+
+        return read_varying(file, given)
+
     @property
     def rtt(self) -> float:
         """R [s], the length of a round, that of all regimes."""
@@ -149,7 +173,7 @@ class Varying:
             | path.to_dict()
             for name, stay, share, row, path in zip(self.names, self.mean_stay, self.shares, self.to, self.regimes)
         ]
-        return {"regimes": regimes, "start": None if self.start is None else self.names[self.start]}
+        return {"regimes": regimes, "start_regime": None if self.start is None else self.names[self.start]}
 
 
 def constant(path: Path | Varying, asked: str) -> Path:
