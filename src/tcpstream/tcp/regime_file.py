@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import Any
 
 from ..errors import InputError, shown
 from ..path import PARAMETERS, Path
-from ..system.text import read_toml
-from .varying import Varying
 
 SHARED = ("sender", *(one.name for one in PARAMETERS))
 """Parameters of a path, which stand in each table or, for all regimes, before the tables."""
 
 
-def read_varying(file: str | PathLike[str], given: dict[str, Any]) -> Varying:
-    """Return the path that varies of a file, with parameters of all regimes that are given beside it."""
-    table = read_toml(file)
-    try:
-        return _read(table, given)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
+def regimes_of(table: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return what `Varying` takes, of the tables of a file, with parameters of all regimes that are given beside it.
 
-
-def _read(table: dict[str, Any], given: dict[str, Any]) -> Varying:
+    Raises
+    ------
+    InputError
+        For names that are not known, what is missing or given twice, and values as `Path` refuses them.
+    """
     regimes = {name: dict(value) for name, value in table.items() if isinstance(value, dict)}
     shared = {name: value for name, value in table.items() if name not in regimes}
     start = shared.pop("start", None)
@@ -43,7 +38,7 @@ def _read(table: dict[str, Any], given: dict[str, Any]) -> Varying:
         if twice := sorted(shared.keys() & given.keys()):
             raise InputError(f"{twice[0]} is given in the file and beside it")
         paths.append(_path(shared | given | regime, name))
-    return Varying(paths, stays, to=leads, names=names, start=start)
+    return {"regimes": paths, "mean_stay": stays, "to": leads, "names": names, "start": start}
 
 
 def _path(values: dict[str, Any], name: str) -> Path:

@@ -12,6 +12,8 @@ import numpy as np
 from ..errors import InputError, real, shown, unremarked, within
 from ..path import Path
 from ..sender import Sender
+from ..system.text import read_toml
+from .regime_file import regimes_of
 
 MOST_REGIMES = 8
 """Regimes of a path: each has all the states of TCP."""
@@ -103,9 +105,11 @@ class Varying:
         InputError
             For a file that cannot be read, names that are not known, and values as `Varying` and `Path` refuse them.
         """
-        from .regime_file import read_varying
-
-        return read_varying(file, given)
+        table = read_toml(file)
+        try:
+            return cls(**regimes_of(table, given))
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
 
     @property
     def rtt(self) -> float:
