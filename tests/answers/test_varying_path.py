@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from twins import regime_agent
 
+import regime_agent
 import tcpstream
 from tcpstream import InputError, Path, PausingPlayer, Player, SegmentPlayer, Varying, Video
 from tcpstream.explicit import explicit_live, explicit_live_finite, explicit_stored

@@ -51,27 +51,32 @@ def hand_over(chains):
 
 
 def taking_over(old, new, s):
-    """Level by level in timeouts; else the nearest window of its kind that is not larger."""
+    """Level by level in timeouts; else the nearest window that is not larger, on the nearest line of its kind.
+
+    Of kinds that the new chain does not have, in congestion avoidance. A window as large as the new path takes, or
+    larger, is where its queue overflows.
+    """
     if s >= old.graph.size:
         return new.graph.size + s - old.graph.size
-    if old is new or np.array_equal(old.graph.windows, new.graph.windows):
-        return s
-    kind, _, window = (one[s] for one in old.graph.places)
-    kinds, _, windows = new.graph.places
-    mine = [t for t in range(new.graph.size) if kinds[t] == kind and windows[t] <= window]
-    if kind == 4 and window > windows[-1]:
+    kind, line, window = (one[s] for one in old.graph.places)
+    kinds, lines, windows = new.graph.places
+    known = kind if kind in kinds else 4
+    begins = sorted(set(lines[kinds == known]))
+    nearest = max((one for one in begins if one <= line), default=begins[0])
+    mine = [t for t in range(new.graph.size) if kinds[t] == known and lines[t] == nearest]
+    found = mine[0]
+    if smaller := [windows[t] for t in mine if windows[t] <= window]:
+        same = [t for t in mine if windows[t] == max(smaller)]
+        age = 0
+        while s - age > 0 and all(one[s - age - 1] == one[s] for one in old.graph.places):
+            age += 1
+        found = same[min(age, len(same) - 1)] if max(smaller) == window else same[-1]
+    if kind >= 4 and window >= windows[-1] and (window > windows[-1] or windows[found] < window):
         return new.graph.size - 1
-    if not mine:
-        return next(t for t in range(new.graph.size) if kinds[t] == kind)
-    best = max(windows[t] for t in mine)
-    same = [t for t in mine if windows[t] == best]
-    if best < window:
-        return same[-1]
-    before = [t for t in range(s) if old.graph.places.kind[t] == kind and old.graph.places.window[t] == window]
-    return same[min(len(before), len(same) - 1)]
+    return found
 
 
-@njit(cache=True)
+@njit
 def changed(regime, left, to, stays, seconds, rng):
     """The regime after some seconds, and what is left of its stay."""
     while left < seconds:
@@ -86,7 +91,7 @@ def changed(regime, left, to, stays, seconds, rng):
     return regime, left - seconds
 
 
-@njit(cache=True)
+@njit
 def arrivals(first, moves, sums, over, begins, to, stays, shares, rtt, exists, runs, rng):
     """Packets in order by the ends of rounds 1, 2, ..., by run; exists[i]: packets there are by the end of round i."""
     found = np.zeros((runs, len(exists) - 1))
