@@ -32,8 +32,8 @@ import regime_agent  # type: ignore[import-not-found]
 RESULTS = FilePath(__file__).parent / "results" / "varying.jsonl"
 
 SEED, CASES = 86, 100
-RUNS, FEWEST, SIGMAS = 20_000, 30, 4.0
-LONGEST = 60.0
+RUNS, FEWEST, SIGMAS = 20_000, 100, 4.0
+LONGEST = 30.0
 """Time that the answers of a case may take [s]."""
 
 LOADS = 0.8, 2.5
@@ -81,8 +81,15 @@ def solved(varying: Varying, video: Video, delays: list[float]) -> dict[str, tup
     for i, tau in enumerate(delays):
         for name, one in (("stored", exact), ("coarse", coarse)):
             f, share = float(one.late_fraction(tau)), float(one.relative_error(tau))
-            late, off = one.stalled(np.array([tau]))
             found[f"{name} f {i}"] = f, f * share + one.error_bound
+            try:
+                late, off = one.stalled(np.array([tau]))
+            except TimeLimitError:
+                raise
+            except AccuracyError:
+                if name != "coarse":
+                    raise
+                continue
             found[f"{name} any late {i}"] = float(late[0]), float(off[0])
         f = float(live.late_fraction(tau))
         found[f"live f {i}"] = f, f * float(live.lattice_error(tau)) + live.error_bound

@@ -6,6 +6,7 @@ the rows of that regime's constant path; a change hands the window over. Rounds 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import pairwise
 
 import numpy as np
@@ -43,35 +44,37 @@ def hand_over(chains):
     """State of each regime that takes over from each state of each other one, looked for one by one."""
     most = max(chain.n_states for chain in chains)
     found = np.zeros((len(chains), len(chains), most), dtype=np.int64)
-    for i, old in enumerate(chains):
-        for j, new in enumerate(chains):
+    for j, new in enumerate(chains):
+        lines = defaultdict(lambda: defaultdict(list))
+        for t, (kind, line, window) in enumerate(zip(*(one.tolist() for one in new.graph.places))):
+            lines[kind][line].append((t, window))
+        for i, old in enumerate(chains):
             for s in range(old.n_states):
-                found[i, j, s] = taking_over(old, new, s)
+                found[i, j, s] = taking_over(old, new, lines, s)
     return found
 
 
-def taking_over(old, new, s):
+def taking_over(old, new, lines, s):
     """Level by level in timeouts; else the nearest window that is not larger, on the nearest line of its kind.
 
     Of kinds that the new chain does not have, in congestion avoidance. A window as large as the new path takes, or
-    larger, is where its queue overflows.
+    larger, is where its queue overflows. `lines` has the states and windows of the new chain, by kind and line.
     """
     if s >= old.graph.size:
         return new.graph.size + s - old.graph.size
-    kind, line, window = (one[s] for one in old.graph.places)
-    kinds, lines, windows = new.graph.places
-    known = kind if kind in kinds else 4
-    begins = sorted(set(lines[kinds == known]))
-    nearest = max((one for one in begins if one <= line), default=begins[0])
-    mine = [t for t in range(new.graph.size) if kinds[t] == known and lines[t] == nearest]
-    found = mine[0]
-    if smaller := [windows[t] for t in mine if windows[t] <= window]:
-        same = [t for t in mine if windows[t] == max(smaller)]
+    kind, line, window = (int(one[s]) for one in old.graph.places)
+    same_kind = lines[kind if kind in lines else 4]
+    mine = same_kind[max((one for one in same_kind if one <= line), default=min(same_kind))]
+    found, nearest = mine[0]
+    if smaller := [w for _, w in mine if w <= window]:
+        nearest = max(smaller)
+        same = [t for t, w in mine if w == nearest]
         age = 0
         while s - age > 0 and all(one[s - age - 1] == one[s] for one in old.graph.places):
             age += 1
-        found = same[min(age, len(same) - 1)] if max(smaller) == window else same[-1]
-    if kind >= 4 and window >= windows[-1] and (window > windows[-1] or windows[found] < window):
+        found = same[min(age, len(same) - 1)] if nearest == window else same[-1]
+    largest = new.graph.places.window[-1]
+    if kind >= 4 and window >= largest and (window > largest or nearest < window):
         return new.graph.size - 1
     return found
 

@@ -112,7 +112,7 @@ def delay(
     blocks = [
         _sentence(tau, target, target_no_late),
         *span,
-        _meaning(1 / result.load, tau, by_rate=options["playback"] is None),
+        _meaning(1 / result.load, tau, by_rate=options["playback"] is None and options["regimes"] is None),
         *late_frames,
         *details.solved(result, route, lattice_error),
     ]
