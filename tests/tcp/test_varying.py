@@ -1,5 +1,9 @@
 """A path that varies: its regimes, and the chain of them."""
 
+import copy
+import dataclasses
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -64,6 +68,13 @@ def test_shares_of_time_and_dict():
     assert [one["loss"] for one in found["regimes"]] == [0.02, 0.1]
     assert found["regimes"][0]["to"] == {"bad": 1.0}
     assert found["start_regime"] == "bad"
+
+
+def test_copies_are_the_same():
+    varying = Varying([GOOD, BAD], [30, 10], names=["good", "bad"], start="bad")
+    for one in (pickle.loads(pickle.dumps(varying)), copy.deepcopy(varying), dataclasses.replace(varying)):
+        assert one == varying
+        assert hash(one) == hash(varying)
 
 
 def test_regimes_that_hardly_change_have_the_mean_throughput_of_their_paths():
