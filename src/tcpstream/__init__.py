@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from .path import Network as Network
     from .sender import Sender as Sender
     from .system.watch import time_limit as time_limit
+    from .tcp import Varying as Varying
     from .tcp import throughput as throughput
     from .traces import PathEstimate as PathEstimate
     from .traces import estimate as estimate
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Path": "answers.from_throughput",
     "Network": "path",
+    "Varying": "tcp",
     "Sender": "sender",
     "Video": "video",
     "Frames": "video",

@@ -93,6 +93,13 @@ def test_lost_first_packets_are_seen_where_most_paths_get_far_ahead() -> None:
     assert np.median(off / late) < 0.3
 
 
+def test_what_does_not_converge_is_refused() -> None:
+    """Windows of three packets: leads diverge on coarse lattices, and alpha, 0 here, came out as 1."""
+    path = Path(loss=0.016, rtt=0.2, rto=0.4, tcp="reno-sack", bottleneck=15, buffer=0, initial_window=2)
+    with pytest.raises(AccuracyError, match=r"does not converge here .* give accuracy=exact"):
+        stored(path, Video(packet_rate=10, duration=400), accuracy="fine").no_late_probability(2.0)
+
+
 def test_required_delays() -> None:
     path, video = case("reno-sack")
     exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")

@@ -14,7 +14,7 @@ from .._version import __version__
 from ..errors import AccuracyError, InputError, MissingExtraError, instance, note, real
 from ..path import Path
 from ..system.html_table import Rows
-from ..tcp import chain_of
+from ..tcp import Varying, chain_of
 from ..video import Video
 from .several import Several
 from .shown import Shown, answered, inputs
@@ -44,13 +44,14 @@ DEFAULT_TARGET = 1e-4
 
 def check_pair(path: object, video: object) -> None:
     """Raise `InputError` unless these are a path and a video, in this order."""
-    if isinstance(path, Video) and isinstance(video, Path):
+    if isinstance(path, Video) and isinstance(video, (Path, Varying)):
         raise InputError("path and video have changed places: the path comes first, as in stored(path, video)")
-    instance("path", path, Path)
+    if not isinstance(path, Varying):
+        instance("path", path, Path)
     instance("video", video, Video)
 
 
-def pair_of(case: object) -> tuple[Path, Video]:
+def pair_of(case: object) -> tuple[Path | Varying, Video]:
     """Return one of several cases, or raise `InputError` unless it is a pair of a path and a video."""
     if not isinstance(case, (tuple, list)) or len(case) != 2:
         got = f"{len(case)} values" if isinstance(case, (tuple, list)) else f"a {type(case).__name__}"
@@ -69,14 +70,14 @@ def check_length(rounds: float, video: Video) -> None:
         )
 
 
-def check_shortest(path: Path, video: Video) -> None:
+def check_shortest(path: Path | Varying, video: Video) -> None:
     """Raise `InputError` for a video shorter than a round."""
     assert video.duration is not None
     if video.duration < path.rtt:
         raise InputError(f"duration must be at least one round trip time of {path.rtt:g} s, got {video.duration:g} s")
 
 
-def check_duration(path: Path, video: Video) -> None:
+def check_duration(path: Path | Varying, video: Video) -> None:
     """Raise `InputError` for a video shorter than a round, `AccuracyError` for one that is too long to follow."""
     check_shortest(path, video)
     check_length(Timeline.of(path, video).length, video)
@@ -135,6 +136,13 @@ def table(columns: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(columns).set_index(next(iter(columns)))
 
 
+def lossy(path: Path | Varying) -> str:
+    """Return what a path does to packets, for people."""
+    if isinstance(path, Varying):
+        return "loss " + ", ".join(f"{one.loss:g} ({name})" for name, one in zip(path.names, path.regimes))
+    return f"loss {path.loss:g}"
+
+
 def at_most(bound: float) -> str:
     """Return an error bound for people: the power of ten above it, 1e-12 at least, so that it does not flicker."""
     return f"below 1e{max(-12, math.ceil(math.log10(max(bound, 1e-300))))}"
@@ -150,7 +158,7 @@ class Streaming(Shown):
 
     Attributes
     ----------
-    path : Path
+    path : Path or Varying
     video : Video
     timeline : Timeline
         The video on the clock of the path.
@@ -158,7 +166,7 @@ class Streaming(Shown):
 
     kind: str
 
-    def __init__(self, path: Path, video: Video, horizon: str = "end") -> None:
+    def __init__(self, path: Path | Varying, video: Video, horizon: str = "end") -> None:
         self.path, self.video = path, video
         self.timeline = Timeline.of(path, video, horizon)
 
@@ -267,7 +275,7 @@ class Streaming(Shown):
         return "\n".join(
             [
                 f"{self.kind} streaming of {video.packet_rate:g} packets/s ({video.bitrate / 1e3:.4g} kbit/s{length})",
-                f"path: loss {path.loss:g}, round trip {path.rtt:g} s, timeout ratio {path.timeout_ratio:g}, "
+                f"path: {lossy(path)}, round trip {path.rtt:g} s, timeout ratio {path.timeout_ratio:g}, "
                 f"windows up to {path.max_window} packets",
                 f"TCP throughput T = {self.throughput:.4g} packets/s, T/mu = {1 / self.load:.4g}",
                 f"startup delay for a late fraction of {DEFAULT_TARGET:g}: {self.required_delay():.3f} s",

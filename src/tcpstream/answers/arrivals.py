@@ -15,7 +15,7 @@ from ..errors import AccuracyError
 from ..kernels.shortfall import missing, tabulate
 from ..path import Path
 from ..system import watch
-from ..tcp import Chain, chain_of
+from ..tcp import Chain, Varying, chain_of
 from ..transient.backlogged import Backlogged
 from ..transient.boundary import Boundary
 from ..transient.cost import HEAD
@@ -74,7 +74,7 @@ class Arrivals:
 
     Parameters
     ----------
-    path : Path
+    path : Path or Varying
         Whose chain sends.
     cases : iterable of Timeline
         What is served: videos over this path and others with the same chain. Rows end where no more is due of any.
@@ -95,7 +95,7 @@ class Arrivals:
 
     def __init__(
         self,
-        path: Path,
+        path: Path | Varying,
         cases: Iterable[Timeline],
         plan: Plan = Plan(),  # noqa: B008 - a value
         most: int | None = None,

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..path import Path
 from ..system.html_table import Rows
 from ..system.threads import on_cores
-from ..tcp import chain_of
+from ..tcp import chain_of, constant
 from ..video import Video
 from .answer import SCHEMA, check_pair, table
 from .joined import mean_rounds, rounds_within
@@ -210,6 +210,7 @@ def buffer_grid(
     [[0.009], [0.001]]
     """
     check_pair(path, video)
+    path = constant(path, "buffer_grid")
     starts, resumes = ([float(one) for one in np.ravel(np.asarray(each))] for each in (start_buffers, resume_buffers))
     if not 1 <= len(starts) * len(resumes) <= MOST:
         raise InputError(f"give 1 to {MOST:,} pairs of buffers, got {len(starts):,} x {len(resumes):,}")

@@ -22,7 +22,7 @@ from ..coarse.resolution import FINE, LOSSES, SPARE, Resolution, Scale, coarser
 from ..coarse.steps import Steps
 from ..errors import AccuracyError
 from ..path import Path
-from ..tcp import chain_of
+from ..tcp import Varying, chain_of
 from .arrivals import Arrivals
 from .coarse_alpha import NeverLateCurve
 from .plan import Plan
@@ -54,6 +54,9 @@ rounds have passed as bring so many losses."""
 NONE = 1e-13
 """Part of the packets of a video that is none."""
 
+BELOW, ABOVE = 0.1, 1e-3
+"""By how much alpha may come out below 0 and above 1, by interpolation: 1 - alpha has a relative error."""
+
 PARTS = 8
 """Of a video, the longest in which steps are few."""
 
@@ -63,7 +66,7 @@ class CoarseArrivals:
 
     Parameters
     ----------
-    path : Path
+    path : Path or Varying
     cases : iterable of Timeline
         As for `Arrivals`, at constant rates.
     resolution : Resolution
@@ -74,7 +77,7 @@ class CoarseArrivals:
     """
 
     def __init__(
-        self, path: Path, cases: Iterable[Timeline], resolution: Resolution = FINE, follow_all: bool = False,
+        self, path: Path | Varying, cases: Iterable[Timeline], resolution: Resolution = FINE, follow_all: bool = False,
         finer: CoarseArrivals | None = None,
     ) -> None:  # fmt: skip
         self.path, self.cases, self.resolution, self.follow_all = path, tuple(cases), resolution, follow_all
@@ -312,13 +315,24 @@ class CoarseArrivals:
         """Return the probability that no packet of a video at a constant rate is late, and how far that may be off.
 
         That is by the part of a step in which the video ends, and by the place between two leads.
+
+        Raises
+        ------
+        AccuracyError
+            Where it comes out as no probability.
         """
         key = (timeline.packets_due, timeline.length)
         with self._lock:
             if key not in self._never:
                 self._never[key] = NeverLateCurve(self._whole, self.resolution, self.scale, timeline, self._modes)
             curve = self._never[key]
-        return curve.at(timeline, delay)
+        alpha, off = curve.at(timeline, delay)
+        if not -BELOW <= alpha <= 1 + ABOVE:
+            raise AccuracyError(
+                f"startup delay {delay:g} s: on coarse lattices the probability of no late packet does not converge "
+                f"here (it is {alpha:.3g} after the last step): give accuracy=exact"
+            )
+        return alpha, off
 
     def coarser(self) -> CoarseArrivals:
         """Return the same at a lower resolution, once for all cases; it does not keep this one."""

@@ -17,7 +17,8 @@ from ..errors import AccuracyError
 from ..numerics.lattices import Interpolated
 from ..path import Path
 from ..system.threads import on_cores
-from ..tcp import Chain, chain_of
+from ..tcp import Chain, Varying, chain_of
+from ..tcp.varying_chain import VaryingChain
 from ..video import Video
 from .answer import DEFAULT_TARGET
 from .live_streaming import LiveStreaming
@@ -54,9 +55,11 @@ class CoarseBacklog:
     least: float
 
     @classmethod
-    def of(cls, path: Path, packets_due: float, accuracy: str | None, *, from_start: bool) -> CoarseBacklog:
+    def of(cls, path: Path | Varying, packets_due: float, accuracy: str | None, *, from_start: bool) -> CoarseBacklog:
         """Solve for a path and so many packets generated per round; `from_start` for streams of finite length."""
-        resolution, chain = FAST_BACKLOG if accuracy == "fast" else FINE_BACKLOG, chain_of(path)
+        chain = chain_of(path)
+        whole_rounds = isinstance(chain, VaryingChain)  # in which regimes change
+        resolution = FAST_BACKLOG if accuracy == "fast" and not whole_rounds else FINE_BACKLOG
         fine, coarse = on_cores(
             lambda one: _long_run(chain, packets_due, one, from_start), (resolution, coarser_backlog(resolution))
         )
@@ -104,7 +107,7 @@ class CoarseLive(LiveStreaming):
     lattice_reason = "on coarse lattices"
     """Of `lattice_error`, for people."""
 
-    def __init__(self, path: Path, video: Video, backlog: CoarseBacklog) -> None:
+    def __init__(self, path: Path | Varying, video: Video, backlog: CoarseBacklog) -> None:
         super().__init__(path, video)
         self._backlogs = backlog
 
@@ -138,7 +141,7 @@ class CoarseLive(LiveStreaming):
         return self._backlogs.late_fraction(self.timeline.rounds(tau), length)
 
 
-def coarse_live(path: Path, video: Video, accuracy: str | None) -> CoarseLive | None:
+def coarse_live(path: Path | Varying, video: Video, accuracy: str | None) -> CoarseLive | None:
     """Solve a live stream; None by default where an exact solve must answer: none converges, or it is too short."""
     m = Timeline.of(path, video).packets_due
     try:

@@ -14,6 +14,7 @@ from ..coarse.resolution import FACTOR, FAST, FINE
 from ..errors import AccuracyError
 from ..numerics.curves import smallest_delay
 from ..path import Path
+from ..tcp import Varying
 from ..video import Video
 from .answer import probabilities
 from .answer import startup_delay as checked_delay
@@ -59,7 +60,7 @@ class CoarseStored(StoredStreaming):
 
     _arrivals: Any
 
-    def __init__(self, path: Path, video: Video, horizon: str, arrivals: CoarseArrivals) -> None:
+    def __init__(self, path: Path | Varying, video: Video, horizon: str, arrivals: CoarseArrivals) -> None:
         super().__init__(path, video, horizon, arrivals)  # type: ignore[arg-type]
         self._coarser = arrivals.coarser()
 
@@ -242,7 +243,7 @@ class CoarseStored(StoredStreaming):
         return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
 
 
-def shared_arrivals(cases: Sequence[tuple[Path, Video]], accuracy: str | None) -> CoarseArrivals:
+def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str | None) -> CoarseArrivals:
     """Return the arrivals that serve all of some cases with the same chain."""
     timelines = [Timeline.of(*one) for one in cases]
     return CoarseArrivals(cases[0][0], timelines, FAST if accuracy == "fast" else FINE)

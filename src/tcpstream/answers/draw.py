@@ -11,7 +11,7 @@ from ..playout.drawn_rounds import drawn_rounds, drawn_stream
 from ..playout.drawn_segments import Fetching, drawn_segments
 from ..playout.segment_downloads import Downloads
 from ..playout.watched import Thresholds, watched
-from ..tcp import chain_of
+from ..tcp import Varying, chain_of, constant
 from ..video import Video
 from .drawn_sessions import DrawnSessions, media
 from .pausing_player import PausingPlayer
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 def draw_rounds(
-    path: Path, video: Video, player: Player, clock: float, size: int, rng: np.random.Generator
+    path: Path | Varying, video: Video, player: Player, clock: float, size: int, rng: np.random.Generator
 ) -> DrawnSessions:
     """Return sessions of a player to which TCP sends as fast as it can; `clock` is when the first round begins [s].
 
@@ -35,13 +35,15 @@ def draw_rounds(
     if isinstance(player, PausingPlayer):
         raise InputError("sessions are not drawn of a player that holds no more than so much, but of one with segments")
     _generator(rng)
+    path = constant(path, "draw")
     found = drawn_rounds(chain_of(path), Timeline.of(path, video).packets, whole("size", size), rng)
     return _watched(path, video, player, clock, found)
 
 
-def draw_live(path: Path, video: Video, player: Player, size: int, rng: np.random.Generator) -> DrawnSessions:
+def draw_live(path: Path | Varying, video: Video, player: Player, size: int, rng: np.random.Generator) -> DrawnSessions:
     """Return sessions of a live stream whose player waits; parameters as `draw_rounds`."""
     _generator(rng)
+    path = constant(path, "draw")
     on = Timeline.of(path, video)
     exists = np.append(np.floor(on.due(0.0, int(on.length))), on.packets).astype(np.int64)
     return _watched(path, video, player, 0.0, drawn_stream(chain_of(path), exists, whole("size", size), rng))
@@ -58,11 +60,12 @@ def _watched(path: Path, video: Video, player: Player, clock: float, found: NDAr
 
 
 def draw_segments(
-    path: Path, video: Video, player: SegmentPlayer, found: Downloads, clock: float, size: int,
+    path: Path | Varying, video: Video, player: SegmentPlayer, found: Downloads, clock: float, size: int,
     rng: np.random.Generator, segments: int,
 ) -> DrawnSessions:  # fmt: skip
     """Return sessions of a player that fetches segments; parameters as `draw_rounds`."""
     _generator(rng)
+    path = constant(path, "draw")
     room = player.client_buffer - player.segment
     how = Fetching(
         segments, player.segment, room, min(player.starts_with, segments), player.resumes_with, path.rtt, path.rto

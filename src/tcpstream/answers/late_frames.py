@@ -19,7 +19,7 @@ from ..playout.stored_frames import judge_stored
 from ..system import watch
 from ..system.html_table import Rows
 from ..system.threads import on_cores
-from ..tcp import Chain, chain_of
+from ..tcp import Chain, Varying, chain_of, constant
 from ..video import Video
 from .answer import delay_before, table
 from .chain_lattices import on_lattices
@@ -104,7 +104,7 @@ class LateFrames(Shown):
         }
 
 
-def late_frames(path: Path, video: Video, startup_delay: ArrayLike, *, live: bool = False) -> LateFrames:
+def late_frames(path: Path | Varying, video: Video, startup_delay: ArrayLike, *, live: bool = False) -> LateFrames:
     """Return the fractions of late and of undecodable frames at startup delays.
 
     Parameters
@@ -120,10 +120,11 @@ def late_frames(path: Path, video: Video, startup_delay: ArrayLike, *, live: boo
     Raises
     ------
     InputError
-        For a video without frames, or a delay out of range.
+        For a video without frames, a delay out of range, or a path that varies.
     AccuracyError
         Where frames take too long to follow, or windows are too large.
     """
+    path = constant(path, "late_frames")
     if video.frames is None:
         raise InputError(
             "frames are known of a video from the sizes of its frames only: ffprobe's JSON or CSV of time_s,bytes,key"

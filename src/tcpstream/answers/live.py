@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
-from ..errors import InputError, NoFiniteDelayError, choice
+from ..errors import AccuracyError, InputError, NoFiniteDelayError, TimeLimitError, choice
 from ..numerics.lattices import lattices, order
 from ..path import Path
 from ..stationary.solve import solve
 from ..system.threads import on_cores
-from ..tcp import Chain, chain_key, chain_of
+from ..tcp import Chain, Varying, chain_key, chain_of, constant
 from ..video import Video
 from .answer import check_length, check_pair, check_shortest, pair_of
 from .live_streaming import EndlessLive, FiniteLive, LiveStreaming
@@ -24,14 +24,22 @@ __all__ = ["EndlessLive", "FiniteLive", "LiveStreaming", "backlog_key", "live", 
 
 GROWTHS = ("unlimited", "limited")
 
+ENDLESS = "reno-sack"
+"""TCP of the streams without end that are solved on a path that varies: with CUBIC the solve takes minutes and may not
+converge."""
 
-def live(path: Path, video: Video, *, accuracy: str | None = None, growth: str = "unlimited") -> LiveStreaming:
+INSTEAD = "give the stream a duration, as of 1h"
+
+
+def live(
+    path: Path | Varying, video: Video, *, accuracy: str | None = None, growth: str = "unlimited"
+) -> LiveStreaming:
     """Solve live streaming (Section 3.3.1).
 
     Parameters
     ----------
-    path : Path
-        Loss, round trip time, retransmission timer, window limit.
+    path : Path or Varying
+        Loss, round trip time, retransmission timer, window limit; or regimes of them.
     video : Video
         Constant rate. With a duration its transient from an empty backlog is solved (Figure 8a), without one the
         stationary distribution.
@@ -58,6 +66,7 @@ def live(path: Path, video: Video, *, accuracy: str | None = None, growth: str =
 
     Notes
     -----
+    On a path that varies a stream with a duration is solved exactly, one without on coarse lattices, for reno-sack.
     Wang, Kurose, Shenoy and Towsley, Section 3.3.1 and Appendix A; the order of capping follows the text.
 
     Examples
@@ -76,6 +85,8 @@ def live(path: Path, video: Video, *, accuracy: str | None = None, growth: str =
     if accuracy is not None:
         choice("accuracy", accuracy, ACCURACIES)
     choice("growth", growth, GROWTHS)
+    if isinstance(path, Varying):
+        _check_varying(path, video, accuracy, growth)
     timeline, chain = Timeline.of(path, video), chain_of(path)
     m, T = timeline.packets_due, chain.packets_per_round
     if video.duration is not None:
@@ -85,8 +96,11 @@ def live(path: Path, video: Video, *, accuracy: str | None = None, growth: str =
     if growth == "limited":
         from .limited_live import limited_live
 
-        return limited_live(path, video, accuracy)
-    if is_coarse_live(path, video, accuracy):
+        return limited_live(constant(path, growth), video, accuracy)
+    if isinstance(path, Varying):
+        if video.duration is None:
+            return _endless_varying(path, video, accuracy)
+    elif is_coarse_live(path, video, accuracy):
         from .coarse_live import coarse_live
 
         found = coarse_live(path, video, accuracy)
@@ -101,6 +115,39 @@ def live(path: Path, video: Video, *, accuracy: str | None = None, growth: str =
     return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), endless)))
 
 
+def _check_varying(path: Varying, video: Video, accuracy: str | None, growth: str) -> None:
+    """Raise `InputError` for a stream that has no answer on a path that varies."""
+    if growth == "limited":
+        constant(path, "growth = limited")
+    if video.duration is not None:
+        if accuracy not in (None, "exact"):
+            raise InputError(
+                f"a live stream with a duration on a path that varies has an exact answer only, got accuracy={accuracy}"
+            )
+        return
+    endless = "a live stream without end on a path that varies"
+    if accuracy == "exact":
+        raise InputError(f"{endless} has no exact answer: {INSTEAD}")
+    if path.tcp != ENDLESS:
+        raise InputError(f"{endless} is solved for tcp = {ENDLESS}, got {path.tcp}: {INSTEAD}")
+
+
+def _endless_varying(path: Varying, video: Video, accuracy: str | None) -> LiveStreaming:
+    """Solve a stream without end on coarse lattices: there is no other way."""
+    from .coarse_live import coarse_live
+
+    try:
+        found = coarse_live(path, video, accuracy or "fine")
+    except TimeLimitError:
+        raise
+    except AccuracyError as error:
+        raise AccuracyError(
+            f"no answer for a live stream without end on this path that varies: {INSTEAD} ({error})"
+        ) from error
+    assert found is not None
+    return found
+
+
 def _finite(chain: Chain, packets_due: float, length: float) -> tuple[FiniteBacklog, ...]:
     """Return the backlogs of a stream of so many rounds, on the lattices around its packets per round."""
     from ..transient.finite_backlog import FiniteBacklog  # only here: a stream without end needs no transient
@@ -109,7 +156,7 @@ def _finite(chain: Chain, packets_due: float, length: float) -> tuple[FiniteBack
     return tuple(on_cores(lambda lattice: FiniteBacklog(chain, lattice, length), found))
 
 
-def live_many(cases: Iterable[tuple[Path, Video]], *, accuracy: str | None = None) -> list[LiveStreaming]:
+def live_many(cases: Iterable[tuple[Path | Varying, Video]], *, accuracy: str | None = None) -> list[LiveStreaming]:
     """Solve live streaming for many paths and videos, on all cores.
 
     Cases without a duration that have the same TCP chain and the same packets per round, that is the same distribution
@@ -117,7 +164,7 @@ def live_many(cases: Iterable[tuple[Path, Video]], *, accuracy: str | None = Non
 
     Parameters
     ----------
-    cases : iterable of (Path, Video)
+    cases : iterable of (Path or Varying, Video)
     accuracy : optional
         As for `live`.
 
@@ -148,12 +195,12 @@ def live_many(cases: Iterable[tuple[Path, Video]], *, accuracy: str | None = Non
     return [results[i] for i in range(len(cases))]
 
 
-def backlog_key(path: Path, video: Video) -> Hashable:
+def backlog_key(path: Path | Varying, video: Video) -> Hashable:
     """Return what is equal for cases with the same distribution in rounds."""
     endless = video.duration is None and video.curve is None
     return (chain_key(path), round(Timeline.of(path, video).packets_due, 12)) if endless else (path, video)
 
 
-def with_backlogs(result: LiveStreaming, path: Path, video: Video) -> LiveStreaming:
+def with_backlogs(result: LiveStreaming, path: Path | Varying, video: Video) -> LiveStreaming:
     """Return the answers for a case whose distribution has been solved for another."""
     return result if (result.path, result.video) == (path, video) else result.of_another(path, video)

@@ -14,7 +14,7 @@ from ..numerics.lattices import Interpolated, Lattice, interpolated
 from ..path import Path
 from ..stationary.decay import decay_rate
 from ..stationary.solve import VISIBLE_LEVELS, StationaryBacklog
-from ..tcp import chain_of
+from ..tcp import Varying, chain_of
 from ..video import Video
 from .answer import Streaming
 from .several import Several
@@ -116,7 +116,7 @@ class LiveStreaming(Streaming):
         rounds, m = self.timeline.rounds(tau), self.timeline.packets_due
         return interpolated(m, [(lattice.packets_due, late(rounds)) for lattice, late in self._curves])
 
-    def of_another(self, path: Path, video: Video) -> LiveStreaming:
+    def of_another(self, path: Path | Varying, video: Video) -> LiveStreaming:
         """Return the answers for a case with the same distribution in rounds."""
         return type(self)(path, video, self._backlogs)
 
@@ -141,7 +141,7 @@ class EndlessLive(LiveStreaming):
     <EndlessLive: 10 packets/s, T/mu = 5.722>
     """
 
-    def __init__(self, path: Path, video: Video, backlogs: tuple[StationaryBacklog, ...]) -> None:
+    def __init__(self, path: Path | Varying, video: Video, backlogs: tuple[StationaryBacklog, ...]) -> None:
         super().__init__(path, video)
         self.backlogs = self._backlogs = backlogs
         self._curves = [(one.lattice, one.late_fraction) for one in backlogs]
@@ -172,7 +172,7 @@ class FiniteLive(LiveStreaming):
 
     _backlogs: tuple[FiniteBacklog, ...]
 
-    def __init__(self, path: Path, video: Video, backlogs: tuple[FiniteBacklog, ...]) -> None:
+    def __init__(self, path: Path | Varying, video: Video, backlogs: tuple[FiniteBacklog, ...]) -> None:
         super().__init__(path, video)
         self._backlogs = backlogs
         self._curves = [(one.lattice, one.late_fraction) for one in backlogs]

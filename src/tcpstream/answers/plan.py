@@ -10,7 +10,8 @@ from ..errors import AccuracyError
 from ..numerics.lattices import lattices, order
 from ..path import Path
 from ..stationary.decay import safe_lead
-from ..tcp import Chain, chain_of
+from ..tcp import Chain, Varying, chain_of
+from ..tcp.varying_chain import VaryingChain
 from ..transient.cost import affordable, check, forecast
 from ..transient.select import check_quantum, nanoseconds
 from ..video import Video
@@ -48,6 +49,10 @@ WAVES = 20
 
 AFFORDABLE = 600.0
 """CPU seconds that an exact solve of a live stream may take where coarse lattices have no answer."""
+
+LAST_WAITS, PAIR_SECONDS = 6, 1.5e-3
+"""Of an exact live solve on a path that varies: rounds after the end of the stream, over the longest wait, and time of
+a round for each pair of regimes."""
 
 FEW_ROUNDS = 50
 """Videos of fewer rounds are solved exactly."""
@@ -105,7 +110,9 @@ def plan(chain: Chain, cases: Sequence[Timeline], quantum: int | None = None) ->
     return Plan(packets_due if steady else 0.0, lead, quantum)
 
 
-def is_coarse(cases: Sequence[tuple[Path, Video]], quantum: int | None, accuracy: str | None, passes: int = 1) -> bool:
+def is_coarse(
+    cases: Sequence[tuple[Path | Varying, Video]], quantum: int | None, accuracy: str | None, passes: int = 1
+) -> bool:
     """Return whether cases with the same chain are solved on coarse lattices.
 
     By default where the exact transient, or several passes of it, are forecast to take more than a second, at constant
@@ -130,7 +137,7 @@ def exact_seconds(chain: Chain, cases: Sequence[Timeline], span: float = math.in
     return forecast(chain, rounds, min(most, span), 1).cells * nanoseconds(chain) * 1e-9
 
 
-def is_coarse_live(path: Path, video: Video, accuracy: str | None) -> bool:
+def is_coarse_live(path: Path | Varying, video: Video, accuracy: str | None) -> bool:
     """Return whether a live stream is solved on coarse lattices.
 
     By default where the exact backlog is forecast to take more than a second; never where TCP delivers no more than is
@@ -143,7 +150,7 @@ def is_coarse_live(path: Path, video: Video, accuracy: str | None) -> bool:
     return accuracy is not None or live_seconds(path, video) > QUICK
 
 
-def check_time(path: Path, video: Video) -> None:
+def check_time(path: Path | Varying, video: Video) -> None:
     """Raise `AccuracyError` where an exact solve of a live stream of finite length takes too long."""
     seconds = live_seconds(path, video)
     if seconds > AFFORDABLE:
@@ -155,7 +162,7 @@ def check_time(path: Path, video: Video) -> None:
         )
 
 
-def live_seconds(path: Path, video: Video) -> float:
+def live_seconds(path: Path | Varying, video: Video) -> float:
     """Return about how long an exact solve of a live stream takes [CPU s]."""
     chain, timeline = chain_of(path), Timeline.of(path, video)
     m, T = timeline.packets_due, chain.packets_per_round
@@ -164,4 +171,7 @@ def live_seconds(path: Path, video: Video) -> float:
     if video.duration is None:
         return EPOCHS * DEPTHS * (chain.followed_states + WAVES) * steps * depth * LIVE_NANOSECONDS * 1e-9
     depth = min(DEPTHS * depth, timeline.packets)
-    return timeline.length * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9
+    seconds = timeline.length * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9
+    if isinstance(chain, VaryingChain):
+        seconds += (timeline.length + LAST_WAITS * chain.longest_wait()) * len(chain.parts) ** 2 * PAIR_SECONDS
+    return seconds

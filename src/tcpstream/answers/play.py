@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError, shown
 from ..path import Path
+from ..tcp import Varying
 from ..video import Video
 from .answer import check_pair
 from .delayed_play import Play
@@ -30,7 +31,7 @@ PASSES = 100
 
 
 def play(
-    path: Path,
+    path: Path | Varying,
     video: Video,
     player: Player | SegmentPlayer | None = None,
     *,
@@ -47,7 +48,8 @@ def play(
 
     Parameters
     ----------
-    path : Path
+    path : Path or Varying
+        One that varies for a stored video whose player starts after a delay.
     video : Video
         With a duration.
     player : Player or SegmentPlayer, optional
@@ -99,6 +101,8 @@ def play(
     check_pair(path, video)
     _check_player(player)
     player = player or Player()
+    if isinstance(path, Varying):
+        return _play_varying(path, video, player, live, pacing, accuracy)
     if pacing is not None and (live or isinstance(player, SegmentPlayer) or player.start_buffer is not None):
         raise InputError(
             "a pace is that of a server of a stored video whose player starts after a delay: leave out live, segments "
@@ -128,6 +132,10 @@ def play(
         return BufferedPlay(path, video, player)
     if pacing is not None:
         return _play_paced(path, video, player, pacing, accuracy)
+    return _play_delayed(path, video, player, accuracy)
+
+
+def _play_delayed(path: Path | Varying, video: Video, player: Player, accuracy: str | None) -> Play:
     if accuracy is None and is_coarse([(path, video)], None, None, PASSES):
         accuracy = "fine"
     return Play(player, stored(path, video, accuracy=accuracy))
@@ -137,6 +145,30 @@ def _check_player(player: object) -> None:
     if player is not None and not isinstance(player, (Player, SegmentPlayer)):
         hint = f": Player(start={player:g}) is one" if isinstance(player, (int, float)) else ""
         raise InputError(f"player must be a Player or a SegmentPlayer, got {shown(player)}{hint}")
+
+
+def _play_varying(
+    path: Varying, video: Video, player: Player | SegmentPlayer, live: bool, pacing: Pacing | None, accuracy: str | None
+) -> Play:
+    """Solve for a path that varies, where that has an answer."""
+    others = {
+        "a live stream": live,
+        "a server that paces": pacing is not None,
+        "a player that fetches segments": isinstance(player, SegmentPlayer),
+        "a player with a start buffer": isinstance(player, Player) and player.start_buffer is not None,
+        "a player that skips": isinstance(player, Player) and player.on_stall == "skip",
+        "a player that holds no more than so much": isinstance(player, PausingPlayer),
+    }
+    for asked, given in others.items():
+        if given:
+            raise InputError(
+                f"{asked} takes a Path that stays as it is: on a path that varies play has answers for a stored video "
+                "whose player starts after a delay"
+            )
+    assert isinstance(player, Player)
+    if video.duration is None:
+        raise InputError("play needs the duration of a stored video [s]")
+    return _play_delayed(path, video, player, accuracy)
 
 
 def _play_paced(path: Path, video: Video, player: Player, pacing: Pacing, accuracy: str | None) -> PacedPlay:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from ..errors import AccuracyError, InputError, instance, positive
+from ..errors import AccuracyError, InputError, positive
 from ..numerics.curves import smallest_meeting
 from ..numerics.roots import crossing
 from ..path import Path
-from ..tcp import throughput
+from ..tcp import constant, throughput
 from ..video import Video
 from .answer import delay_before, late_target, no_late_target
 from .arrivals import Arrivals
@@ -76,7 +76,7 @@ def largest_rate(
     >>> round(tcpstream.largest_rate(path, delay=2, duration=4), 1)  # packets/s
     17.1
     """
-    instance("path", path, Path)
+    path = constant(path, "largest_rate")
     if duration is not None:
         duration = positive("duration", duration, "s")
     tau = delay_before(delay, duration)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from ..errors import AccuracyError
 from ..path import Path
 from ..system.html_table import Rows, html_table
+from ..tcp import Varying
 from ..video import Video
 
 
@@ -22,7 +23,7 @@ class Shown(ABC):
         return html_table(type(self).__name__, self._sections())
 
 
-def inputs(path: Path, video: Video | None = None) -> dict[str, Rows]:
+def inputs(path: Path | Varying, video: Video | None = None) -> dict[str, Rows]:
     """Return the sections of a path and a video."""
     found: dict[str, Rows] = {"path": path._rows()}
     if video is not None:

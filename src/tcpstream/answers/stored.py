@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InputError, choice, whole
 from ..path import Path
-from ..tcp import chain_key, chain_of
+from ..tcp import Varying, chain_key, chain_of
 from ..video import Video
 from .answer import check_duration, pair_of
 from .arrivals import Arrivals
@@ -19,14 +19,19 @@ __all__ = ["StoredStreaming", "stored", "stored_many"]
 
 
 def stored(
-    path: Path, video: Video, *, horizon: str = "end", quantum: int | None = None, accuracy: str | None = None
+    path: Path | Varying,
+    video: Video,
+    *,
+    horizon: str = "end",
+    quantum: int | None = None,
+    accuracy: str | None = None,
 ) -> StoredStreaming:
     """Solve stored-media streaming: a video of finite length, sent as fast as TCP allows (Section 3.3.2).
 
     Parameters
     ----------
-    path : Path
-        Loss, round trip time, retransmission timer, window limit.
+    path : Path or Varying
+        Loss, round trip time, retransmission timer, window limit; or regimes of them.
     video : Video
         Rate or playback curve, and duration.
     horizon : {"end", "paper"}
@@ -68,7 +73,7 @@ def stored(
 
 
 def stored_many(
-    cases: Iterable[tuple[Path, Video]],
+    cases: Iterable[tuple[Path | Varying, Video]],
     *,
     horizon: str = "end",
     quantum: int | None = None,
@@ -82,7 +87,7 @@ def stored_many(
 
     Parameters
     ----------
-    cases : iterable of (Path, Video)
+    cases : iterable of (Path or Varying, Video)
     horizon : {"end", "paper"}
     quantum, accuracy : optional
         As for `stored`; cases that share a transient share both.
@@ -135,7 +140,7 @@ def stored_many(
     return [results[i] for i in range(len(cases))]
 
 
-def _shared(cases: list[tuple[Path, Video]], quantum: int | None) -> Arrivals:
+def _shared(cases: list[tuple[Path | Varying, Video]], quantum: int | None) -> Arrivals:
     """Return the arrivals that serve all of some cases with the same chain."""
     path, timelines = cases[0][0], [Timeline.of(*one) for one in cases]
     return Arrivals(path, timelines, plan(chain_of(path), timelines, quantum))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import AccuracyError
 from ..path import Path
+from ..tcp import Varying
 from ..video import Video
 from .answer import Streaming, check_length, probabilities
 from .answer import startup_delay as checked_delay
@@ -37,7 +38,7 @@ class StoredRounds(Streaming):
 
     kind = "stored"
 
-    def __init__(self, path: Path, video: Video, horizon: str, arrivals: Arrivals) -> None:
+    def __init__(self, path: Path | Varying, video: Video, horizon: str, arrivals: Arrivals) -> None:
         super().__init__(path, video, horizon)
         self.horizon = horizon
         self._arrivals = arrivals

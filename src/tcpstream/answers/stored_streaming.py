@@ -11,6 +11,7 @@ from ..errors import AccuracyError, InputError
 from ..numerics.curves import smallest_delay, smallest_meeting
 from ..path import Path
 from ..system.threads import on_cores
+from ..tcp import Varying
 from ..video import Video
 from .answer import no_late_target
 from .arrivals import Arrivals
@@ -46,7 +47,7 @@ class StoredStreaming(StoredRounds):
     0.949
     """
 
-    def __init__(self, path: Path, video: Video, horizon: str, arrivals: Arrivals) -> None:
+    def __init__(self, path: Path | Varying, video: Video, horizon: str, arrivals: Arrivals) -> None:
         super().__init__(path, video, horizon, arrivals)
         self._no_late: dict[float, float] = {}
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..path import Path
+from ..tcp import Varying
 from ..video import Video
 
 Floats = NDArray[np.float64]
@@ -38,7 +39,7 @@ class Timeline:
     horizon: str = "end"
 
     @classmethod
-    def of(cls, path: Path, video: Video, horizon: str = "end") -> Timeline:
+    def of(cls, path: Path | Varying, video: Video, horizon: str = "end") -> Timeline:
         """Return the timeline of a video over a path."""
         return cls(path.rtt, video, horizon)
 

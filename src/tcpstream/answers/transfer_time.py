@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._version import __version__
 from ..coarse.resolution import FACTOR
-from ..errors import InputError, instance, whole, within
+from ..errors import InputError, whole, within
 from ..path import Path
 from ..playout.transfers import transfer_rounds
 from ..system.html_table import Rows
-from ..tcp import chain_of
+from ..tcp import chain_of, constant
 from .answer import SCHEMA, probabilities, table
 from .player import MOST_SETUP
 from .several import Several
@@ -297,7 +297,7 @@ def transfer_time(
     >>> round(found.quantile(0.95), 1)
     2.0
     """
-    instance("path", path, Path)
+    path = constant(path, "transfer_time")
     idle = idle_time(start, idle)
     size = within("segment size", segment_size, 1, 65535, "bytes")
     if (bytes is None) == (packets is None):

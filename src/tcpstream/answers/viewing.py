@@ -13,6 +13,7 @@ from .._version import __version__
 from ..errors import InputError
 from ..path import Path
 from ..system.html_table import Rows, said
+from ..tcp import Varying
 from ..video import Video
 from .answer import SCHEMA, probabilities
 from .player import Player
@@ -39,7 +40,7 @@ class Watching(Shown):
 
     Attributes
     ----------
-    path : Path
+    path : Path or Varying
     video : Video
     player : Player or SegmentPlayer
     throughput : float
@@ -48,7 +49,7 @@ class Watching(Shown):
         mu / T.
     """
 
-    def __init__(self, path: Path, video: Video, player: Player | SegmentPlayer, throughput: float) -> None:
+    def __init__(self, path: Path | Varying, video: Video, player: Player | SegmentPlayer, throughput: float) -> None:
         self.path, self.video, self.player, self.throughput = path, video, player, throughput
         self.load = video.packet_rate / throughput
 

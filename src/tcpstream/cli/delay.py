@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from ..answers.interval import PropagatedIntervals
     from ..answers.stored import StoredStreaming
     from ..path import Path
+    from ..tcp import Varying
     from ..video import Video
 
 
 @click.command(cls=Sectioned)
 @opt.path_options
+@opt.regimes_option
 @opt.rate_option
 @click.option("--live", "is_live", is_flag=True, help="A live stream without end.")
 @opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")
@@ -72,7 +74,7 @@ def delay(
     if refused := no_verdict(route, "live" if is_live else "stored", as_json, limited=limited):
         return refused
 
-    def solve(path: Path, video: Video) -> Streaming:
+    def solve(path: Path | Varying, video: Video) -> Streaming:
         if is_live:
             from .live_streams import live_stream
 
@@ -86,7 +88,7 @@ def delay(
             return result.required_delay(target)
         return cast("StoredStreaming", result).required_delay(no_late=target_no_late)
 
-    def at(path: Path) -> float:
+    def at(path: Path | Varying) -> float:
         return needed(solve(path, video))
 
     try:
@@ -110,7 +112,7 @@ def delay(
     blocks = [
         _sentence(tau, target, target_no_late),
         *span,
-        _meaning(1 / result.load, tau, by_rate=options["playback"] is None),
+        _meaning(1 / result.load, tau, by_rate=options["playback"] is None and options["regimes"] is None),
         *late_frames,
         *details.solved(result, route, lattice_error),
     ]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..answers.buffer_grid import BufferGrid
     from ..answers.viewing import Watching
     from ..path import Path
+    from ..tcp import Varying
     from ..traces import Part, PathEstimate, Proposal, SenderReport
     from .route import Route
 
@@ -70,17 +71,27 @@ def _timer(path: Path) -> str:
     return f"{path.rto:.4g} s ({assumed})"
 
 
-def path_rows(path: Path) -> list[tuple[str, str]]:
-    """Return the parameters of a path, one a row."""
-    rows = [
-        ("loss rate p", f"{path.loss:.4g}"),
+def path_rows(path: Path | Varying) -> list[tuple[str, str]]:
+    """Return the parameters of a path, one a row; of one that varies a row a regime."""
+    from ..tcp import Varying
+
+    one = path.regimes[0] if isinstance(path, Varying) else path
+    varying = path.regime_rows() if isinstance(path, Varying) else []
+    rows = varying or [("loss rate p", f"{path.loss:.4g}")]
+    rows += [
         ("round trip time R", f"{path.rtt:.4g} s"),
-        ("retransmission timer", f"{_timer(path)}, back-off {path.backoff}"),
+        ("retransmission timer", f"{_timer(one)}, back-off {one.backoff}"),
         ("largest window", f"{path.max_window} packets"),
     ]
-    rows.append(("window growth", VARIANTS[path.tcp].growth.format(**path.to_dict())))
-    if path.bottleneck is not None:
-        rows.append(("bottleneck", f"{path.bottleneck:.4g} packets/s, with a buffer of {path.buffer} packets"))
+    rows.append(("window growth", VARIANTS[one.tcp].growth.format(**one.to_dict())))
+    if one.bottleneck is not None and not varying:
+        rows.append(("bottleneck", f"{one.bottleneck:.4g} packets/s, with a buffer of {one.buffer} packets"))
+    return rows + _sending(one)
+
+
+def _sending(path: Path) -> list[tuple[str, str]]:
+    """Return what is not as in the paper of what sends."""
+    rows = []
     if path.tcp != "reno":
         rows.append(("TCP", path.tcp))
     if path.initial_window is not None:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from ..answers.answer import DEFAULT_TARGET, SCHEMA
 from ..errors import AccuracyError, NoFiniteDelayError, TimeLimitError, unremarked
+from ..path import Path
 from ..video import Video
 from .report import Report
 from .words import packets_per_second, rounded_down, share, wait
 
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
-    from ..path import Path
+    from ..tcp import Varying
     from .route import Route
 
 NO_FINITE_DELAY = 3
@@ -30,7 +31,7 @@ def no_finite_delay(
     error: NoFiniteDelayError,
     route: Route,
     video: Video,
-    solve: Callable[[Path, Video], Streaming],
+    solve: Callable[[Path | Varying, Video], Streaming],
     answer: dict[str, Any],
     as_json: bool,
     blocks: Sequence[str] = (),
@@ -55,12 +56,16 @@ def no_finite_delay(
         "reason": str(error),
         **route.to_dict(),
     }
-    blocks = [*blocks, _sentence(error.throughput, carried, video.packet_size, target or DEFAULT_TARGET)]
+    by_rate = isinstance(route.path, Path)
+    blocks = [
+        *blocks,
+        _sentence(error.throughput, carried, video.packet_size, target or DEFAULT_TARGET, by_rate=by_rate),
+    ]
     return Report(data, blocks, as_json, route.warnings(error.throughput), NO_FINITE_DELAY, str(error))
 
 
 def _carried(
-    throughput: float, route: Route, video: Video, solve: Callable[[Path, Video], Streaming], target: float
+    throughput: float, route: Route, video: Video, solve: Callable[[Path | Varying, Video], Streaming], target: float
 ) -> dict[str, float] | None:
     """Return the largest of the rates tried that the path carries, and the startup delay that it needs."""
     for part in SHARES:
@@ -77,12 +82,11 @@ def _carried(
     return None
 
 
-def _sentence(throughput: float, carried: dict[str, float] | None, size: float, target: float) -> str:
+def _sentence(throughput: float, carried: dict[str, float] | None, size: float, target: float, *, by_rate: bool) -> str:
+    """Return what the path carries, and where ``tcpstream rate`` finds more if `by_rate`."""
     text = f"The path carries less than {packets_per_second(throughput, size)}"
     if carried is None:
         return f"{text}."
-    return (
-        f"{text}: {packets_per_second(carried['packet_rate_pps'], size)} play after "
-        f"{wait(carried['required_startup_delay_s'])}, and at most {share(target)} late. tcpstream rate finds the rate "
-        "for another startup delay."
-    )
+    plays = f"{packets_per_second(carried['packet_rate_pps'], size)} play after"
+    found = f"{text}: {plays} {wait(carried['required_startup_delay_s'])}, and at most {share(target)} late."
+    return f"{found} tcpstream rate finds the rate for another startup delay." if by_rate else found

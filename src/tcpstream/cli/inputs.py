@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 MEASURED = ("loss", "throughput", "rtt", "rto", "timeout_ratio")
 CHOSEN = ("sender", *(one.name for one in PARAMETERS if one.name not in MEASURED))
 
+OF_REGIMES = ("loss", "rtt", "bottleneck", "buffer")
+"""What each regime has, or all."""
+
 
 def read_route(options: dict[str, Any]) -> Route:
     """Return the path that the options describe, measured where a capture is given."""
     from .route import Route, measured, with_throughput
 
     given = {name: options[name] for name in (*MEASURED, *CHOSEN) if options[name] is not None}
+    if options.get("regimes") is not None:
+        return _varying(options["regimes"], given, options)
     if "bottleneck" in given:
         given["bottleneck"] = _packets("bottleneck", given["bottleneck"], options)
     if options["capture"] is not None:
@@ -39,6 +44,17 @@ def read_route(options: dict[str, Any]) -> Route:
         rates = given.pop("throughput")
         return with_throughput([_packets("throughput", one, options) for one in rates], given)
     return Route(Path(**given))
+
+
+def _varying(file: str, given: dict[str, Any], options: dict[str, Any]) -> Route:
+    """Return the path of a file of regimes."""
+    from ..tcp import Varying
+    from .route import Route
+
+    instead = [name for name in (*OF_REGIMES, "throughput", "capture") if options[name] is not None]
+    if instead:
+        raise InputError(f"--regimes is the path: leave out {' and '.join(map(flag, instead))}, or --regimes")
+    return Route(Varying.from_toml(file, **given))
 
 
 def read_video(options: dict[str, Any], route: Route, *, stored: bool) -> Video:

@@ -18,6 +18,7 @@ from .words import with_spans
 if TYPE_CHECKING:
     from ..answers.live import LiveStreaming
     from ..path import Path
+    from ..tcp import Varying
     from ..video import Video
 
 WHOLE = 1.0
@@ -26,6 +27,7 @@ WHOLE = 1.0
 
 @click.command(cls=Sectioned)
 @opt.path_options
+@opt.regimes_option
 @opt.rate_option
 @opt.option("--duration", units.seconds, "T", "Length of the stream, as 80s or 10min.  [default: endless]")
 @opt.option("--playback", str, "FILE", "Not for live streams.", hidden=True)
@@ -58,7 +60,7 @@ def live(as_json: bool, delay: list[float], limited: bool, accuracy: str | None,
     if refused := no_verdict(route, "live", as_json, limited=limited):
         return refused
 
-    def solve(path: Path, video: Video) -> LiveStreaming:
+    def solve(path: Path | Varying, video: Video) -> LiveStreaming:
         return live_stream(path, video, accuracy, limited=limited)
 
     try:

@@ -113,6 +113,13 @@ path_options = _all(
     *(_parameter(one) for one in fields(Sender)),
 )
 
+regimes_option = option(
+    "--regimes",
+    str,
+    "FILE",
+    "Instead of --loss, --rtt and --bottleneck: TOML of a path that changes between regimes, a table for each.",
+)
+
 packet_size_option = option(
     "--packet-size", units.number, "B", "Bytes of a packet, for rates in bit/s.  [default: the capture's, else 1500]"
 )

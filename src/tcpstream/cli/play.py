@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from ..answers.paced_play import PacedPlay
     from ..answers.segment_play import SegmentPlay
     from ..path import Path
+    from ..tcp import Varying
 
 _TARGETS = {"stall_probability": "stall probability", "ratio": "rebuffering ratio"}
 
 
 @click.command(cls=Sectioned)
 @opt.path_options
+@opt.regimes_option
 @opt.rate_option
 @opt.duration_option
 @opt.playback_option
@@ -162,17 +164,17 @@ def play(
         return skipping(route, video, watching, accuracy, as_json)
 
     @cache
-    def solve(path: Path) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay:
+    def solve(path: Path | Varying) -> Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay:
         found = model.play(path, video, watching, live=live, pacing=pacing, accuracy=accuracy)
         return cast("Play | BufferedPlay | SegmentPlay | PacedPlay | LivePlay | EncodedPlay", found)
 
-    def answers(path: Path) -> list[float]:
+    def answers(path: Path | Varying) -> list[float]:
         return [getattr(solve(path), name) for name in ANSWERS]
 
     result = solve(route.path)
     key = "required_start" if hasattr(result, "required_start") else "required_start_buffer"
 
-    def needed(path: Path) -> float:
+    def needed(path: Path | Varying) -> float:
         return float(getattr(solve(path), key)(**wanted))
 
     data = result.to_dict()

@@ -61,7 +61,7 @@ def rate(
     def largest(path: Path) -> float:
         return search.largest_rate(path, delay=delay, duration=duration, target=target, no_late=target_no_late)
 
-    mu = largest(route.path)
+    mu = largest(tcp.constant(route.path, "rate"))
     found = route.propagate_intervals(mu, largest, math.inf, 0.0)
     T = tcp.throughput(route.path)
     data = {

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ..answers.interval import PropagatedIntervals
+    from ..tcp import Varying
     from ..traces import PathEstimate, SenderReport
 
 #: Modelled and measured throughput may differ by this fraction of the measured one without a warning.
@@ -25,7 +26,7 @@ ALIKE = 0.15
 class Route:
     """A path, and where it comes from: a capture, what was chosen beside it, or throughputs."""
 
-    path: Path
+    path: Path | Varying
     estimate: PathEstimate | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     throughputs: Sequence[float] = ()

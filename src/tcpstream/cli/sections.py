@@ -11,7 +11,7 @@ from ..sender import Sender
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Path": (
-        *(one.name for one in fields(Network)), "throughput", "capture", "loss_process", "gilbert_elliott",
+        *(one.name for one in fields(Network)), "throughput", "capture", "regimes", "loss_process", "gilbert_elliott",
         "loss_trace", "bandwidth", "queue", "capacity",
     ),
     "Sender": (

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..answers.live_streaming import LiveStreaming
     from ..answers.player import Player
     from ..path import Path
+    from ..tcp import Varying
     from ..video import Video
     from .route import Route
 
@@ -26,12 +27,12 @@ def skipping(route: Route, video: Video, player: Player, accuracy: str | None, a
     from . import details
     from .endless import no_finite_delay
 
-    def solve(path: Path) -> SkippingPlay:
+    def solve(path: Path | Varying) -> SkippingPlay:
         found = play(path, video, player, live=True, accuracy=accuracy)
         assert isinstance(found, SkippingPlay)
         return found
 
-    def stream(path: Path, slower: Video) -> LiveStreaming:
+    def stream(path: Path | Varying, slower: Video) -> LiveStreaming:
         return live(path, slower, accuracy=accuracy)
 
     try:

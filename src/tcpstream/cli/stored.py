@@ -25,6 +25,7 @@ _BEST, _WORST = [[0.0], [1.0], [1.0]], [[1.0], [0.0], [0.0]]
 
 @click.command(cls=Sectioned)
 @opt.path_options
+@opt.regimes_option
 @opt.rate_option
 @opt.duration_option
 @opt.playback_option

@@ -36,9 +36,10 @@ def throughput(as_json: bool, **options: Any) -> Report:
 
     route = read_route(options)
     bits = 8 * positive("packet size", packet_size(options, route), "bytes")
-    model = "chain" if VARIANTS[route.path.tcp].chain is not None else route.path.tcp
+    path = tcp.constant(route.path, "throughput")
+    model = "chain" if VARIANTS[path.tcp].chain is not None else path.tcp
     rates = {model: tcp.throughput, **formulas.ALL}
-    T, *others = found = [rate(route.path) for rate in rates.values()]
+    T, *others = found = [rate(path) for rate in rates.values()]
     propagated = route.propagate_intervals(found, lambda path: [rate(path) for rate in rates.values()], math.inf, 0.0)
     data = {
         "schema": SCHEMA,

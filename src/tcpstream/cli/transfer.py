@@ -56,7 +56,7 @@ def transfer(
     packet: its mean, and what 50%, 90% and 99% of the transfers take at most.
     """
     from ..answers import transfer_time as model
-    from ..tcp import throughput
+    from ..tcp import constant, throughput
     from . import details
     from .words import with_spans
 
@@ -79,9 +79,10 @@ def transfer(
         found = solve(path).to_dict()["transfer_time_s"]
         return list(found.values())
 
-    result = solve(route.path)
+    path = constant(route.path, "transfer")
+    result = solve(path)
     data = result.to_dict()
-    values = answers(route.path)
+    values = answers(path)
     found = route.propagate_intervals(values, answers, 0.0, math.inf)
     texts = [f"{value:.4g}" for value in values]
     if found is not None:

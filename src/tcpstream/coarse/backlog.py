@@ -48,9 +48,8 @@ class Backlog:
         for i, level in enumerate(levels):
             here = self._taken == i
             self._floors[here] = np.minimum(self._first(i)[here], level.end)
-        weight = ways.weight
-        self._shifts, ups = self._moves(weight)
-        self._landings, landing_ups = self._ends(weight, weight)
+        self._shifts, ups = self._moves(ways.weight)
+        self._landings, landing_ups = self._ends(ways.from_rest.weight, ways.from_empty.weight)
         self._lattices = on = self.ladder.lattices([max(pair) for pair in zip(ups, landing_ups)])
         self._turns = np.flatnonzero(self.entries.turns)
         self._room = np.zeros((self.ladder.entries, on.at[-1] + on.widths[-1]))
@@ -64,7 +63,7 @@ class Backlog:
         ways = self.ways
         rounds = ways.lag * ways.steps.step
         shifts, _ = self._moves(ways.weight * rounds)
-        ends = (ways.weight * (rounds + one.silent) for one in (ways.from_rest, ways.from_empty))
+        ends = (one.weight * (rounds[one.way] + one.silent) for one in (ways.from_rest, ways.from_empty))
         landings, _ = self._ends(*ends)
         found = step(vector, self._lattices, shifts, landings)
         return np.asarray(found / found.sum())
@@ -107,8 +106,8 @@ class Backlog:
                 rows, ways.source[here], self._floors[here], highest[here], fall[here], level.quantum, level.above,
                 level.base,
             )  # fmt: skip
-        silent = vector[ways.source, 0] * ways.from_rest.silent + below * ways.from_empty.silent
-        return float((silent * ways.weight).sum())
+        both = (ways.from_rest, vector[ways.source, 0]), (ways.from_empty, below)
+        return sum(float((mass[ends.way] * ends.silent * ends.weight).sum()) for ends, mass in both)
 
     def level(self, size: Floats) -> Ints:
         """Return the finest level on which a distance [packets] is within reach."""
@@ -159,11 +158,11 @@ class Backlog:
         """
         ways, E, found, ups = self.ways, self.ladder.entries, _Taps(), []
         levels = self.ladder.levels
-        rested = np.flatnonzero(ways.rest[ways.source] > 0)
-        way = np.append(rested, np.arange(len(ways.source)))
+        rested = ways.rest[ways.source[ways.from_rest.way]] > 0
+        both = zip(ways.from_rest.only(rested), ways.from_empty)
+        mean, variance, _, resting, way, target, _ = (np.append(*pair) for pair in both)
         weight = np.append(rest_weight[rested], empty_weight)
-        at_rest = np.arange(len(way)) < len(rested)
-        mean, variance, _, resting = (np.append(a[rested], b) for a, b in zip(ways.from_rest, ways.from_empty))
+        at_rest = np.arange(len(way)) < int(rested.sum())
         F = int(self._floors.max(initial=0)) + 2
         taken, floors = (np.where(at_rest, none, one[way]) for none, one in ((0, self._taken), (-1, self._floors)))
         keys, key = np.unique((ways.source[way] * len(levels) + taken) * F + floors + 1, return_inverse=True)
@@ -174,15 +173,15 @@ class Backlog:
         for i, level in enumerate(levels):
             mine = np.flatnonzero((landing == i) & ~resting)
             mine = mine[np.argsort(key[mine], kind="stable")]
-            target = ways.target[way[mine]]
+            to = target[mine]
             which, targets, shifts, starts, taps = on_lattice(
-                key[mine], target, weight[mine], mean[mine] - level.above[target], variance[mine],
+                key[mine], to, weight[mine], mean[mine] - level.above[to], variance[mine],
                 level.quantum, E,
             )  # fmt: skip
             found.add(starts, taps, which, i, targets, shifts + level.base)
             ups.append(int((shifts + level.base + np.diff(starts)).max(initial=0)) - level.end)
         starts, (to_levels, to, shifts, first, last) = found.ordered(len(keys))
-        rests, pair = np.unique((key * E + ways.target[way])[resting], return_inverse=True)
+        rests, pair = np.unique((key * E + target)[resting], return_inverse=True)
         weights = np.bincount(pair.ravel(), weight[resting], len(rests)).astype(np.float64)
         begins = np.searchsorted(keys // (len(levels) * F), np.arange(E + 1))
         rest_starts = np.searchsorted(rests // E, np.arange(len(keys) + 1))

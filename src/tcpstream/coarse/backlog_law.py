@@ -119,12 +119,17 @@ def _waits(backlog: Backlog, vector: Floats, held: Held) -> tuple[tuple[int, Exc
         backlog, held, sources, which.ravel(), len(lags), ways.weight[long], ways.change[long] - later,
         ways.variance[long], ways.floor[long],
     )  # fmt: skip
-    ends = (ways.from_rest.backlog[long] - later, vector[sources, 0]), (ways.from_empty.backlog[long] - later, below)
+    place = np.zeros(len(ways.lag), dtype=np.int64)
+    place[long] = np.arange(len(long))
+    ends = []
+    for every, mass in ((ways.from_rest, vector[sources, 0]), (ways.from_empty, below)):
+        one = every.only(ways.lag[every.way] > 1)
+        at = place[one.way]
+        ends.append((which.ravel()[at], one.backlog - later[at], mass[at] * one.weight))
     found = []
     for i, (lag, (points, chances)) in enumerate(zip(lags.tolist(), moved)):
-        here = which.ravel() == i
-        values = [points, *(value[here] for value, _ in ends)]
-        masses = [chances, *((mass * ways.weight[long])[here] for _, mass in ends)]
+        values = [points, *(value[kind == i] for kind, value, _ in ends)]
+        masses = [chances, *(mass[kind == i] for kind, _, mass in ends)]
         found.append((int(lag), Excess(np.concatenate(values), np.concatenate(masses))))
     return tuple(found)
 

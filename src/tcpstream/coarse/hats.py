@@ -7,9 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..tcp.varying_chain import VaryingChain
 from .backlog import Backlog
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FINEST, WIDER = 12, 1.15
 """Positions from hat to hat at least, and how much wider each is than the one before."""
@@ -22,7 +24,7 @@ class Hats:
     """A correction for long waves, which rounds of turns hardly move.
 
     A wave is long in D + g, with the outlook g of an entry: changes of it are uncorrelated from one turn to the next,
-    so that one tells how waves spread.
+    so that one tells how waves spread. The regimes of a path that varies have hats of their own: they last, too.
 
     Parameters
     ----------
@@ -32,7 +34,8 @@ class Hats:
     def __init__(self, backlog: Backlog) -> None:
         ladder, entries, rest = backlog.ladder, backlog.entries, backlog.ways.rest
         turns = entries.turns
-        outlook, share = entries.outlook[turns], entries.stationary[turns]
+        regime, share = _regimes(backlog)[turns], entries.stationary[turns]
+        outlook = _within(regime, entries.outlook[turns], share)
         finest = ladder.levels[0].quantum
         columns = [((rest[turns] + outlook)[:, np.newaxis], (rest[turns] > 0)[:, np.newaxis] * finest)]
         for level in ladder.levels:
@@ -50,9 +53,10 @@ class Hats:
         at = np.array(knots)
         place = np.interp(values, at, np.arange(len(at))).ravel()
         self._shares = (share[:, np.newaxis] * sizes).ravel()
-        self._low = np.minimum(place.astype(np.int64), len(at) - 2)
-        self._high_share = place - self._low
-        self._count = len(at)
+        low = np.minimum(place.astype(np.int64), len(at) - 2)
+        self._high_share = place - low
+        self._low = np.repeat(regime * len(at), values.shape[1]) + low
+        self._count = len(at) * (int(regime.max()) + 1)
         whole = self.restricted(self._shares)[self._low]
         self._shares = np.where(whole > 0, self._shares / np.where(whole > 0, whole, 1.0), 0.0)
         hats = [self.prolonged(row) for row in np.eye(self._count)]
@@ -75,3 +79,21 @@ class Hats:
     def corrected(self, vector: Floats) -> Floats:
         """Return about all later turns of a vector together: of what is long as the hats move, of the rest itself."""
         return vector + self.prolonged(self._inverse @ self.restricted(vector))
+
+
+def _regimes(backlog: Backlog) -> Ints:
+    """Return the number of the regime of each entry, 0 where a path does not vary and before one is known."""
+    steps = backlog.ways.steps
+    if not isinstance(steps.chain, VaryingChain):
+        return np.zeros(steps.entries, dtype=np.int64)
+    return np.maximum(steps.chain.regimes[steps.grid.states[steps.points]], 0)
+
+
+def _within(regime: Ints, outlook: Floats, share: Floats) -> Floats:
+    """Return the outlook of entries less what tells regimes apart."""
+    regimes = int(regime.max()) + 1
+    if regimes == 1:
+        return outlook
+    whole = np.bincount(regime, share, regimes)
+    means = np.bincount(regime, share * outlook, regimes) / np.where(whole > 0, whole, 1.0)
+    return np.asarray(outlook - (means - share @ outlook)[regime])

@@ -15,6 +15,7 @@ from ..tcp.burst import DUPLICATE_ACKS, BurstChain
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
 from ..tcp.silences import LEVELS, Silences, Wait
+from ..tcp.varying_chain import VaryingChain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -272,6 +273,29 @@ def _(chain: BurstChain, parts: Parts = ()) -> Outcomes:
     found.waits(np.arange(S), S, chain.silences.whole_loss, 0, np.full(S, p), _nothing(S))
     _timeouts(found, chain.silences, p, S, graph.restart)
     return found.outcomes(S + 2 * LEVELS)
+
+
+@outcomes.register
+def _(chain: VaryingChain, parts: Parts = ()) -> Outcomes:
+    every = [outcomes(part, parts) for part in chain.parts]
+    longest = max(int(one.rounds.max()) for one in every)
+    chances = np.array([chain.switching.after(d) for d in range(longest + 1)])
+    found = []
+    for i, j, to in chain.changes():
+        one = every[i]
+        source, chance = np.repeat(np.arange(one.n_states), np.diff(one.starts)), one.chance * chances[one.rounds, i, j]
+        rest = to[one.to], one.rounds, chance, one.mean, one.variance, one.ordered, one.twice
+        found.append((source + chain.offsets[i], *rest))
+        if chain.known_begin is None:
+            first = source == chain.parts[i].first_state
+            begun = tuple(column[first] * (chain.begins[i] if k == 2 else 1) for k, column in enumerate(rest))
+            found.append((np.full(int(first.sum()), chain.first_state), *begun))
+    columns = [np.concatenate(one) for one in zip(*found)]
+    kept = columns[3] > 0
+    order = np.flatnonzero(kept)[np.argsort(columns[0][kept], kind="stable")]
+    from_, to, rounds, chance, mean, variance, ordered, twice = (column[order] for column in columns)
+    starts = np.searchsorted(from_, np.arange(chain.n_states + 1))
+    return Outcomes(starts, to, rounds, chance, mean, variance, ordered, twice.astype(np.bool_))
 
 
 class _ShortRounds:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..numerics.weights import lagrange
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
+from ..tcp.varying_chain import VaryingChain
 from ..tcp.window_chain import WindowChain
 from .in_moments import in_moments
 
@@ -79,9 +80,23 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL, further: f
     S, first, most = known.outcomes.n_states, chain.first_state, known.most
     usual = np.maximum(chain.stationary, most) if chain.n_states == S else most
     usual[first] = 1.0
+    if isinstance(chain, VaryingChain):
+        groups = [[line + first for line in _lines(part)] for first, part in zip(chain.offsets.tolist(), chain.parts)]
+        if chain.known_begin is None:
+            groups.append([np.array([chain.first_state])])
+        windows = np.concatenate([*(_windows(part) for part in chain.parts), np.ones(S - int(chain.offsets[-1]))])
+        return _on_lines(groups, usual, step, ratio, max(small, SMALL), windows, further)
     if not isinstance(chain, WindowChain):
-        lines = [np.array([s]) for s in range(S)]
-        return _on_lines(lines, usual, step, 1.0, SMALL, np.ones(S), further)
+        return _on_lines([[np.array([s]) for s in range(S)]], usual, step, 1.0, SMALL, np.ones(S), further)
+    return _on_lines([_lines(chain)], usual, step, ratio, max(small, SMALL), _windows(chain), further)
+
+
+def _windows(chain: WindowChain) -> Floats:
+    return np.append(chain.graph.windows, np.ones(chain.n_states - chain.graph.size)).astype(np.float64)
+
+
+def _lines(chain: WindowChain) -> list[Ints]:
+    """Return the states of a chain in lines, on which they follow each other; those of timeouts are alone."""
     graph = chain.graph
     S0, b = graph.size, graph.rounds_per_increase
     follows = graph.grow_to[:-1] == np.arange(1, S0)
@@ -95,16 +110,19 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL, further: f
     last = np.arange(S0 - b, S0) if graph.overflow_state is None else np.arange(0)
     breaks = np.unique(np.concatenate([breaks, last]))
     lines = np.split(np.arange(S0), breaks[(breaks > 0) & (breaks < S0)])
-    lines += [np.array([s]) for s in range(S0, S)]
-    windows = np.append(graph.windows, np.ones(S - S0))
-    return _on_lines(lines, usual, step, ratio, max(small, SMALL), windows.astype(np.float64), further)
+    return lines + [np.array([s]) for s in range(S0, chain.n_states)]
 
 
 def _on_lines(
-    lines: list[Ints], usual: Floats, step: int, ratio: float, small: float, windows: Floats, further: float
+    groups: list[list[Ints]], usual: Floats, step: int, ratio: float, small: float, windows: Floats, further: float
 ) -> Grid:
+    """Return the grid of lines, of which those of a group may stand for each other."""
+    lines = [line for group in groups for line in group]
     level = np.array([float(windows[line[:LOOKED_AT]].mean()) for line in lines])
-    families = _families(lines, level)
+    families, first = [], 0
+    for group in groups:
+        families += [[first + i for i in one] for one in _families(group, level[first : first + len(group)])]
+        first += len(group)
     states: list[int] = []
     sent: list[float] = []
     ages: list[int] = []

@@ -11,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator, gcrotmk
 
 from ..errors import AccuracyError
 from ..system import watch
+from ..tcp.varying_chain import VaryingChain
 from .backlog import Backlog
 from .backlog_law import BacklogLaw, law
 from .hats import Hats
@@ -20,6 +21,9 @@ Floats = NDArray[np.float64]
 
 WANTED, WANTED_START = 1e-12, 1e-8
 """Mass that a step still moves, in the Euclidean norm: in the long run, and in all that the start adds to it."""
+
+WANTED_VARYING = 1e-10
+"""The same in the long run of a path that varies, whose regimes last: rounding leaves more."""
 
 ACCEPTED = 1e-8
 """The same, above which there is no answer."""
@@ -85,7 +89,8 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
         raise AccuracyError("backlog on a coarse lattice: no depth is known from which nothing is late")
     backlog = Backlog(ways, quantum, depth)
     turned = backlog.turned(backlog.ladder.one_round(backlog.entries.stationary, ways.due))
-    turned += _solved(backlog, backlog.turn(turned) - turned, WANTED)
+    wanted = WANTED_VARYING if isinstance(ways.steps.chain, VaryingChain) else WANTED
+    turned += _solved(backlog, backlog.turn(turned) - turned, wanted)
     x = backlog.all_steps(turned)
     x /= x.sum()
     residual = float(np.abs(backlog.step(x) - x).sum())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.backlog_paths import backlog_paths, resting, rests
+from ..tcp.varying_chain import VaryingChain
 from .merged import Merged
 from .outcomes import Outcomes, Parts, outcomes
 from .steps import NEGLIGIBLE, Steps, projected
@@ -18,12 +19,33 @@ Ints = NDArray[np.int64]
 
 
 class Ends(NamedTuple):
-    """Where ways end: mean and variance of the backlog, rounds of silence on the way, and whether it rests then."""
+    """Where ways end; several times for each way, if the regime of a path may change in its silence.
+
+    Attributes
+    ----------
+    backlog, variance : (n,) arrays
+        Mean and variance.
+    silent : (n,) array
+        Rounds of silence on the way.
+    resting : (n,) bool array
+        Whether it rests then.
+    way, target : (n,) int arrays
+        The way, and the entry that it ends in.
+    weight : (n,) array
+        Probability.
+    """
 
     backlog: Floats
     variance: Floats
     silent: Floats
     resting: NDArray[np.bool_]
+    way: Ints
+    target: Ints
+    weight: Floats
+
+    def only(self, which: NDArray[np.bool_] | Ints) -> Ends:
+        """Return some of them."""
+        return Ends._make(one[which] for one in self)
 
 
 @dataclass(frozen=True)
@@ -109,10 +131,16 @@ class Ways:
         alike = _near(size, rested[0], emptied[0], floor)
         merged = Merged(np.column_stack([source, target, lag, to_rest, weight > 0, *alike]), weight)
         keys = merged.keys
+        every = np.arange(len(keys))
         from_rest, from_empty = (
-            Ends(merged.mean(mean), merged.variance(mean, wide), merged.mean(silent), keys[:, 3 + i] == 1)
+            Ends(
+                merged.mean(mean), merged.variance(mean, wide), merged.mean(silent), keys[:, 3 + i] == 1,
+                every, keys[:, 1], merged.weight,
+            )
             for i, (mean, wide, silent) in enumerate((rested, emptied))
-        )
+        )  # fmt: skip
+        if isinstance(steps.chain, VaryingChain):
+            from_rest, from_empty = (_changed(steps, steps.chain, one, rest) for one in (from_rest, from_empty))
         return cls(
             steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], merged.weight, merged.mean(change),
             merged.variance(change, variance), merged.mean(floor), from_rest, from_empty,
@@ -123,6 +151,33 @@ class Ways:
     def phase(self) -> Ints:
         """Round of the step in which each way ends."""
         return np.asarray(self.steps.times[self.target])
+
+
+def _changed(steps: Steps, chain: VaryingChain, ends: Ends, rest: Floats) -> Ends:
+    """Return ends after the changes of the regime in the rounds of silence.
+
+    Steps are of one round: all entries begin with it.
+    """
+    on = steps.grid
+    states = on.states[steps.points[ends.target]]
+    known = chain.regimes[states]
+    changing = (ends.silent > 0) & (known >= 0)
+    found = [ends.only(~changing)]
+    rounds = np.floor(ends.silent).astype(np.int64)
+    chances = np.array([chain.switching.after(d) for d in range(int(rounds.max(initial=0)) + 2)])
+    for i, j, to in chain.changes():
+        mine = np.flatnonzero(changing & (known == i))
+        part = (ends.silent - rounds)[mine]
+        chance = (1 - part) * chances[rounds[mine], i, j] + part * chances[rounds[mine] + 1, i, j]
+        into = to[states[mine] - chain.offsets[i]]
+        counts = on.starts[into + 1] - on.starts[into]
+        which = np.repeat(np.arange(len(mine)), counts)
+        at = np.repeat(on.starts[into] - (np.cumsum(counts) - counts), counts) + np.arange(len(which))
+        target = on.points[at]
+        one = ends.only(mine[which])
+        weight = one.weight * (chance[which] * on.weights[at])
+        found.append(one._replace(target=target, weight=weight, resting=one.resting & (rest[target] > 0)))
+    return Ends._make(np.concatenate(column) for column in zip(*found))
 
 
 def _sent(known: Outcomes) -> Floats:

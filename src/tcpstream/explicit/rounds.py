@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from ..path import Path
 from ..variants import VARIANTS
 
@@ -53,6 +54,8 @@ def round_chain(path: Path) -> RoundChain:
     A transition of d rounds delivers its packets in the first one and leads to its target with d - 1 rounds
     left to wait. The transitions are those that the chain of `Path.tcp` writes out: Table VI for Reno.
     """
+    if not isinstance(path, Path):
+        raise InputError(f"the explicit chain takes a Path that stays as it is, got {type(path).__name__}")
     rows = VARIANTS[path.tcp].build(path).transitions()
     outgoing: list[list[int]] = [[] for _ in rows.labels]
     for move, state in enumerate(rows.from_state.tolist()):

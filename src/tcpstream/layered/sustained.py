@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import positive
 from ..path import Path
 from ..sim.tfrc import equation
-from ..tcp import throughput
+from ..tcp import constant, throughput
 from ..tcp.formulas import tfrc
 
 
@@ -27,7 +27,7 @@ def tfrc_layers(path: Path, layer_rate: float, size: int = 1000) -> float:
     float
         Not rounded: its whole part is what is sustained, and the rest goes to the next layer.
     """
-    return 8 * size * tfrc(path) / _rate(layer_rate)
+    return 8 * size * tfrc(constant(path, "tfrc_layers")) / _rate(layer_rate)
 
 
 def chain_layers(path: Path, layer_rate: float, size: int = 1000) -> float:

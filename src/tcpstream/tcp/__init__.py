@@ -15,6 +15,7 @@ from .growth import Growth
 from .independent import IndependentChain
 from .reno import reno
 from .reno_sack import reno_sack
+from .varying import Varying, constant
 
 __all__ = [
     "BurstChain",
@@ -23,8 +24,10 @@ __all__ = [
     "Growth",
     "IndependentChain",
     "Transitions",
+    "Varying",
     "chain_key",
     "chain_of",
+    "constant",
     "cubic",
     "reno",
     "reno_sack",
@@ -38,7 +41,7 @@ KEPT = 8
 class _Keyed:
     """A path that equals others with the same chain."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | Varying) -> None:
         self.path, self.key = path, (VARIANTS[path.tcp].chain, chain_key(path))
 
     def __eq__(self, other: object) -> bool:
@@ -48,31 +51,37 @@ class _Keyed:
         return hash(self.key)
 
 
-def chain_of(path: Path) -> Chain:
+def chain_of(path: Path | Varying) -> Chain:
     """Return the chain that a path names, `Path.tcp`; paths with the same one share it."""
     return _built(_Keyed(path))
 
 
 @lru_cache(KEPT)
 def _built(keyed: _Keyed) -> Chain:
+    if isinstance(keyed.path, Varying):
+        from .regimes import varying_chain
+
+        return varying_chain(keyed.path)
     chain: Chain = VARIANTS[keyed.path.tcp].build(keyed.path)
     return chain
 
 
-def chain_key(path: Path) -> Hashable:
+def chain_key(path: Path | Varying) -> Hashable:
     """Return what is equal for paths with the same chain."""
+    if isinstance(path, Varying):
+        return path
     other = ("rto_s", "rto_assumed", *(("rtt_s",) if VARIANTS[path.tcp].counts_rounds(path.bottleneck) else ()))
     return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 
-def throughput(path: Path) -> float:
+def throughput(path: Path | Varying) -> float:
     """Return T, the achievable throughput of a backlogged TCP on a path [packets/s], from the chain.
 
     BBR has no chain, but a formula of its own: `tcpstream.tcp.bbr_throughput.throughput`.
 
     Parameters
     ----------
-    path : Path
+    path : Path or Varying
 
     Notes
     -----
@@ -86,6 +95,8 @@ def throughput(path: Path) -> float:
     >>> round(tcpstream.throughput(path), 1)  # packets/s
     57.2
     """
-    instance("path", path, Path)
-    closed = VARIANTS[path.tcp].closed_throughput(path)
+    closed = None
+    if not isinstance(path, Varying):
+        instance("path", path, Path)
+        closed = VARIANTS[path.tcp].closed_throughput(path)
     return chain_of(path).packets_per_round / path.rtt if closed is None else closed

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError, InputError
 from ..numerics.linear import solve
+from .growth import Growth
 from .silences import LEVELS
 
 Floats = NDArray[np.float64]
@@ -160,6 +161,11 @@ class Chain(ABC):
     def first_state(self) -> int:
         """In which a video begins."""
         return self.written_out.start
+
+    @property
+    def pauses(self) -> Growth | None:
+        """Where a round leads in which nothing can be sent, over the states of `transform`; None where all stay."""
+        return None
 
     @property
     def packets_between_losses(self) -> float:

@@ -22,6 +22,7 @@ from .bottleneck import sent_in_a_row
 from .chain import MOST_STATES
 from .hybrid_slow_start import hystart
 from .independent import IndependentChain
+from .places import Kind, Places
 from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import SlowStartLinks, with_slow_start
 from .window_graph import WindowGraph
@@ -45,13 +46,15 @@ SMALLEST = 2
 """Packets that a loss leaves at least (Section 4.6)."""
 
 
-def cubic(path: Path) -> IndependentChain:
+def cubic(path: Path, least_loss: float | None = None) -> IndependentChain:
     """Build the chain of CUBIC with SACK for independent losses; p is then lost over sent packets.
 
     Parameters
     ----------
     path : Path
         `rounds_per_increase` is 1; `halving` rounds the reduced window.
+    least_loss : float, optional
+        Loss rate that lines are long enough for; that of the path by default.
 
     Raises
     ------
@@ -72,17 +75,20 @@ def cubic(path: Path) -> IndependentChain:
     reduced = _reduced(path)
     at_loss = grid(W)
     repaired, merged = repairing(at_loss, reduced[at_loss])
-    lines = _Lines(path)
-    lines.follow([1, *lines.grown(SMALLEST, SMALLEST, False, growth=1.0)] if W > 1 else [], SMALLEST)
+    lines = _Lines(path, least_loss or path.loss)
+    lines.follow(
+        [1, *lines.grown(SMALLEST, SMALLEST, False, growth=1.0)] if W > 1 else [], SMALLEST, (Kind.FIRST_AVOIDANCE, 0)
+    )
     repairs = len(lines.firsts)
     for share in (1.0, CONVERGENCE):
         for w, first in zip(at_loss.tolist(), np.minimum(repaired, W).tolist()):
             plateau = int(share * w + 1e-9)
-            lines.follow([first, *lines.grown(int(reduced[w]), plateau, True)], plateau)
+            kind = Kind.AVOIDANCE if share == 1 else Kind.EARLY_AVOIDANCE
+            lines.follow([first, *lines.grown(int(reduced[w]), plateau, True)], plateau, (kind, w))
     thresholds = len(lines.firsts)
     if path.initial_window is not None:
         for w in at_loss.tolist():
-            lines.follow(lines.grown(w, w, False, fresh=True), 0)
+            lines.follow(lines.grown(w, w, False, fresh=True), 0, (Kind.FRESH_AVOIDANCE, w))
     top = len(lines.windows)
     windows, plateaus = np.array([*lines.windows, W]), np.array([*lines.plateaus, 0])
     packets = np.array([*lines.packets, *sent_in_a_row(path, [W])])
@@ -106,6 +112,7 @@ def cubic(path: Path) -> IndependentChain:
         restart=min(1, top),
         max_window=int(packets.max()),
         rounds_per_increase=path.rounds_per_increase,
+        places=_places(lines, at, after.windows, W),
     )
     chain = IndependentChain.on_lines(path, graph, recover_to, recover_share)
     if path.initial_window is None:
@@ -116,6 +123,15 @@ def cubic(path: Path) -> IndependentChain:
     neighbours, shares = between(at_loss, w, w)
     around = SlowStartLinks(reduced[left], reduced, firsts[thresholds + neighbours], shares, ways, hystart(path))
     return with_slow_start(chain, path, around)
+
+
+def _places(lines: _Lines, repairs: Ints, reduced: Ints, largest: int) -> Places:
+    """Return what states stand for: those of lines, of which some repair, and that of the largest window."""
+    kinds, begins = np.array([*lines.begins, (Kind.AVOIDANCE, largest)]).T
+    windows = np.array([*lines.windows, largest])
+    windows[repairs] = reduced
+    kinds[repairs] += Kind.REPAIR - Kind.AVOIDANCE
+    return Places.of(kinds, begins, windows)
 
 
 def _reduced(path: Path) -> Ints:
@@ -131,14 +147,20 @@ class _Lines:
     Attributes
     ----------
     path : Path
+    least_loss : float
+        Of which lines are likely to be followed.
     windows, packets, plateaus : list of int
         Of each state, w, what it sends in a round, and W_max [packets].
+    begins : list of (int, int)
+        Of each state, kind and line as `Places` has them.
     firsts, ends : list of int
         First state of each line, -1 for a line that begins at the largest window; last states of the others.
     """
 
     path: Path
+    least_loss: float
     windows: list[int] = field(default_factory=list)
+    begins: list[tuple[int, int]] = field(default_factory=list)
     packets: list[int] = field(default_factory=list)
     plateaus: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
@@ -150,10 +172,10 @@ class _Lines:
         The loss was repaired, on average, in the middle of its first round, or that round is the first of all.
         """
         path, already = self.path, start // 2 if repaired else 0
-        most = math.log(REACHES_MAX_WINDOW) / math.log1p(-path.loss)
+        most = math.log(REACHES_MAX_WINDOW) / math.log1p(-self.least_loss)
         return cubic_line(start, plateau, already, C, path.rtt, growth, fresh, path.max_window, most, path.pipe)
 
-    def follow(self, line: Iterable[int], plateau: int) -> None:
+    def follow(self, line: Iterable[int], plateau: int, begin: tuple[int, int]) -> None:
         """Add a line."""
         first = len(self.windows)
         self.windows.extend(int(window) for window in line)
@@ -162,6 +184,7 @@ class _Lines:
             raise _too_large(self.path)
         added = len(self.windows) - first
         self.plateaus.extend(added * [plateau])
+        self.begins.extend(added * [begin])
         self.firsts.append(first if added else -1)
         if added:
             self.ends.append(len(self.windows) - 1)

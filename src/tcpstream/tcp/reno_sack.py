@@ -9,6 +9,7 @@ from ..path import Path
 from .bottleneck import line, sent, sent_in_a_row
 from .growth import Growth
 from .independent import IndependentChain
+from .places import Kind, Places
 from .reno import halves
 from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import SlowStartLinks, with_slow_start
@@ -65,6 +66,7 @@ def reno_sack(path: Path) -> IndependentChain:
         rounds_per_increase=1 if limited else b,
         n_preamble=R,
         branches=Growth(s[:R], on, np.ones(R)),
+        places=Places.of(Kind.AVOIDANCE, 0, climbing).behind(Places.of(Kind.REPAIR, at_loss, half[at_loss])),
     )
     chain = IndependentChain.on_lines(path, graph, recover_to, recover_share)
     if path.initial_window is None:

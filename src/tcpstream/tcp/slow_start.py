@@ -26,6 +26,7 @@ from .bottleneck import sent
 from .burst import BurstChain
 from .growth import Growth
 from .independent import IndependentChain
+from .places import Kind, Places
 from .sack_recovery import LossTargets, leads, no_repairs
 from .silences import LEVELS
 from .window_graph import WindowGraph
@@ -136,6 +137,7 @@ def _slow(
         restart=again if climbing else inner.restart + behind,
         n_preamble=behind + inner.n_preamble,
         branches=_branches(slow[again:], again, pmf, inner, behind, around),
+        places=None if inner.places is None else inner.places.behind(_places(initial, climbing)),
     )
     if around.ways is None:
         return chain.behind_slow_start(graph, again)
@@ -145,6 +147,12 @@ def _slow(
     to, share = leads(known, np.zeros_like(known), larger, around.ways, no_repairs())
     to = np.where(to >= 0, to + behind, -1)
     return chain.behind_slow_start(graph, to[:behind], share[:behind])
+
+
+def _places(initial: list[int], climbing: list[int]) -> Places:
+    """Return what the states of slow start stand for."""
+    first, again = ([kind] * len(one) for kind, one in ((Kind.FIRST_SLOW_START, initial), (Kind.SLOW_START, climbing)))
+    return Places.of(np.array([*first, *again], dtype=np.int64), 0, np.array([*initial, *climbing], dtype=np.int64))
 
 
 def _branches(

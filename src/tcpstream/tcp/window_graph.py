@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .growth import Growth
+from .places import Places
 
 Ints = NDArray[np.int64]
 
@@ -37,6 +38,8 @@ class WindowGraph:
         a state to later ones only, but for the last: see `overflow_state`.
     branches : Growth
         After a round delivered whole of states whose `grow_to` is -1.
+    places : Places, optional
+        What each state stands for, where another path can take it over.
     """
 
     windows: Ints
@@ -47,6 +50,7 @@ class WindowGraph:
     rounds_per_increase: int
     n_preamble: int = 0
     branches: Growth = field(default_factory=Growth.none)
+    places: Places | None = None
 
     @property
     def size(self) -> int:

@@ -37,7 +37,7 @@ class Backlogged(ABC):
     account : Account
     """
 
-    unchanging = "chain", "_rounds", "_clock"
+    unchanging: tuple[str, ...] = "chain", "_rounds", "_clock"
     """Attributes that are what they were made as."""
 
     def __init__(self, goal: int, quantum: int = 1) -> None:

@@ -198,9 +198,17 @@ class LimitedWindows(Limited):
             if rounds == 1:
                 Measure(nt.origin, nt.mass[0, level - 1]).add(trimmed, weight)
                 continue
-            self._pending[self.round + rounds].append((level, weight, waiting))
-            self._waiting.add(waiting, weight)
-            self._waiting_mass += weight * float(waiting.mass.sum())
+            self._enter(rounds, level, weight, waiting)
+
+    def _enter(self, rounds: int, level: int, weight: float, waiting: Measure) -> None:
+        """Let a measure, times `weight`, wait for so many rounds."""
+        self._retransmit_at(self.round + rounds, level, weight, waiting)
+
+    def _retransmit_at(self, end: int, level: int, weight: float, waiting: Measure) -> None:
+        """Let a measure, times `weight`, wait until the end of a round."""
+        self._pending[end].append((level, weight, waiting))
+        self._waiting.add(waiting, weight)
+        self._waiting_mass += weight * float(waiting.mass.sum())
 
     def _settle(self, final: bool) -> None:
         """Remove what is done or negligible, and check that nothing else is missing."""

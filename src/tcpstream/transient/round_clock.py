@@ -11,6 +11,7 @@ from scipy import sparse
 
 from ..errors import AccuracyError
 from ..tcp.chain import Chain
+from ..tcp.growth import Growth
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -95,14 +96,25 @@ class RoundClock:
                 from_, into = np.append(from_, waiting), np.append(into, onwards)
                 weight = np.append(weight, np.ones(len(waiting)))
             moves.append(Moves(received, in_order, _matrix(weight, into, from_, total)))
-        stays = np.append(np.arange(n), onwards)
         return cls(
             start=rows.start,
             states=total,
             sends=np.arange(total) < n,
             moves=tuple(moves),
-            waits=_matrix(np.ones(total), stays, np.arange(total), total),
+            waits=_pauses(chain, waiting, onwards, total),
         )
+
+
+def _pauses(chain: Chain, waiting: Ints, onwards: Ints, total: int) -> Matrix:
+    """Return what a round does in which nothing can be sent."""
+    moves = chain.pauses
+    if moves is None:
+        here = np.arange(total - len(waiting))
+        moves = Growth(here, here, np.ones(len(here)))
+    return _matrix(
+        np.append(moves.share, np.ones(len(waiting))), np.append(moves.to_state, onwards),
+        np.append(moves.from_state, waiting), total,
+    )  # fmt: skip
 
 
 def _matrix(values: Floats, rows: Ints, columns: Ints, n: int) -> Matrix:

@@ -8,6 +8,7 @@ from ..errors import InputError
 from ..tcp.burst import BurstChain
 from ..tcp.chain import Chain, Features
 from ..tcp.independent import IndependentChain
+from ..tcp.varying_chain import VaryingChain
 from .backlogged import Backlogged
 from .boundary import OnFloor
 from .burst import BackloggedBurst
@@ -16,6 +17,8 @@ from .coarse import BackloggedCoarse
 from .independent import BackloggedIndependent
 from .independent_limited import LimitedIndependent
 from .limited import Limited
+from .varying_backlogged import BackloggedVarying
+from .varying_limited import LimitedVarying
 
 NANOSECONDS, NANOSECONDS_INDEPENDENT = 2.0, 7.0
 """Time of a state, position and round, roughly, and of a transition that is written out; for independent losses."""
@@ -67,6 +70,8 @@ def backlogged(chain: Chain, goal: int, quantum: int = 1, on_floor: OnFloor = On
     if on_floor is OnFloor.KILL:
         if isinstance(chain, IndependentChain):
             return BackloggedIndependent(chain, goal)
+        if isinstance(chain, VaryingChain):
+            return BackloggedVarying(chain, goal)
         if isinstance(chain, BurstChain) and quantum == 1:
             return BackloggedBurst(chain, goal)
         if isinstance(chain, BurstChain):
@@ -80,6 +85,8 @@ def limited(chain: Chain, ceiling: int, steps_per_packet: int, trace: int) -> Li
     """Return the transient of a chain that has no more to send than exists; parameters as for `Limited`."""
     if isinstance(chain, IndependentChain):
         return LimitedIndependent(chain, ceiling, steps_per_packet, trace)
+    if isinstance(chain, VaryingChain):
+        return LimitedVarying(chain, ceiling, steps_per_packet, trace)
     if isinstance(chain, BurstChain):
         return LimitedBurst(chain, ceiling, steps_per_packet, trace)
     from .written_out_limited import LimitedWrittenOut  # loads SciPy

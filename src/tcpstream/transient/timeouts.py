@@ -71,6 +71,19 @@ class Waits:
             self.measure.mass, self.measure.origin,
         )  # fmt: skip
 
+    def held(self, row: int) -> Measure:
+        """Return what waits in a row of `mass`."""
+        return Measure(int(self.firsts[row]), self.mass[row, : self.sizes[row]])
+
+    def put(self, row: int, measure: Measure) -> None:
+        """Let a measure wait in a row of `mass` in place of what does."""
+        before = self.held(row)
+        self.cover(measure.origin, measure.end)
+        self.measure.add(before, -1.0)
+        self.measure.add(measure)
+        self.firsts[row], self.sizes[row] = measure.origin, len(measure.mass)
+        self.mass[row, : len(measure.mass)] = measure.mass
+
     def span(self, number: int) -> tuple[int, int]:
         """Return the positions of what leaves at the end of round `number`: the first, and after the last."""
         return leaving(number, self.rounds, self.weights, self.starts, self.depths, self.firsts, self.sizes)
@@ -112,6 +125,9 @@ class Timeouts:
     ----------
     resting : Measure
         What is sending a packet alone, by position.
+    rows : Rows
+        The same by back-off level: r = 1 for all levels, then r = 0.
+    waits : Waits
     """
 
     loss: float
@@ -123,8 +139,8 @@ class Timeouts:
     resting: Measure = field(default_factory=lambda: Measure(0, np.zeros(1)))
 
     def __post_init__(self) -> None:
-        self._waits = Waits(self.silences)
-        self._rows, self._spare = Rows.empty(2 * LEVELS), Rows.empty(2 * LEVELS)
+        self.waits = Waits(self.silences)
+        self.rows, self._spare = Rows.empty(2 * LEVELS), Rows.empty(2 * LEVELS)
         first, weights = split(np.array([1 / self.quantum]), 3)
         self._step = np.roll(weights[:, 0], int(first[0]) + 1)
 
@@ -149,7 +165,7 @@ class Timeouts:
         Measure
             What is back in congestion avoidance.
         """
-        rows, waits, number = self._rows, self._waits, self.round
+        rows, waits, number = self.rows, self.waits, self.round
         all_lost = self.loss if all_lost is None else all_lost
         for kind, measure, weight in ((0, sending, all_lost), (1, few, 1.0)):
             above, dropped = waits.enter(kind, number, measure, weight, limit, self.negligible)
@@ -173,20 +189,20 @@ class Timeouts:
         self.account.done += above
         self.account.neglected += dropped
         self.resting = Measure(origin, resting)
-        self._rows, self._spare = new, rows
+        self.rows, self._spare = new, rows
         self.round += 1
         return Measure(first, restarted[first - origin : last - origin])
 
     def surviving(self, floor: int) -> float:
         """Return the mass in waits at or above `floor`."""
-        return self._waits.surviving(self.round - 1, floor)
+        return self.waits.surviving(self.round - 1, floor)
 
     @property
     def waiting(self) -> Measure:
         """What is in a wait, by position."""
-        return self._waits.measure
+        return self.waits.measure
 
     @property
     def idle(self) -> bool:
         """Whether nothing waits."""
-        return self._waits.idle
+        return self.waits.idle

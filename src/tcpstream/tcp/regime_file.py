@@ -1,0 +1,66 @@
+"""Paths that vary, from TOML files: a table for each regime, and beside them what all have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InputError, shown
+from ..path import PARAMETERS, Path
+
+SHARED = ("sender", *(one.name for one in PARAMETERS))
+"""Parameters of a path, which stand in each table or, for all regimes, before the tables."""
+
+
+def regimes_of(table: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return what `Varying` takes, of the tables of a file, with parameters of all regimes that are given beside it.
+
+    Raises
+    ------
+    InputError
+        For names that are not known, what is missing or given twice, and values as `Path` refuses them.
+    """
+    regimes = {name: dict(value) for name, value in table.items() if isinstance(value, dict)}
+    shared = {name: value for name, value in table.items() if name not in regimes}
+    start = shared.pop("start", None)
+    _check(shared, SHARED, "beside the regimes")
+    if not regimes:
+        raise InputError("a path that varies has a table for each regime, as [good] with loss, rtt and mean_stay")
+    names, paths, stays, leads = list(regimes), [], [], []
+    for name, regime in regimes.items():
+        _check(regime, (*SHARED, "mean_stay", "to"), f"regime {name}")
+        if "mean_stay" not in regime:
+            raise InputError(f"regime {name}: mean_stay [s] is missing")
+        stays.append(regime.pop("mean_stay"))
+        leads.append(_leads(regime.pop("to", None), name, names))
+        for other, where in ((shared, "before the tables"), (given, "beside the file")):
+            if twice := sorted(other.keys() & regime.keys()):
+                raise InputError(f"regime {name}: {twice[0]} is given {where} as well")
+        if twice := sorted(shared.keys() & given.keys()):
+            raise InputError(f"{twice[0]} is given in the file and beside it")
+        paths.append(_path(shared | given | regime, name))
+    return {"regimes": paths, "mean_stay": stays, "to": leads, "names": names, "start": start}
+
+
+def _path(values: dict[str, Any], name: str) -> Path:
+    if missing := [one for one in ("loss", "rtt") if one not in values]:
+        raise InputError(f"regime {name}: {' and '.join(missing)} missing")
+    try:
+        return Path(**values)
+    except InputError as error:
+        raise InputError(f"regime {name}: {error}") from None
+
+
+def _leads(to: Any, name: str, names: list[str]) -> list[Any]:
+    """Return the probabilities of a change to each regime; all others are as probable where nothing is said."""
+    if to is None:
+        return [1 / (len(names) - 1) if other != name else 0.0 for other in names] if len(names) > 1 else [0.0]
+    if not isinstance(to, dict):
+        raise InputError(f"regime {name}: to has a probability for each regime, as {{bad = 1.0}}, got {shown(to)}")
+    _check(to, names, f"regime {name}: to")
+    return [to.get(other, 0.0) for other in names]
+
+
+def _check(table: dict[str, Any], known: tuple[str, ...] | list[str], where: str) -> None:
+    for name in table:
+        if name not in known:
+            raise InputError(f"{where}: {name} is not known: one of {', '.join(known)}")

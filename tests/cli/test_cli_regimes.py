@@ -1,0 +1,156 @@
+"""Paths that vary on the command line: --regimes FILE, its answers beside Python's, and bad files."""
+
+import pytest
+
+import tcpstream
+from tcpstream import InputError, Path, Varying, Video
+
+FILE = """
+losses = "independent"
+rtt = 0.1
+rto = 0.3
+max_window = 8
+start = "bad"
+
+[good]
+loss = 0.01
+mean_stay = 4
+
+[fair]
+loss = 0.05
+mean_stay = 2
+to = {good = 0.25, bad = 0.75}
+
+[bad]
+loss = 0.15
+mean_stay = 1
+"""
+
+
+def path(loss):
+    return Path(loss=loss, losses="independent", rtt=0.1, rto=0.3, max_window=8)
+
+
+VARYING = Varying(
+    [path(0.01), path(0.05), path(0.15)],
+    [4, 2, 1],
+    to=[[0, 0.5, 0.5], [0.25, 0, 0.75], [0.5, 0.5, 0]],
+    names=["good", "fair", "bad"],
+    start="bad",
+)
+
+
+@pytest.fixture
+def regimes(tmp_path):
+    file = tmp_path / "regimes.toml"
+    file.write_text(FILE)
+    return file
+
+
+def test_file_is_the_path(regimes):
+    assert Varying.from_toml(regimes) == VARYING
+
+
+def test_what_is_the_same_may_stand_beside_the_file(tmp_path):
+    file = tmp_path / "regimes.toml"
+    file.write_text(FILE.replace("rto = 0.3\n", ""))
+    assert Varying.from_toml(file, rto=0.3) == VARYING
+    with pytest.raises(InputError, match="rtt is given in the file and beside it"):
+        Varying.from_toml(file, rtt=0.1)
+
+
+def test_stored(process, regimes):
+    done = process(f"stored --regimes {regimes} --rate 40pps --duration 4 --delay 1 --json")
+    assert (done.status, done.err) == (0, "")
+    expected = tcpstream.stored(VARYING, Video(packet_rate=40, duration=4))
+    assert done.answer["late_fraction"] == [expected.late_fraction(1.0)]
+    assert done.answer["no_late_probability"] == [expected.no_late_probability(1.0)]
+    assert done.answer["parameters"]["start_regime"] == "bad"
+    assert [one["loss"] for one in done.answer["parameters"]["regimes"]] == [0.01, 0.05, 0.15]
+
+
+def test_live_delay_and_play(run, regimes):
+    answer = run(f"live --regimes {regimes} --rate 20pps --duration 1 --delay 1 --json").answer
+    expected = tcpstream.live(VARYING, Video(packet_rate=20, duration=1))
+    assert answer["late_fraction"] == [expected.late_fraction(1.0)]
+    answer = run(f"delay --regimes {regimes} --rate 20pps --duration 4 --target 1% --json").answer
+    needed = tcpstream.stored(VARYING, Video(packet_rate=20, duration=4)).required_delay(0.01)
+    assert answer["required_startup_delay_s"] == needed
+    answer = run(f"play --regimes {regimes} --rate 20pps --duration 1 --start 200ms --json").answer
+    watched = tcpstream.play(VARYING, Video(packet_rate=20, duration=1), tcpstream.Player(start=0.2))
+    assert answer["stall_probability"] == watched.stall_probability
+
+
+def test_table_names_the_regimes(run, regimes):
+    done = run(f"delay --regimes {regimes} --rate 20pps --duration 4 --target 1%")
+    assert (done.status, done.err) == (0, "")
+    assert "regime fair" in done.out
+    assert "loss 0.05; stays 2 s" in done.out
+    assert "regime bad" in done.out
+
+
+def test_stream_that_the_path_does_not_carry(run, regimes):
+    done = run(f"live --regimes {regimes} --rate 1000pps --delay 1 --json")
+    assert done.status == 3
+    assert done.answer["late_fraction"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("loss = 0.05", "los = 0.05"), "regime fair: los is not known: one of sender, loss"),
+        (("loss = 0.05\n", ""), "regime fair: loss missing"),
+        (("loss = 0.05", "loss = 5"), "regime fair: loss rate must lie strictly between 0 and 1, got 5"),
+        (("loss = 0.05", 'loss = "5%"'), "regime fair: loss rate must be a number"),
+        (("loss = 0.05", "loss = 0.05\nrtt = 0.2"), "regime fair: rtt is given before the tables as well"),
+        (("mean_stay = 2\n", ""), "regime fair: mean_stay [s] is missing"),
+        (("mean_stay = 2", "mean_stay = -2"), "mean stay in fair must be greater than 0 s, got -2"),
+        (("good = 0.25, bad", "good = 0.5, bad"), "the probabilities of changes from fair must sum to 1, got 1.25"),
+        (("good = 0.25, bad", "gut = 0.25, bad"), "regime fair: to: gut is not known: one of good, fair, bad"),
+        (("{good = 0.25, bad = 0.75}", "3"), "regime fair: to has a probability for each regime"),
+        (('start = "bad"', 'start = "worse"'), "start is one of the regimes good, fair, bad"),
+        (("rtt = 0.1", "rtt = 0.1\ncolour = 1"), "beside the regimes: colour is not known"),
+        (('losses = "independent"', 'losses = "bursts"'), "is solved for tcp = reno-sack, cubic, got reno"),
+        (("[good]", "[good"), "is not TOML"),
+        ((FILE, "rtt = 0.1"), "a path that varies has a table for each regime"),
+    ],
+)
+def test_bad_files(run, regimes, change, words):
+    regimes.write_text(FILE.replace(*change))
+    done = run(f"stored --regimes {regimes} --rate 40pps --duration 4 --delay 1")
+    assert (done.status, done.out) == (2, "")
+    assert words in done.err
+    assert str(regimes) in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("stored --rate 40pps --duration 4 --delay 1 --loss 0.1", "leave out --loss, or --regimes"),
+        ("stored --rate 40pps --duration 4 --delay 1 --rtt 1 --capture x", "leave out --rtt and --capture"),
+        ("stored --rate 40pps --duration 4 --delay 1 --rto 0.3", "rto is given in the file and beside it"),
+        ("live --rate 4pps --delay 1 --application-limited", "--application-limited takes a Path"),
+        ("live --rate 4pps --delay 1 --accuracy exact", "has no exact answer: give the stream a duration, as of 1h"),
+        ("live --rate 4pps --duration 3 --delay 1 --accuracy fast", "has an exact answer only, got --accuracy=fast"),
+        ("play --rate 4pps --duration 3 --live", "a live stream takes a Path that stays as it is"),
+        ("play --rate 4pps --duration 3 --live --on-stall skip", "takes a Path"),
+        ("play --rate 4pps --duration 3 --segment 1s", "a player that fetches segments takes a Path"),
+        ("play --rate 4pps --duration 3 --pace 2", "a server that paces takes a Path"),
+        ("play --rate 4pps --duration 3 --start-buffer 1,2 --resume-buffer 1", "several buffers takes a Path"),
+        ("play --rate 4pps --duration 1 --sessions 10 --out {out}", "takes a Path"),
+    ],
+)
+def test_what_has_no_answer(run, regimes, tmp_path, line, words):
+    command, _, rest = line.partition(" ")
+    done = run(f"{command} --regimes {regimes} {rest.format(out=tmp_path / 'sessions.csv')}")
+    assert (done.status, done.out) == (2, "")
+    assert words in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_file_that_is_not_there(process, tmp_path):
+    done = process(f"play --regimes {tmp_path / 'none.toml'} --rate 4pps --duration 3")
+    assert done.status == 2
+    assert "none.toml" in done.err
+    assert done.err.count("\n") == 1
