@@ -142,4 +142,4 @@ def test_bad_input(found):
     with pytest.raises(tcpstream.InputError, match="for stored video"):
         tcpstream.delay_interval(found, VIDEO, live=True, no_late=0.9)
     with pytest.raises(tcpstream.InputError, match="tcp must be one of"):
-        tcpstream.delay_interval(found, VIDEO, live=True, tcp="bbr")
+        tcpstream.delay_interval(found, VIDEO, live=True, tcp="tahoe")

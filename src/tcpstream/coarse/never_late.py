@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from ..tcp.chain import Chain
+from ..tcp.varying_chain import VaryingChain
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
 from .lead_level import EXTRAPOLATED, Level, Places, between
@@ -71,7 +72,8 @@ class NeverLate:
 
     def __init__(self, steps: Steps, due: float, finest: float, safe: float, points: int) -> None:
         self.steps, self.due = steps, due
-        late = (behind(steps, OPENING_ROUNDS) + AHEAD) // steps.step
+        varying = isinstance(steps.chain, VaryingChain)  # so many paths that the longest openings take all memory
+        late = 0 if varying else (behind(steps, OPENING_ROUNDS) + AHEAD) // steps.step
         least = LIMITED if steps.step == most_rounds(steps.chain) else OPENING
         self.opening = max(1, min(max(least, late), OPENING_ROUNDS // steps.step))
         first, self.lossless = opening(steps, self.opening, finest)
