@@ -8,6 +8,7 @@ import pytest
 import regime_agent
 import tcpstream
 from tcpstream import InputError, Path, PausingPlayer, Player, SegmentPlayer, Varying, Video
+from tcpstream.coarse import never_late
 from tcpstream.explicit import explicit_live, explicit_live_finite, explicit_stored
 from tcpstream.layered.sustained import tfrc_layers
 from tcpstream.tcp import formulas
@@ -109,6 +110,23 @@ def test_coarse_lattices_are_as_near_as_they_say(varying):
         assert abs(other / f - 1) < coarse.relative_error(delay)
         late, other = 1 - exact.no_late_probability(delay), 1 - coarse.no_late_probability(delay)
         assert abs(other / late - 1) < coarse.no_late_error(delay) + 1e-9
+
+
+def test_where_the_largest_window_limits_steps_the_first_rounds_stay_few(monkeypatch):
+    """CUBIC of three regimes: followed to the packet for 96 rounds, as other paths are, it took all memory."""
+    opening = never_late.opening
+
+    def few(steps, count, box):
+        assert steps.step * count <= never_late.OPENING
+        return opening(steps, count, box)
+
+    monkeypatch.setattr(never_late, "opening", few)
+    sender = {"rto": 0.1, "tcp": "cubic", "max_window": 6, "initial_window": 2}
+    regimes = [Path(loss=loss, rtt=0.1, **sender) for loss in (0.0095, 0.0148, 0.125)]
+    varying, video = Varying(regimes, [47, 3.6, 4.1], start=1), Video(packet_rate=20, duration=17)
+    exact, coarse = (tcpstream.stored(varying, video, accuracy=one) for one in ("exact", "fine"))
+    late, other = (1 - one.no_late_probability(1.36) for one in (exact, coarse))
+    assert abs(other / late - 1) < coarse.no_late_error(1.36)
 
 
 def test_stream_without_end():

@@ -27,7 +27,8 @@ PARTS = 8
 OPENING, LIMITED, AHEAD, OPENING_ROUNDS = 6, 12, 12, 96
 """Steps from the start that are followed as one: what happens in them is known to the packet; the same where the
 largest window limits steps. They are more where they would end less than so many rounds after playback is furthest
-ahead of a path without losses; and up to so many rounds."""
+ahead of a path without losses; and up to so many rounds. On a path that varies, on which they are many more to tell
+apart, they are as few rounds: more take all memory."""
 
 GROWS = 0.5
 """Rounds of a step at most, over the packets of the largest round: in as many a window grows again after a loss, and
@@ -72,10 +73,7 @@ class NeverLate:
 
     def __init__(self, steps: Steps, due: float, finest: float, safe: float, points: int) -> None:
         self.steps, self.due = steps, due
-        varying = isinstance(steps.chain, VaryingChain)  # so many paths that the longest openings take all memory
-        late = 0 if varying else (behind(steps, OPENING_ROUNDS) + AHEAD) // steps.step
-        least = LIMITED if steps.step == most_rounds(steps.chain) else OPENING
-        self.opening = max(1, min(max(least, late), OPENING_ROUNDS // steps.step))
+        self.opening = _opening(steps)
         first, self.lossless = opening(steps, self.opening, finest)
         sizes: list[tuple[float, int]] = []
         size = finest
@@ -217,6 +215,15 @@ def _taps(steps: Steps, change: Floats, spread: Floats, safe: float) -> float:
     counts = np.bincount(pairs // each, minlength=steps.entries)
     together = float((counts * np.maximum(high - low, 0.0)).sum())
     return min(together, 2 * float(np.minimum(spread, safe).sum()))
+
+
+def _opening(steps: Steps) -> int:
+    """Return how many steps from the start are followed as one."""
+    if isinstance(steps.chain, VaryingChain):
+        return max(1, OPENING // steps.step)
+    late = (behind(steps, OPENING_ROUNDS) + AHEAD) // steps.step
+    least = LIMITED if steps.step == most_rounds(steps.chain) else OPENING
+    return max(1, min(max(least, late), OPENING_ROUNDS // steps.step))
 
 
 def _link(fine: Level, coarse: Level) -> _Link:
