@@ -8,7 +8,6 @@ alone, to show where BBR ends.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Iterator
 from itertools import product
@@ -18,9 +17,8 @@ from typing import Any
 import numpy as np
 
 import tcpstream
-from queues import LONG, WARMUP, Condition, delivered, path
+from queues import LONG, WARMUP, Condition, delivered, path, recorded
 from tcpstream import InputError
-from tcpstream.system.log import appending, read
 
 RESULTS = FilePath(__file__).parent / "results" / "bbr.jsonl"
 
@@ -83,20 +81,5 @@ def summary(rows: list[dict[str, Any]]) -> Iterator[str]:
         yield f"| {p:g} | {min(shares):.2f}, {max(shares):.2f} |"
 
 
-def main() -> int:
-    """Record what is missing, or print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--table", action="store_true", help="print the table of the documentation, and run nothing")
-    given = parser.parse_args()
-    done = {one["number"] for one in read(RESULTS)}
-    if not given.table:
-        with appending(RESULTS) as append:
-            for number, one in enumerate(conditions()):
-                if number not in done:
-                    append(row(number, one))
-    print("\n".join(summary(sorted(read(RESULTS), key=lambda one: int(one["number"])))))
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(recorded(__doc__, RESULTS, conditions(), row, summary))

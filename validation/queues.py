@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -49,6 +49,10 @@ NEAR, FACTOR, SIGMAS = 0.05, 2.0, 2.0
 
 LATE = 120.0
 """Time after the end of a video, in which all of it has arrived [s]."""
+
+
+Row: TypeAlias = "Callable[[int, Condition], dict[str, Any]]"
+Table: TypeAlias = Callable[[list[dict[str, Any]]], Iterator[str]]
 
 
 class Condition(NamedTuple):
@@ -173,20 +177,20 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     yield f"P(any stall) between .05 and .95 by packets, near: {sum(near(*pair) for pair in pairs)} of {len(pairs)}"
 
 
-def main() -> int:
-    """Record what is missing, or print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def recorded(about: str, results: FilePath, every: list[Condition], row: Row, table: Table) -> int:
+    """Record the conditions that are missing, or print the table, as the command line says."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", action="store_true", help="print the table of the documentation, and run nothing")
     given = parser.parse_args()
-    done = {one["number"] for one in read(RESULTS)}
+    done = {one["number"] for one in read(results)}
     if not given.table:
-        with appending(RESULTS) as append:
-            for number, one in enumerate(conditions()):
+        with appending(results) as append:
+            for number, one in enumerate(every):
                 if number not in done:
                     append(row(number, one))
-    print("\n".join(table(sorted(read(RESULTS), key=lambda one: int(one["number"])))))
+    print("\n".join(table(sorted(read(results), key=lambda one: int(one["number"])))))
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(recorded(__doc__, RESULTS, conditions(), row, table))

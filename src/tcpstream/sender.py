@@ -79,8 +79,8 @@ class Sender:
         How half of an odd window is rounded; of cubic, seven tenths of any window.
     tcp : {"reno", "reno-sack", "cubic", "bbr"}
         The chain: the paper's, in which the first loss of a round takes the rest of it along; or Reno or CUBIC with
-        SACK and independent losses; or BBR version 1, behind a bottleneck and with loss rates up to 0.1. The loss rate
-        of the last three is the probability that a packet is lost.
+        SACK and independent losses; or BBR version 1, of which there is the throughput behind a bottleneck, for loss
+        rates up to 0.1. The loss rate of the last three is the probability that a packet is lost.
     initial_window : int, optional
         Window of the first round [packets], at most the largest one, and slow start from there: 10 in RFC 6928.
         Timeouts then lead back to half the window by slow start (RFC 5681). By default a video starts at a window of

@@ -136,7 +136,7 @@ class Variant:
         if self.chain is None:
             raise InputError(
                 f"tcp = {path.tcp} has a throughput and no chain: how it starts and repairs decides how long a player "
-                "waits, which tcpstream simulate follows (congestion = bbr)"
+                f"waits, which tcpstream simulate follows (congestion = {path.tcp})"
             )
         return _function(self.chain)(path)
 

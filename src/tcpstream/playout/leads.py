@@ -30,23 +30,35 @@ FEW = 4
 """Points that are further apart, for which it is not worth while."""
 
 
+def points(on: Fineness, top: int) -> tuple[int, int, int]:
+    """Return up to how many quanta each is followed, and is a point, and how many points there are up to `top`."""
+    every = on.every
+    followed = every * math.ceil((_margin(on) + NEAR * on.quanta) / max(every, 1))
+    even = followed + READ * on.quanta
+    if every <= 1 or top < even + FEW * every:
+        return top + 1, top + 1, top + 1
+    return followed, even, even + math.ceil((top - followed) / every) + 1
+
+
+def _margin(on: Fineness) -> int:
+    """Return the least lead with transitions on points that are further apart [quanta]."""
+    return MARGIN * on.quanta + NODES // 2 * on.every
+
+
 def leads(found: Deliveries, on: Fineness, top: int) -> tuple[Leads, Deep, int]:
     """Return the points of leads up to so many quanta, the transitions between them, and how many they are."""
     longest, every = int(found.rounds.max()), on.every
-    margin = MARGIN * on.quanta + NODES // 2 * every
-    followed = every * math.ceil((margin + NEAR * on.quanta) / max(every, 1))
-    even = followed + READ * on.quanta
-    if every <= 1 or top < even + FEW * every:
+    followed, even, many = points(on, top)
+    if many == top + 1:
         none = np.zeros(0, dtype=np.int64)
         changes = Totals(np.zeros(found.states + 1, dtype=np.int64), none, none, none, np.zeros(0))
         return (
-            Leads(top + 1, top + 1, 1, np.zeros((1, 4))),
+            Leads(followed, even, 1, np.zeros((1, 4))),
             Deep(changes, np.zeros(longest + 1, dtype=np.int64)),
-            top + 1,
+            many,
         )
     nodes = np.tile(np.arange(-1.0, 3.0), (every, 1))
     weights = lagrange(nodes, np.arange(every) / every)
     changes = smooth(found, on.quantum * every, NODES, on.due)
-    begins = -(-(np.arange(longest + 1) * on.quanta + margin) // every)
-    many = even + math.ceil((top - followed) / every) + 1
+    begins = -(-(np.arange(longest + 1) * on.quanta + _margin(on)) // every)
     return Leads(followed, even, every, weights), Deep(changes, begins), many

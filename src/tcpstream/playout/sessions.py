@@ -20,6 +20,7 @@ from ..system import watch
 from .fineness import Fineness
 from .lattice import WHOLE, Joint, totals
 from .leads import leads
+from .leads import points as points_of
 from .passing import passing
 from .pauses import Pauses
 from .player_moves import PlayerMoves
@@ -150,7 +151,7 @@ def check(moves: PlayerMoves, packets: float, top: float, settled: float) -> Non
     Parameters as for `sessions`.
     """
     on = moves.on
-    _, _, many = leads(moves.found, on, math.ceil(top / on.quantum))
+    _, _, many = points_of(on, math.ceil(top / on.quantum))
     _check(min(math.ceil(packets / on.due - WHOLE), settled) * len(moves.far.chance) * many * len(moves.asked.base))
 
 

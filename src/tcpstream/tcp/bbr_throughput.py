@@ -104,7 +104,7 @@ def pause_probability(path: Path) -> float:
 
 
 def held_back(path: Path) -> int:
-    """Return the packets that BBR lets into the queue for bursts of hosts, rounded up to an even number."""
+    """Return the packets that BBR lets into the queue: bursts of hosts, and one by which a target is made even."""
     return BURSTS * burst(path) + 1
 
 
