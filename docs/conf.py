@@ -104,7 +104,9 @@ def owner(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes
 
 def mathml(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
     """Write a formula as browsers read it by themselves: the site loads nothing from elsewhere."""
-    translator.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
+    apart = isinstance(node, nodes.math_block)
+    formula = tex2mathml(node.astext(), as_block=apart)
+    translator.body.append(f'<div class="formula">{formula}</div>' if apart else formula)
     raise nodes.SkipNode
 
 
