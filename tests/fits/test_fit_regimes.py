@@ -91,12 +91,19 @@ def test_bic_tells_two_regimes_from_one():
     rng = np.random.default_rng(3)
     alone = fit_regimes(ThroughputTrace(np.arange(101), 1e6 * np.exp(0.2 * rng.standard_normal(100))), **SENDER)
     assert len(alone.regimes) == 1
-    assert any("one regime has the least BIC" in text for text in alone.warnings)
+    assert any(words in text for text in alone.warnings for words in ("one regime has the least BIC", "no fit of 2"))
     values = drawn([[-1 / 15, 1 / 15], [1 / 10, -1 / 10]], [1e6, 3e6], 200, 4)
     found = fit_regimes(ThroughputTrace(np.arange(201), values), **SENDER)
     assert len(found.regimes) == 2
     assert [one.regimes for one in found.candidates] == [1, 2, 3, 4]
     assert any("mean stays long" in text for text in found.warnings)
+
+
+def test_regimes_that_change_within_an_interval_are_not_compared():
+    found = fit_regimes(ThroughputTrace(np.arange(61), np.tile([2e6, 0], 30)), **SENDER)
+    assert len(found.regimes) == 1
+    assert all(one.reason for one in found.candidates[1:])
+    assert "there is no fit of 2, 3 and 4 regimes to compare with" in found.warnings
 
 
 def test_outages_have_a_regime():

@@ -268,10 +268,10 @@ def _warnings(
         )
     if chosen and k == MOST_REGIMES:
         found.append(f"{MOST_REGIMES} regimes, the most that are tried, have the least BIC: more might fit better")
-    if chosen and k == 1:
+    if chosen and k == 1 and any(one.regimes > 1 and not one.reason for one in candidates):
         found.append("one regime has the least BIC: the trace shows no path that varies")
     if failed := [str(one.regimes) for one in candidates if one.reason]:
-        found.append(f"there is no fit of {' and of '.join(failed)} regimes to compare with")
+        found.append(f"there is no fit of {_joined(failed)} regimes to compare with")
     if trace.longest_interval > UNEVEN * trace.interval:
         found.append(
             f"an interval of the trace is {trace.longest_interval:.4g} s long, the median one {trace.interval:.4g} s: "
@@ -281,3 +281,7 @@ def _warnings(
     if rest > 0.01 * step:
         found.append(f"the last {rest:.3g} s of the trace are no whole interval and are left out")
     return found
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

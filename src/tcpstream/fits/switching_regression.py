@@ -30,6 +30,9 @@ SCARCE = 10.0
 ALIKE = 0.5
 """Starts whose logarithms of the likelihood differ by less found the same maximum."""
 
+FAILURES = ValueError, ArithmeticError, RuntimeError, np.linalg.LinAlgError
+"""What statsmodels raises where a start leads nowhere."""
+
 ABSENT = 1e-4
 """Transitions of less are taken for absent where standard errors are computed: they have none."""
 
@@ -151,7 +154,7 @@ def _climbed(model: Any, start: Floats, number: int) -> Any:
     watch.at(number, STARTS, "fewer regimes or a longer interval")
     try:
         return model.fit(start_params=start, em_iter=STEPS, maxiter=0, disp=0, cov_type="none")
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+    except FAILURES:
         return None
 
 
@@ -160,7 +163,7 @@ def _polished(model: Any, start: Any) -> Any:
     watch.at(instead="fewer regimes or a longer interval")
     try:
         found = model.fit(start_params=start.params, em_iter=0, maxiter=POLISH, disp=0, cov_type="none")
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+    except FAILURES:
         return None
     return found if found.mle_retvals["converged"] and _sound(found) else None
 
@@ -201,7 +204,7 @@ def _covariance(model: Any, parameters: Floats, k: int) -> Floats | None:
     try:
         hessian = approx_hess(at, likelihood, epsilon=1e-3 * np.maximum(np.abs(at), 1e-2))
         inverse = np.linalg.inv(-hessian)
-    except (ValueError, np.linalg.LinAlgError):
+    except FAILURES:
         return None
     if not np.isfinite(inverse).all() or np.linalg.eigvalsh((inverse + inverse.T) / 2).min() <= 0:
         return None
