@@ -14,7 +14,7 @@ import tcpstream
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-FOR_USERS = ("capture", "plot", "tables", "explore", "dask")
+FOR_USERS = ("capture", "plot", "tables", "explore", "fit", "dask")
 """Extras of which the oldest versions are tested, and that the recipe names."""
 
 CONDA = {"matplotlib": "matplotlib-base"}

@@ -9,6 +9,8 @@ matplotlib.use("agg")
 
 import tcpstream
 
+MOBILE = Path(__file__).resolve().parents[2] / "examples" / "mobile.csv"
+
 
 def late_fraction() -> None:
     """Draw the figure of the README."""
@@ -37,6 +39,13 @@ def transfer_time() -> None:
     ax.figure.savefig(Path(__file__).parent / "transfer_time.png", dpi=150, metadata={"Software": None})
 
 
+def trace_fit() -> None:
+    """Draw the figure of the page on paths that vary."""
+    fit = tcpstream.fit_regimes(MOBILE, rtt=0.05, sender="linux", tcp="reno-sack", regimes=2)
+    figure = fit.plot()[0].figure
+    figure.savefig(Path(__file__).parent / "trace_fit.png", dpi=100, metadata={"Software": None})
+
+
 def held() -> None:
     """Draw the figure of whole sessions."""
     path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
@@ -51,4 +60,5 @@ if __name__ == "__main__":
     late_fraction()
     total_rebuffer()
     transfer_time()
+    trace_fit()
     held()

@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from .errors import TcpstreamError as TcpstreamError
     from .errors import TimeLimitError as TimeLimitError
     from .errors import WriteError as WriteError
+    from .fits import FittedRegimes as FittedRegimes
+    from .fits import fit_regimes as fit_regimes
     from .path import Network as Network
     from .sender import Sender as Sender
     from .system.watch import time_limit as time_limit
@@ -83,6 +85,8 @@ _HOMES = {
     "Path": "answers.from_throughput",
     "Network": "path",
     "Varying": "tcp",
+    "fit_regimes": "fits",
+    "FittedRegimes": "fits",
     "Sender": "sender",
     "Video": "video",
     "Frames": "video",

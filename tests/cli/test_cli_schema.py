@@ -21,6 +21,7 @@ LINES = [
     f"rate {PATH} --duration 8 --delay 2",
     "estimate {examples}/linux-reno.pcap",
     "estimate {examples}/linux-reno-iperf3.json",
+    "fit {examples}/mobile.csv --rtt 50ms --sender linux --tcp reno-sack --regimes 2",
     "simulate --rtt 100ms --loss 0.02 --rate 40pps --duration 8s --start-buffer 1s --delay 1 --runs 2",
     "validate --recorded",
     "claims --paper zink --recorded",

@@ -16,6 +16,7 @@ from .delay import delay
 from .doctor import doctor
 from .estimate import estimate
 from .figure import figure
+from .fit import fit
 from .interrupt import INTERRUPTED
 from .live import live
 from .notes import collected
@@ -74,6 +75,7 @@ for _command in (
     transfer,
     rate,
     estimate,
+    fit,
     sweep,
     simulate,
     validate,

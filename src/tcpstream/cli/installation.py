@@ -17,6 +17,7 @@ EXTRAS = {
     "plot": "plots",
     "tables": "pandas tables",
     "explore": "sweeps",
+    "fit": "regimes of throughput traces",
     "dask": "sweeps on a cluster",
     "notebook": "JupyterLab",
 }

@@ -88,6 +88,14 @@ def _parameter(one: Field[Any]) -> Decorator[Any]:
     return option(flag(one.name), parse, metavar, text(of) if callable(text) else text)
 
 
+sender_option = option(
+    "--sender",
+    str,
+    "|".join(SENDERS),
+    "What sends, but for what follows: the paper's TCP, or today's.  [default: classic]",
+)
+sender_options = _all(*(_parameter(one) for one in fields(Sender)))
+
 path_options = _all(
     in_options,
     *(_parameter(one) for one in fields(Network)),
@@ -104,13 +112,8 @@ path_options = _all(
         "Instead of --loss, --throughput, --rtt, --rto and --timeout-ratio: pcap or pcapng file of a TCP flow over the "
         "path, measured.",
     ),
-    option(
-        "--sender",
-        str,
-        "|".join(SENDERS),
-        "What sends, but for what follows: the paper's TCP, or today's.  [default: classic]",
-    ),
-    *(_parameter(one) for one in fields(Sender)),
+    sender_option,
+    sender_options,
 )
 
 regimes_option = option(

@@ -25,8 +25,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Question": (
         "size", "segment_size", "paper", "delay", "horizon", "target", "target_no_late", "target_stall",
-        "target_ratio", "per_round", "sessions", "seed", "seconds", "runs", "every", "segments", "quick", "recorded",
-        "accuracy", "time_limit",
+        "target_ratio", "per_round", "sessions", "interval", "seed", "seconds", "runs", "every", "segments", "quick",
+        "recorded", "accuracy", "time_limit",
     ),
     "Output": ("out", "csv", "format", "store", "save", "plots", "as_json"),
 }  # fmt: skip
@@ -34,6 +34,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 
 ELSEWHERE = {
     "claims": {"runs": "Output"},
+    "fit": {"regimes": "Question"},
     "transfer": {"start": "Question", "idle": "Question", "setup_round_trips": "Question"},
     "validate": {"runs": "Output"},
 }

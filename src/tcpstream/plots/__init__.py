@@ -8,6 +8,7 @@ from .answers import buffer, late_fraction, late_probability, transfer_time
 from .runs import beside_runs, runs_as_points, scatter_of_runs
 from .space import curves, required_delay, required_delay_map
 from .style import save
+from .trace_fit import trace_and_fit
 from .viewers import held, join_time, skipped, total_rebuffer
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "scatter_of_runs",
     "skipped",
     "total_rebuffer",
+    "trace_and_fit",
     "transfer_time",
 ]

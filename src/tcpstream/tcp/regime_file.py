@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from ..errors import InputError, shown
+from ..errors import InputError, printable, shown
 from ..path import PARAMETERS, Path
 
 SHARED = ("sender", *(one.name for one in PARAMETERS))
@@ -64,3 +65,38 @@ def _check(table: dict[str, Any], known: tuple[str, ...] | list[str], where: str
     for name in table:
         if name not in known:
             raise InputError(f"{where}: {name} is not known: one of {', '.join(known)}")
+
+
+def regimes_text(comment: str, shared: dict[str, Any], tables: dict[str, dict[str, Any]]) -> str:
+    """Return the text of a file that `regimes_of` reads.
+
+    Parameters
+    ----------
+    comment : str
+        Its first line.
+    shared : dict
+        Parameters of all regimes, None left out.
+    tables : dict of dict
+        Those of each regime, by its name.
+    """
+    lines = [f"# {printable(comment)}", *_lines(shared)]
+    for name, table in tables.items():
+        lines += ["", f"[{_name(name)}]", *_lines(table)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(table: dict[str, Any]) -> list[str]:
+    return [f"{name} = {_value(one)}" for name, one in table.items() if one is not None]
+
+
+def _name(text: str) -> str:
+    return text if text.isascii() and text.replace("_", "").isalnum() else json.dumps(text)
+
+
+def _value(one: Any) -> str:
+    """Return a value as TOML has it; a number keeps all its digits."""
+    if isinstance(one, dict):
+        return "{" + ", ".join(f"{_name(name)} = {_value(value)}" for name, value in one.items()) + "}"
+    if isinstance(one, str):
+        return json.dumps(one)
+    return repr(one if isinstance(one, int) else float(one))

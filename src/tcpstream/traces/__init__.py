@@ -1,4 +1,4 @@
-"""Packet captures, and reports of senders: what they say about the path that a TCP flow crossed."""
+"""Packet captures, reports of senders, throughput over time: what they say about a path."""
 
 from .detection import Detection
 from .estimate import estimate
@@ -11,6 +11,8 @@ from .proposal import Proposal
 from .recognise import estimate_report, is_report
 from .result import FlowSize, PathEstimate
 from .sender_report import SenderReport
+from .throughput_trace import ThroughputTrace
+from .trace_file import read_throughput
 
 __all__ = [
     "UNKNOWN",
@@ -23,6 +25,7 @@ __all__ = [
     "PathEstimate",
     "Proposal",
     "SenderReport",
+    "ThroughputTrace",
     "estimate",
     "estimate_flows",
     "estimate_report",
@@ -30,4 +33,5 @@ __all__ = [
     "is_media",
     "is_report",
     "read_media",
+    "read_throughput",
 ]

@@ -1,0 +1,6 @@
+"""Paths that vary, fitted to what was measured."""
+
+from .fitted_regimes import Candidate, FittedRegime, FittedRegimes
+from .search import fit_regimes
+
+__all__ = ["Candidate", "FittedRegime", "FittedRegimes", "fit_regimes"]

@@ -1,0 +1,84 @@
+"""From mean throughputs of regimes to the paths that a path varies between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..answers.from_throughput import Path
+from ..errors import InputError, unremarked, whole
+from ..path import LEAST_PIPE, per_round
+
+OUTAGE = 0.999
+"""Loss rate of a regime in which next to nothing arrives: the largest of a path."""
+
+
+@dataclass(frozen=True)
+class RegimePaths:
+    """Paths of regimes.
+
+    Attributes
+    ----------
+    paths : tuple of Path
+    given : tuple of dict
+        What makes each of them, beside what all have in common: the table of a regime in a file.
+    shared : dict
+        What all have in common.
+    notes : tuple of str
+        Where a regime is no bottleneck.
+    """
+
+    paths: tuple[Path, ...]
+    given: tuple[dict[str, Any], ...]
+    shared: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+def regime_paths(
+    names: Sequence[str],
+    throughputs: Sequence[float],
+    loss: float,
+    buffer: int | None,
+    packet_size: float,
+    shared: Mapping[str, Any],
+) -> RegimePaths:
+    """Return a path for each regime.
+
+    A regime is a bottleneck of its mean throughput [bit/s]. One that carries less than two packets in a round trip is
+    none of the chain's: it has the loss rate instead at which TCP has this throughput, 0.999 where that is not enough.
+
+    Raises
+    ------
+    InputError
+        For values that `Path` refuses.
+    """
+    rates = [one / (8 * packet_size) for one in throughputs]
+    most = per_round(max(rates), shared["rtt"])
+    room = max(1, math.ceil(most)) if buffer is None else whole("buffer", buffer, least=0, unit="packets")
+    paths, given, notes = [], [], []
+    with unremarked():
+        for name, rate in zip(names, rates):
+            if per_round(rate, shared["rtt"]) >= LEAST_PIPE:
+                own: dict[str, Any] = {"loss": loss, "bottleneck": rate, "buffer": room}
+                paths.append(Path(**own, **shared))
+            else:
+                path, note = _lossy(rate, shared)
+                own = {"loss": path.loss}
+                paths.append(path)
+                notes.append(f"regime {name} carries less than {LEAST_PIPE} packets in a round trip: {note}")
+            given.append(own)
+    return RegimePaths(tuple(paths), tuple(given), dict(shared), tuple(notes))
+
+
+def _lossy(rate: float, shared: Mapping[str, Any]) -> tuple[Path, str]:
+    """Return a path without bottleneck that has a throughput [packets/s], and what it has for people."""
+    Path(loss=OUTAGE, **shared)  # what else it refuses is said before the search
+    try:
+        found = Path.from_throughput(rate, **shared) if rate > 0 else None
+    except InputError:
+        found = None
+    if found is None:
+        return Path(loss=OUTAGE, **shared), f"it is taken for an outage, with a loss rate of {OUTAGE:g}"
+    return found, f"it has a loss rate of {found.loss:.3g} instead of a bottleneck, at which TCP is as slow"
