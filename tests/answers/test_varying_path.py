@@ -18,7 +18,10 @@ RUNS = 40_000
 
 
 def path(**change):
-    return Path(**{"loss": 0.03, "rtt": 0.125, "rto": 0.3, "losses": "independent", "max_window": 16} | change)
+    return Path(
+        **{"sender": "classic", "loss": 0.03, "rtt": 0.125, "rto": 0.3, "losses": "independent", "max_window": 16}
+        | change
+    )
 
 
 def narrow(**change):

@@ -17,6 +17,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "sweep.toml"
 SMALL = """
 kind = "stored"
 [grid]
+sender = "classic"
 loss = [0.03, 0.05]
 rtt = "100ms"
 timeout_ratio = 2
@@ -29,6 +30,7 @@ delay = [1, "2000ms"]
 POINTS = """
 kind = "live"
 [[points]]
+sender = "classic"
 loss = 0.05
 rtt = 0.1
 rto = "200ms"
@@ -36,6 +38,7 @@ bitrate = "240kbps"
 halving = "ceil"
 delay = 1
 [[points]]
+sender = "classic"
 loss = 0.05
 rtt = 0.1
 timeout_ratio = 2

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from classic_answers import CASES, RECORDED, answer, cases, machine
 
 STORED = json.loads(RECORDED.read_text(encoding="utf-8"))

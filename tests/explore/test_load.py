@@ -5,7 +5,7 @@ import pytest
 from tcpstream import InputError, Path, throughput
 from tcpstream.explore.load import rate_for, rtt_for
 
-CHOSEN = dict(max_window=20, rounds_per_increase=2, backoff="paper", halving="ceil")
+CHOSEN = dict(sender="classic", max_window=20, rounds_per_increase=2, backoff="paper", halving="ceil")
 
 
 @pytest.mark.parametrize("ratio", [0.8, 1.0, 1.6, 2.4])
@@ -18,7 +18,7 @@ def test_a_rate_has_the_ratio(ratio):
 @pytest.mark.parametrize("chosen", [{}, CHOSEN])
 def test_a_round_trip_time_has_the_ratio(ratio, chosen):
     rtt = rtt_for(loss=0.02, timeout_ratio=3.3, packet_rate=25, T_over_mu=ratio, **chosen)
-    path = Path(loss=0.02, rtt=rtt, timeout_ratio=3.3, **chosen)
+    path = Path(loss=0.02, rtt=rtt, timeout_ratio=3.3, **({"sender": "classic"} | chosen))
     assert throughput(path) / 25 == pytest.approx(ratio, rel=1e-12)
 
 
@@ -31,7 +31,7 @@ def test_the_paper_calls_300_ms_at_low_loss_about_twice_25_packets_a_second():
 @pytest.mark.parametrize("ratio", [0, -1, float("nan"), float("inf"), "two"])
 def test_bad_ratio(ratio):
     with pytest.raises(InputError, match="T/mu must be"):
-        rate_for(Path(loss=0.02, rtt=0.1, rto=0.3), ratio)
+        rate_for(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3), ratio)
     with pytest.raises(InputError, match="T/mu must be"):
         rtt_for(loss=0.02, timeout_ratio=3, packet_rate=25, T_over_mu=ratio)
 

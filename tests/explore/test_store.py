@@ -14,6 +14,7 @@ from tcpstream import InputError, explore
 from tcpstream.errors import WriteError
 
 AXES = dict(
+    sender="classic",
     loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2, 2.5], packet_rate=[10, 20], max_window=20,
     delay=[1, 2, 4],
 )  # fmt: skip

@@ -22,7 +22,7 @@ from tcpstream import (
     throughput,
 )
 
-SMALL = {"max_window": 12, "timeout_ratio": 2}
+SMALL = {"sender": "classic", "max_window": 12, "timeout_ratio": 2}
 
 
 def same(table, other):
@@ -196,7 +196,7 @@ def test_any_table_with_any_index():
     table = explore.sweep(points, "live")
     assert list(table.index) == ["a", "b", "c"]
     assert table["packet_rate"].tolist() == [20, 10, 20]
-    path = Path(loss=0.03, rtt=0.2, rto=0.3, max_window=12)
+    path = Path(sender="classic", loss=0.03, rtt=0.2, rto=0.3, max_window=12)
     assert table.loc["b", "late_fraction"] == live(path, Video(bitrate=120e3)).late_fraction(2)
 
 
