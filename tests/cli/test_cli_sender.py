@@ -6,7 +6,7 @@ import pytest
 
 import tcpstream
 
-PATH = "throughput --loss 0.05 --rtt 100ms --sender classic"
+PATH = "throughput --loss 0.05 --rtt 100ms"
 
 
 @pytest.mark.parametrize(

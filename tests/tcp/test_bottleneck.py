@@ -243,7 +243,16 @@ def test_sources_depend_on_the_round_trip_time():
     paths = [limited(10, 5, rtt=rtt, bottleneck=80.0) for rtt in (0.125, 0.25)]
     assert chain_key(paths[0]) != chain_key(paths[1])
     with pytest.raises(InputError, match="needs a path without bottleneck"):
-        rtt_for(loss=0.1, timeout_ratio=2, packet_rate=10, T_over_mu=2, tcp="reno-sack", bottleneck=80, buffer=5)
+        rtt_for(
+            sender="classic",
+            loss=0.1,
+            timeout_ratio=2,
+            packet_rate=10,
+            T_over_mu=2,
+            tcp="reno-sack",
+            bottleneck=80,
+            buffer=5,
+        )
 
 
 def test_what_is_whole_stays_whole():
