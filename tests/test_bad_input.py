@@ -100,7 +100,7 @@ BAD = [
     # path: missing, contradictory
     Bad(
         "throughput",
-        "missing --loss (or --throughput) and --rtt: a path is --loss P --rtt T, --sender classic or --capture FILE",
+        "missing --loss (or --throughput) and --rtt: a path is --loss P --rtt T, or --capture FILE",
     ),
     Bad("throughput --rtt 0.1 --rto 0.3", "missing --loss (or --throughput):"),
     Bad("throughput --loss 0.02 --rto 0.3", "missing --rtt:"),
@@ -334,7 +334,7 @@ BAD = [
     Bad("throughput --capture flow.pcap --loss 0.1", "--capture measures the path: leave out --loss, or --capture"),
     Bad(
         f"live --capture flow.pcap {PATH} {VIDEO} --delay 1",
-        "leave out --loss and --rtt and --sender classic --rto, or --capture",
+        "leave out --loss and --rtt and --rto, or --capture",
     ),
     Bad(f"delay --capture flow.pcap --timeout-ratio 3 {VIDEO} --live", "leave out --timeout-ratio"),
     Bad("throughput --capture flow.pcap", "no loss", lambda: tcpstream.estimate("flow.pcap").path()),
