@@ -349,7 +349,7 @@ def test_what_is_not_solved_is_refused(monkeypatch):
     with pytest.raises(InputError, match="independent losses are solved in steps of a packet"):
         stored(PATHS[0], Video(packet_rate=10, duration=10), quantum=4)
     with pytest.raises(InputError, match="a wanted T/mu needs tcp reno or reno-sack, got cubic"):
-        rtt_for(loss=0.01, timeout_ratio=3, packet_rate=20, T_over_mu=1.5, tcp="cubic")
+        rtt_for(sender="classic", loss=0.01, timeout_ratio=3, packet_rate=20, T_over_mu=1.5, tcp="cubic")
     monkeypatch.setattr(module, "MOST_STATES", 1000)
     with pytest.raises(AccuracyError, match="the chain of cubic has more than 1000 states for a loss rate of"):
         throughput(Path(sender="classic", loss=1e-3, rtt=0.001, rto=0.2, tcp="cubic"))
