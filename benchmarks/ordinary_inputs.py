@@ -28,23 +28,26 @@ SEED = 20_261
 DRAWN = 50
 
 WRITTEN = (
-    "delay --loss 0.005 --rtt 40ms --rto 240ms --rate 5Mbps --duration 10min",
-    "delay --loss 0.005 --rtt 40ms --rto 240ms --rate 5Mbps --duration 10min --tcp cubic --initial-window 10 "
-    "--detection rack",
-    "delay --loss 1e-4 --rtt 30ms --rto 230ms --rate 25Mbps --duration 2h",
-    "delay --loss 1e-4 --rtt 30ms --rto 230ms --rate 25Mbps --duration 2h --tcp reno-sack",
-    "delay --loss 1e-3 --rtt 50ms --rto 250ms --rate 7Mbps --duration 3h",
-    "delay --loss 1e-5 --rtt 20ms --rto 220ms --rate 80Mbps --live --tcp reno-sack",
-    "rate --loss 0.01 --rtt 60ms --rto 260ms --live --delay 2 --tcp cubic --initial-window 10 --detection rack",
-    "live --loss 0.002 --rtt 80ms --rto 280ms --rate 2Mbps --duration 24h --delay 1,5",
-    "delay --loss 1e-3 --rtt 1ms --rto 200ms --rate 50Mbps --live",
-    "delay --loss 1e-3 --rtt 1ms --rto 200ms --rate 50Mbps --duration 10min",
+    "delay --loss 0.005 --rtt 40ms --rto 240ms --rate 5Mbps --duration 10min --sender classic",
+    "delay --loss 0.005 --rtt 40ms --rto 240ms --rate 5Mbps --duration 10min --sender classic --tcp cubic "
+    "--initial-window 10 --detection rack",
+    "delay --loss 1e-4 --rtt 30ms --rto 230ms --rate 25Mbps --duration 2h --sender classic",
+    "delay --loss 1e-4 --rtt 30ms --rto 230ms --rate 25Mbps --duration 2h --sender classic --tcp reno-sack",
+    "delay --loss 1e-3 --rtt 50ms --rto 250ms --rate 7Mbps --duration 3h --sender classic",
+    "delay --loss 1e-5 --rtt 20ms --rto 220ms --rate 80Mbps --live --sender classic --tcp reno-sack",
+    "rate --loss 0.01 --rtt 60ms --rto 260ms --live --delay 2 --sender classic --tcp cubic "
+    "--initial-window 10 --detection rack",
+    "live --loss 0.002 --rtt 80ms --rto 280ms --rate 2Mbps --duration 24h --delay 1,5 --sender classic",
+    "delay --loss 1e-3 --rtt 1ms --rto 200ms --rate 50Mbps --live --sender classic",
+    "delay --loss 1e-3 --rtt 1ms --rto 200ms --rate 50Mbps --duration 10min --sender classic",
 )
 
-SENDERS = ("--tcp reno", "--tcp reno-sack", "--tcp cubic", "--sender classic", "--sender linux")
+SENDERS = (
+    *(f"--sender classic --tcp {tcp}" for tcp in ("reno", "reno-sack", "cubic")), "--sender classic", "--sender linux",
+)  # fmt: skip
 
 TODAY = "--initial-window 10 --detection rack"
-"""Half of the chains named by --tcp have these; a sender named by --sender has its own, and either loss process."""
+"""Half of the chains named by --tcp have these; a sender named without one has its own, and either loss process."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ def drawn(seed: int = SEED, among: Ranges = ORDINARY) -> Iterator[str]:
     rng = np.random.default_rng(seed)
     while True:
         sender = str(rng.choice(SENDERS))
-        if "--sender" in sender:
+        if "--tcp" not in sender:
             sender += f" --losses {rng.choice(LOSS_PROCESSES)}"
         elif rng.random() < 0.5:
             sender += f" {TODAY}"

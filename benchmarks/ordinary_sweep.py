@@ -34,7 +34,7 @@ def points() -> Iterator[dict[str, Any]]:
     rng = np.random.default_rng(SEED)
     while True:
         sender = str(rng.choice(SENDERS))
-        if "--sender" not in sender and rng.random() < 0.5:
+        if "--tcp" in sender and rng.random() < 0.5:
             sender += f" {TODAY}"
         loss, rtt = (math.exp(rng.uniform(*np.log(among))) for among in (LOSSES, ROUND_TRIPS))
         given = f"--loss {loss:.3g} --rtt {rtt:.3g}ms --rto {rtt + rng.uniform(*VARIATION):.0f}ms {sender}"

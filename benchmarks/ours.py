@@ -22,7 +22,7 @@ from .outcome import Outcome, timed
 def varied(path: Path, repetition: int) -> Path:
     """Return the path with a loss rate that no earlier repetition had."""
     values = {one.name: getattr(path, one.name) for one in fields(path) if one.init and one.name != "rto"}
-    return Path(**values | {"loss": path.loss * (1 - 2e-12 * repetition)})
+    return Path(**{"sender": "classic"} | values | {"loss": path.loss * (1 - 2e-12 * repetition)})
 
 
 def stored(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001

@@ -16,7 +16,7 @@ import tcpstream
 from tcpstream.cli import main
 from tcpstream.errors import CaptureError, InputError
 
-PATH = "--loss 0.02 --rtt 0.1 --rto 0.3"
+PATH = "--loss 0.02 --rtt 0.1 --rto 0.3 --sender classic"
 VIDEO = "--rate 10pps"
 STORED = f"stored {PATH} {VIDEO} --duration 80"
 LIVE = f"live {PATH} {VIDEO}"
@@ -24,7 +24,7 @@ DELAY = f"delay {PATH} {VIDEO}"
 
 
 def path(**change):
-    return tcpstream.Path(**{"loss": 0.02, "rtt": 0.1, "timeout_ratio": 3, **change})
+    return tcpstream.Path(**{"sender": "classic", "loss": 0.02, "rtt": 0.1, "timeout_ratio": 3, **change})
 
 
 def video(**change):
@@ -98,67 +98,110 @@ BAD = [
     Bad(f"{STORED} --delay 1 --delay 2", "--delay is given 2 times"),
     Bad(f"throughput {PATH} --json=yes", "does not take a value"),
     # path: missing, contradictory
-    Bad("throughput", "missing --loss (or --throughput) and --rtt: a path is --loss P --rtt T, or --capture FILE"),
+    Bad(
+        "throughput",
+        "missing --loss (or --throughput) and --rtt: a path is --loss P --rtt T, or --capture FILE",
+    ),
     Bad("throughput --rtt 0.1 --rto 0.3", "missing --loss (or --throughput):"),
     Bad("throughput --loss 0.02 --rto 0.3", "missing --rtt:"),
     Bad(f"throughput {PATH} --timeout-ratio 4", "contradict each other", lambda: path(rto=0.3, timeout_ratio=4)),
     # path: loss rate
-    Bad("throughput --loss 0 --rtt 0.1 --rto 0.3", "strictly between 0 and 1, got 0", lambda: path(loss=0)),
-    Bad("throughput --loss 1 --rtt 0.1 --rto 0.3", "strictly between 0 and 1, got 1", lambda: path(loss=1)),
-    Bad("throughput --loss -0.1 --rtt 0.1 --rto 0.3", "loss rate must lie", lambda: path(loss=-0.1)),
-    Bad("throughput --loss nan --rtt 0.1 --rto 0.3", "loss rate must be finite", lambda: path(loss=float("nan"))),
-    Bad("throughput --loss 2%% --rtt 0.1 --rto 0.3", "'2%%' is not a probability: give a number, as 0.02 or 2%"),
-    Bad("throughput --loss 200% --rtt 0.1", "strictly between 0 and 1, got 2: 2% is 0.02", lambda: path(loss=2)),
+    Bad(
+        "throughput --loss 0 --rtt 0.1 --rto 0.3 --sender classic",
+        "strictly between 0 and 1, got 0",
+        lambda: path(loss=0),
+    ),
+    Bad(
+        "throughput --loss 1 --rtt 0.1 --rto 0.3 --sender classic",
+        "strictly between 0 and 1, got 1",
+        lambda: path(loss=1),
+    ),
+    Bad("throughput --loss -0.1 --rtt 0.1 --rto 0.3 --sender classic", "loss rate must lie", lambda: path(loss=-0.1)),
+    Bad(
+        "throughput --loss nan --rtt 0.1 --rto 0.3 --sender classic",
+        "loss rate must be finite",
+        lambda: path(loss=float("nan")),
+    ),
+    Bad(
+        "throughput --loss 2%% --rtt 0.1 --rto 0.3 --sender classic",
+        "'2%%' is not a probability: give a number, as 0.02 or 2%",
+    ),
+    Bad(
+        "throughput --loss 200% --rtt 0.1 --sender classic",
+        "strictly between 0 and 1, got 2: 2% is 0.02",
+        lambda: path(loss=2),
+    ),
     Bad("throughput --loss= --rtt 0.1 --rto 0.3", "--loss: '' is not a probability", None),
     # path: a measured throughput
-    Bad("throughput --throughput 30pps --loss 0.1 --rtt 0.1", "give --loss or --throughput, not both"),
-    Bad("throughput --throughput 30 --rtt 0.1", "--throughput: '30' has no unit"),
-    Bad("throughput --throughput 30pps,20pps --rtt 0.1", "is not a rate, or a rate and the ends of its interval"),
-    Bad("throughput --throughput 30pps,40pps,50pps --rtt 0.1", "does not lie between the ends of its interval"),
+    Bad("throughput --throughput 30pps --loss 0.1 --rtt 0.1 --sender classic", "give --loss or --throughput, not both"),
+    Bad("throughput --throughput 30 --rtt 0.1 --sender classic", "--throughput: '30' has no unit"),
+    Bad(
+        "throughput --throughput 30pps,20pps --rtt 0.1 --sender classic",
+        "is not a rate, or a rate and the ends of its interval",
+    ),
+    Bad(
+        "throughput --throughput 30pps,40pps,50pps --rtt 0.1 --sender classic",
+        "does not lie between the ends of its interval",
+    ),
     Bad("throughput --capture x.pcap --throughput 30pps", "--capture measures the path: leave out --throughput"),
     Bad(
-        "throughput --throughput 300pps --rtt 0.1 --max-window 8",
+        "throughput --throughput 300pps --rtt 0.1 --sender classic --max-window 8",
         "300 packets/s is not what this path can have: it has 0.2071 packets/s at a loss rate of 0.5 and 80 packets/s",
-        lambda: tcpstream.Path.from_throughput(300, rtt=0.1, max_window=8),
+        lambda: tcpstream.Path.from_throughput(300, sender="classic", rtt=0.1, max_window=8),
     ),
     Bad(
-        "throughput --throughput 0pps --rtt 0.1",
+        "throughput --throughput 0pps --rtt 0.1 --sender classic",
         "throughput must be greater than 0 packets/s",
-        lambda: tcpstream.Path.from_throughput(0, rtt=0.1),
+        lambda: tcpstream.Path.from_throughput(0, sender="classic", rtt=0.1),
     ),
     # the range in which a path makes sense
-    Bad("throughput --loss 0.02 --rtt 1e-300", "between 1e-06 and 1000 s", lambda: path(rtt=1e-300)),
+    Bad("throughput --loss 0.02 --rtt 1e-300 --sender classic", "between 1e-06 and 1000 s", lambda: path(rtt=1e-300)),
     Bad(
-        "throughput --loss 0.02 --rtt 0.1 --rto 1e300",
+        "throughput --loss 0.02 --rtt 0.1 --rto 1e300 --sender classic",
         "must be at most 10000 s, got 1e+300 s",
         lambda: path(rto=1e300, timeout_ratio=None),
     ),
     Bad(f"{LIVE} --delay 1e300", "startup delay must be at most 1e+08 s", lambda: live().late_fraction(1e300)),
     # path: times
-    Bad("throughput --loss 0.02 --rtt 0 --rto 0.3", "time must be greater than 0 s, got 0 s", lambda: path(rtt=0)),
-    Bad("throughput --loss 0.02 --rtt -100ms --rto 0.3", "got -0.1 s", lambda: path(rtt=-0.1)),
-    Bad("throughput --loss 0.02 --rtt inf --rto 0.3", "must be finite, got inf s", lambda: path(rtt=float("inf"))),
-    Bad("throughput --loss 0.02 --rtt 1e400 --rto 0.3", "time must be finite, got inf s", lambda: path(rtt=1e400)),
-    Bad("throughput --loss 0.02 --rtt fast --rto 0.3", "'fast'", lambda: path(rtt="fast")),
-    Bad("throughput --loss 0.02 --rtt 100m --rto 0.3", "'100m' is not a time: give seconds, or a number with ms, s"),
-    Bad("throughput --loss 0.02 --rtt 0,1 --rto 0.3", "--rtt: '0,1' is not a time"),
-    Bad("throughput --loss 0.02 --rtt 1e --rto 0.3", "--rtt: '1e' is not a time"),
     Bad(
-        "throughput --loss 0.02 --rtt 100ms --rto 50ms",
+        "throughput --loss 0.02 --rtt 0 --rto 0.3 --sender classic",
+        "time must be greater than 0 s, got 0 s",
+        lambda: path(rtt=0),
+    ),
+    Bad("throughput --loss 0.02 --rtt -100ms --rto 0.3 --sender classic", "got -0.1 s", lambda: path(rtt=-0.1)),
+    Bad(
+        "throughput --loss 0.02 --rtt inf --rto 0.3 --sender classic",
+        "must be finite, got inf s",
+        lambda: path(rtt=float("inf")),
+    ),
+    Bad(
+        "throughput --loss 0.02 --rtt 1e400 --rto 0.3 --sender classic",
+        "time must be finite, got inf s",
+        lambda: path(rtt=1e400),
+    ),
+    Bad("throughput --loss 0.02 --rtt fast --rto 0.3 --sender classic", "'fast'", lambda: path(rtt="fast")),
+    Bad(
+        "throughput --loss 0.02 --rtt 100m --rto 0.3 --sender classic",
+        "'100m' is not a time: give seconds, or a number with ms, s",
+    ),
+    Bad("throughput --loss 0.02 --rtt 0,1 --rto 0.3 --sender classic", "--rtt: '0,1' is not a time"),
+    Bad("throughput --loss 0.02 --rtt 1e --rto 0.3 --sender classic", "--rtt: '1e' is not a time"),
+    Bad(
+        "throughput --loss 0.02 --rtt 100ms --rto 50ms --sender classic",
         "must be at least the round trip time of 0.1 s, got 0.05 s",
         lambda: path(rto=0.05, timeout_ratio=None),
     ),
     Bad(
-        "throughput --loss 0.02 --rtt 0.1 --rto 0",
+        "throughput --loss 0.02 --rtt 0.1 --rto 0 --sender classic",
         "greater than 0 s, got 0 s",
         lambda: path(rto=0, timeout_ratio=None),
     ),
     Bad(
-        "throughput --loss 0.02 --rtt 0.1 --timeout-ratio 0.5",
+        "throughput --loss 0.02 --rtt 0.1 --timeout-ratio 0.5 --sender classic",
         "must be at least 1, got 0.5",
         lambda: path(timeout_ratio=0.5),
     ),
-    Bad("throughput --loss 0.02 --rtt 0.1 --timeout-ratio 3s", "'3s' is not a number"),
+    Bad("throughput --loss 0.02 --rtt 0.1 --timeout-ratio 3s --sender classic", "'3s' is not a number"),
     # path: how its TCP behaves
     Bad(f"throughput {PATH} --max-window 0", "at least 1 packets, got 0", lambda: path(max_window=0)),
     Bad(f"throughput {PATH} --max-window 12.5", "whole number", lambda: path(max_window=12.5)),
@@ -289,7 +332,10 @@ BAD = [
     Bad("throughput --capture missing.pcap", "cannot read the capture missing.pcap"),
     Bad("throughput --capture udp.pcap", "udp.pcap holds no TCP packet"),
     Bad("throughput --capture flow.pcap --loss 0.1", "--capture measures the path: leave out --loss, or --capture"),
-    Bad(f"live --capture flow.pcap {PATH} {VIDEO} --delay 1", "leave out --loss and --rtt and --rto, or --capture"),
+    Bad(
+        f"live --capture flow.pcap {PATH} {VIDEO} --delay 1",
+        "leave out --loss and --rtt and --rto, or --capture",
+    ),
     Bad(f"delay --capture flow.pcap --timeout-ratio 3 {VIDEO} --live", "leave out --timeout-ratio"),
     Bad("throughput --capture flow.pcap", "no loss", lambda: tcpstream.estimate("flow.pcap").path()),
 ]

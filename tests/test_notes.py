@@ -10,19 +10,23 @@ from tcpstream.errors import InputWarning
 
 @pytest.fixture(scope="module")
 def solved():
-    return tcpstream.live(tcpstream.Path(loss=0.2, rtt=0.5, rto=1, max_window=4), tcpstream.Video(packet_rate=1))
+    return tcpstream.live(
+        tcpstream.Path(sender="classic", loss=0.2, rtt=0.5, rto=1, max_window=4), tcpstream.Video(packet_rate=1)
+    )
 
 
 def film(delay):
-    path = tcpstream.Path(loss=0.2, rtt=0.5, rto=1, max_window=4)
+    path = tcpstream.Path(sender="classic", loss=0.2, rtt=0.5, rto=1, max_window=4)
     return tcpstream.stored(path, tcpstream.Video(packet_rate=1, duration=60)).late_fraction(delay)
 
 
 NOTED = {
     "a round trip time of 100 s is longer than paths have: 100 ms are 0.1 s": lambda _: tcpstream.Path(
-        loss=0.02, rtt=100, rto=300
+        sender="classic", loss=0.02, rtt=100, rto=300
     ),
-    "a loss rate of 0.7 leaves no path to stream over: 0.7% is 0.007": lambda _: tcpstream.Path(loss=0.7, rtt=0.1),
+    "a loss rate of 0.7 leaves no path to stream over: 0.7% is 0.007": lambda _: tcpstream.Path(
+        sender="classic", loss=0.7, rtt=0.1
+    ),
     "a bit rate of 3 bit/s is below that of any video: 3 Mbit/s are 3e+06 bit/s": lambda _: tcpstream.Video(bitrate=3),
     "a bit rate of 800 bit/s is below that of any video: 800 kbit/s are 800000 bit/s": lambda _: tcpstream.Video(
         bitrate=800
@@ -43,7 +47,7 @@ def test_noted_once_at_the_callers_line(text, solved):
 def test_what_may_be_meant_is_not_noted(solved):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        tcpstream.Path(loss=0.5, rtt=3)
+        tcpstream.Path(sender="classic", loss=0.5, rtt=3)
         tcpstream.Video(bitrate=10e3)
         tcpstream.Video(packet_rate=0.1)
         film([70, 100])
@@ -53,7 +57,7 @@ def test_what_may_be_meant_is_not_noted(solved):
 def test_what_was_measured_or_computed_is_not_noted():
     """Only the path that is found, not those that are tried: with a loss rate of up to 0.5, and no more."""
     with pytest.warns(InputWarning, match="a round trip time of 4 s") as caught:
-        path = tcpstream.Path.from_throughput(3, rtt=4)
+        path = tcpstream.Path.from_throughput(3, sender="classic", rtt=4)
     assert len(caught) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -63,10 +67,13 @@ def test_what_was_measured_or_computed_is_not_noted():
 @pytest.mark.parametrize(
     ("line", "note"),
     [
-        ("throughput --loss 0.02 --rtt 100 --rto 300", "a round trip time of 100 s"),
-        ("throughput --loss 70% --rtt 100ms", "a loss rate of 0.7"),
-        ("stored --loss 0.2 --rtt 500ms --rate 1pps --duration 60 --delay 500", "a startup delay of 500 s"),
-        ("live --loss 0.2 --rtt 500ms --rate 3bps --delay 1 --packet-size 1", "a bit rate of 3 bit/s"),
+        ("throughput --loss 0.02 --rtt 100 --rto 300 --sender classic", "a round trip time of 100 s"),
+        ("throughput --loss 70% --rtt 100ms --sender classic", "a loss rate of 0.7"),
+        (
+            "stored --loss 0.2 --rtt 500ms --sender classic --rate 1pps --duration 60 --delay 500",
+            "a startup delay of 500 s",
+        ),
+        ("live --loss 0.2 --rtt 500ms --sender classic --rate 3bps --delay 1 --packet-size 1", "a bit rate of 3 bit/s"),
     ],
 )
 def test_the_command_notes_once_on_stderr_and_in_its_json(capsys, line, note):

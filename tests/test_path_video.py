@@ -15,14 +15,14 @@ from tcpstream.path import Path
 from tcpstream.variants import REACHES_MAX_WINDOW, enough_window
 from tcpstream.video import Video
 
-GOOD_PATH = {"loss": 0.02, "rtt": 0.1, "timeout_ratio": 3}
+GOOD_PATH = {"sender": "classic", "loss": 0.02, "rtt": 0.1, "timeout_ratio": 3}
 CURVE = ((0, 2, 5, 6), (0, 10, 10, 40))
 
 # Path: values -------------------------------------------------------------------------------------
 
 
 def test_path_defaults():
-    path = Path(loss=0.02, rtt=0.1, rto=0.25)
+    path = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.25)
     assert (path.loss, path.rtt, path.rto, path.timeout_ratio) == (0.02, 0.1, 0.25, 2.5)
     assert (path.max_window, path.rounds_per_increase) == (enough_window(0.02), 1)
     assert (path.backoff, path.halving) == ("rfc6298", "floor")
@@ -37,34 +37,34 @@ def test_path_to_dict_puts_units_into_names():
         "initial_window": 10,
         "detection": "duplicates",
     }
-    path = Path(loss=0.01, rtt=0.2, rto=0.5, max_window=40, **options)
+    path = Path(sender="classic", loss=0.01, rtt=0.2, rto=0.5, max_window=40, **options)
     values = {"loss": 0.01, "rtt_s": 0.2, "rto_s": 0.5, "timeout_ratio": 2.5, "max_window": 40}
     values |= {"rto_assumed": False, "losses": "independent"}
     assert path.to_dict() == values | options | {"bottleneck_pps": None, "buffer": None}
-    path = Path(loss=0.01, rtt=0.2, rto=0.5, bottleneck=150, buffer=10, **options)
+    path = Path(sender="classic", loss=0.01, rtt=0.2, rto=0.5, bottleneck=150, buffer=10, **options)
     assert path.to_dict() == values | options | {"bottleneck_pps": 150.0, "buffer": 10}
 
 
 def test_path_takes_numbers_of_any_kind():
-    path = Path(loss=np.float64(0.5), rtt=1, timeout_ratio=np.int64(2), max_window=np.float32(8))
-    assert path == Path(loss=0.5, rtt=1.0, timeout_ratio=2.0, max_window=8)
+    path = Path(sender="classic", loss=np.float64(0.5), rtt=1, timeout_ratio=np.int64(2), max_window=np.float32(8))
+    assert path == Path(sender="classic", loss=0.5, rtt=1.0, timeout_ratio=2.0, max_window=8)
     assert all(type(path.to_dict()[name]) is float for name in ("loss", "rtt_s", "rto_s", "timeout_ratio"))
     assert type(path.max_window) is int
 
 
 @given(st.floats(1e-3, 3), st.floats(1, 1000))
 def test_rto_and_timeout_ratio_are_equivalent(rtt, ratio):
-    by_ratio = Path(loss=0.02, rtt=rtt, timeout_ratio=ratio)
-    by_rto = Path(loss=0.02, rtt=rtt, rto=by_ratio.rto)
+    by_ratio = Path(sender="classic", loss=0.02, rtt=rtt, timeout_ratio=ratio)
+    by_rto = Path(sender="classic", loss=0.02, rtt=rtt, rto=by_ratio.rto)
     assert by_rto.timeout_ratio == pytest.approx(by_ratio.timeout_ratio, rel=2e-12)
     assert by_rto.rto == by_ratio.rto
-    assert Path(loss=0.02, rtt=rtt, timeout_ratio=ratio, rto=by_ratio.rto) == by_ratio
+    assert Path(sender="classic", loss=0.02, rtt=rtt, timeout_ratio=ratio, rto=by_ratio.rto) == by_ratio
 
 
 @given(st.integers(1, 100), st.integers(1, 1000))
 def test_whole_timeout_ratios_stay_whole(ratio, milliseconds):
     rtt, rto = milliseconds / 1000, ratio * milliseconds / 1000
-    assert Path(loss=0.02, rtt=rtt, rto=rto).timeout_ratio == ratio  # 0.3 / 0.1 is 2.9999999999999996
+    assert Path(sender="classic", loss=0.02, rtt=rtt, rto=rto).timeout_ratio == ratio  # 0.3 / 0.1 is 2.9999999999999996
 
 
 def naive_enough_window(loss, b):
@@ -104,27 +104,31 @@ def test_enough_window_returns_for_the_smallest_loss_rates(loss):
 @pytest.mark.parametrize(("tcp", "window"), [("reno", 16), ("reno-sack", 16), ("cubic", 14)])
 def test_application_limited_by_hand(tcp, window):
     """10 packets a round: half, or seven tenths, after a loss; caught up at 15, or 13; and one more."""
-    path = Path(loss=0.01, rtt=0.2, rto=0.5, tcp=tcp, detection="rack", initial_window=20, backoff="paper")
+    path = Path(
+        sender="classic", loss=0.01, rtt=0.2, rto=0.5, tcp=tcp, detection="rack", initial_window=20, backoff="paper"
+    )
     limited = path.application_limited(50)
     assert (limited.max_window, limited.initial_window) == (window, window)
     changed = {"max_window", "initial_window"}
     assert {k: v for k, v in limited.to_dict().items() if k not in changed} == {
         k: v for k, v in path.to_dict().items() if k not in changed
     }
-    assert Path(loss=0.01, rtt=0.2, rto=0.5, max_window=8).application_limited(50).max_window == 8
+    assert Path(sender="classic", loss=0.01, rtt=0.2, rto=0.5, max_window=8).application_limited(50).max_window == 8
     assert path.application_limited(1e308).max_window == path.max_window
-    assert Path(loss=0.01, rtt=0.2, rto=0.5).application_limited(50).initial_window is None
+    assert Path(sender="classic", loss=0.01, rtt=0.2, rto=0.5).application_limited(50).initial_window is None
 
 
 def test_application_limited_goes_with_no_bottleneck():
     with pytest.raises(InputError, match="leave out bottleneck 500 packets/s"):
-        Path(loss=0.01, rtt=0.2, rto=0.5, tcp="reno-sack", bottleneck=500, buffer=9).application_limited(50)
+        Path(
+            sender="classic", loss=0.01, rtt=0.2, rto=0.5, tcp="reno-sack", bottleneck=500, buffer=9
+        ).application_limited(50)
 
 
 @pytest.mark.parametrize("rate", [0, -1, math.inf, math.nan, "50"])
 def test_application_limited_needs_a_rate(rate):
     with pytest.raises(InputError, match="playback rate"):
-        Path(loss=0.01, rtt=0.2, rto=0.5).application_limited(rate)
+        Path(sender="classic", loss=0.01, rtt=0.2, rto=0.5).application_limited(rate)
 
 
 # Path: errors -------------------------------------------------------------------------------------
@@ -380,7 +384,7 @@ def test_equality_is_by_value():
 
 def test_input_error_is_a_value_error_and_ours():
     with pytest.raises(ValueError, match="loss rate"):
-        Path(loss=2, rtt=0.1, rto=0.3)
+        Path(sender="classic", loss=2, rtt=0.1, rto=0.3)
     assert issubclass(InputError, errors.TcpstreamError)
 
 

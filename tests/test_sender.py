@@ -26,7 +26,7 @@ USUAL = {"loss": 0.02, "rtt": 0.1}
 
 
 def test_a_path_is_the_values_of_its_two_records():
-    path = Path(**USUAL, tcp="reno-sack", rto=0.5, bottleneck=100, buffer=9, backoff="paper")
+    path = Path(sender="classic", **USUAL, tcp="reno-sack", rto=0.5, bottleneck=100, buffer=9, backoff="paper")
     assert path.network == Network(**USUAL, losses="independent", bottleneck=100, buffer=9)
     assert path.sender == Sender(tcp="reno-sack", rto=0.5, backoff="paper")
     assert path.network.pipe == path.pipe == 10
@@ -84,9 +84,9 @@ def test_the_signature_lists_every_parameter():
 
 
 @pytest.mark.parametrize(("losses", "tcp"), [(None, "reno"), ("bursts", "reno"), ("independent", "reno-sack")])
-def test_classic_is_the_default(losses, tcp):
+def test_classic(losses, tcp):
     path = Path(**USUAL, losses=losses, sender="classic")
-    assert path == Path(**USUAL, losses=losses) == Path(**USUAL, tcp=tcp)
+    assert path == Path(**USUAL, losses=losses, sender=Sender(tcp=tcp)) == Path(**USUAL, tcp=tcp, sender="classic")
     assert path.sender == Sender(tcp=tcp)
     assert path.to_dict() == {
         "loss": 0.02,
@@ -105,6 +105,14 @@ def test_classic_is_the_default(losses, tcp):
         "buffer": None,
         "rto_assumed": True,
     }
+
+
+@pytest.mark.parametrize("given", [{}, {"losses": "bursts"}, {"losses": "independent"}, {"tcp": "reno-sack"}])
+def test_linux_is_the_default(given):
+    """What is given replaces what it has, and nothing else: a TCP alone leaves the first window and RACK-TLP."""
+    path = Path(**USUAL, **given)
+    assert path == Path(**USUAL, sender="linux", **given)
+    assert (path.initial_window, path.detection, path.max_window) == (10, "rack", 2172)
 
 
 @pytest.mark.parametrize(("losses", "tcp"), [(None, "cubic"), ("bursts", "reno"), ("independent", "cubic")])
@@ -223,7 +231,7 @@ def test_every_record():
         assert one.counts_events == (one.losses == "bursts")
         assert 0 < one.decrease <= 1
         given = {"rounds_per_increase": one.rounds_per_increase[-1]} | (BEHIND if one.needs_bottleneck else {})
-        path = Path(loss=min(0.2, one.most_loss), rtt=0.1, tcp=name, **given)
+        path = Path(sender="classic", loss=min(0.2, one.most_loss), rtt=0.1, tcp=name, **given)
         if not one.needs_bottleneck:
             assert path.max_window == one.largest_window(0.2, 0.1, path.rounds_per_increase)
         assert tcpstream.throughput(path) > 0
@@ -257,6 +265,7 @@ CHAIN = """
 SWEEP = """
     kind = "live"
     [grid]
+    sender = "classic"
     tcp = ["reno", "gentle"]
     loss = 0.1
     rtt = 0.1
@@ -282,7 +291,7 @@ def test_a_new_tcp_is_a_record_and_a_file(tmp_path):
     shown = " ".join(run("throughput", "--help").split())
     assert "--tcp reno|reno-sack|cubic|bbr|gentle" in shown
     assert "Keeps seven tenths" in shown
-    path = ["--loss", "0.1", "--rtt", "100ms", "--max-window", "8"]
+    path = ["--loss", "0.1", "--rtt", "100ms", "--max-window", "8", "--sender", "classic"]
     both = [json.loads(run("throughput", *path, "--tcp", tcp, "--json")) for tcp in ("gentle", "reno")]
     gentle, plain = (answer["throughput_pps"] for answer in both)
     assert gentle > plain

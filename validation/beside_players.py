@@ -142,6 +142,7 @@ def path(place: Place, seen: dict[str, float], p: float) -> Path:
     """Return the path of the chain of a SACK sender with slow start, and acknowledgements of two packets each."""
     ratio = max(1.0, seen["rto"] / seen["rtt"])
     return Path(
+        sender="classic",
         loss=p, rtt=seen["rtt"], timeout_ratio=ratio, max_window=place.window, tcp="reno-sack", initial_window=1,
         rounds_per_increase=2,
     )  # fmt: skip

@@ -181,6 +181,7 @@ KEYS = ("x", "kind", "delay", "loss.a.b", '"\\u001b[31m"', "é")
 STORED = """
 kind = "stored"
 [grid]
+sender = "classic"
 loss = [0.05, 0.1]
 rtt = "100ms"
 timeout_ratio = 2
@@ -192,6 +193,7 @@ delay = [1, "2000ms"]
 LIVE = """
 kind = "live"
 [[points]]
+sender = "classic"
 loss = 0.05
 rtt = 0.1
 rto = "200ms"
@@ -200,6 +202,7 @@ bitrate = "120kbps"
 tcp = "reno"
 delay = 1
 [[points]]
+sender = "classic"
 loss = 0.1
 rtt = 0.1
 timeout_ratio = 2

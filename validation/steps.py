@@ -14,7 +14,7 @@ from tcpstream.answers.timeline import Timeline
 from tcpstream.coarse import resolution
 from tcpstream.tcp import chain_of
 
-PATH = Path(loss=0.005, rtt=0.04, rto=0.24, tcp="cubic", initial_window=10, detection="rack")
+PATH = Path(sender="classic", loss=0.005, rtt=0.04, rto=0.24, tcp="cubic", initial_window=10, detection="rack")
 VIDEO = Video(bitrate=5e6, duration=600)
 STEPS, DELAYS = (1, 2, 3), (5.0, 20.0, 40.0, 60.0)
 

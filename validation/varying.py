@@ -46,7 +46,7 @@ def drawn(number: int) -> tuple[Varying, Video, list[float]]:
     """Return the path, the video and the startup delays of a case."""
     rng = np.random.default_rng([SEED, number])
     tcp, rtt = str(rng.choice(["reno-sack", "reno-sack", "cubic"])), float(rng.choice([0.05, 0.1, 0.2]))
-    sender: dict[str, Any] = {"tcp": tcp, "rto": rtt + float(rng.choice([0.0, 0.1, 0.2]))}
+    sender: dict[str, Any] = {"sender": "classic", "tcp": tcp, "rto": rtt + float(rng.choice([0.0, 0.1, 0.2]))}
     sender |= {"initial_window": [None, 2][rng.integers(2)]}
     narrow, k = bool(rng.integers(2)), int(rng.integers(2, 5))
     if not narrow:

@@ -43,7 +43,7 @@ class TcpstreamError(Exception):
     --------
     >>> import tcpstream
     >>> try:
-    ...     tcpstream.Path(loss=0.02, rtt=-1)
+    ...     tcpstream.Path(sender="classic", loss=0.02, rtt=-1)
     ... except tcpstream.TcpstreamError as error:
     ...     print(error)
     round trip time must be greater than 0 s, got -1 s
@@ -60,7 +60,7 @@ class InputError(TcpstreamError, ValueError):
     --------
     >>> import tcpstream
     >>> try:
-    ...     tcpstream.Path(loss=2, rtt=0.1)
+    ...     tcpstream.Path(sender="classic", loss=2, rtt=0.1)
     ... except tcpstream.InputError as error:
     ...     print(error)
     loss rate must lie strictly between 0 and 1, got 2: 2% is 0.02
@@ -90,7 +90,7 @@ class InputWarning(UserWarning):
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     path = tcpstream.Path(loss=0.02, rtt=100)
+    ...     path = tcpstream.Path(sender="classic", loss=0.02, rtt=100)
     >>> print(caught[0].message)
     a round trip time of 100 s is longer than paths have: 100 ms are 0.1 s
     """

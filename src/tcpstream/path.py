@@ -10,7 +10,7 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 from .errors import InputError, choice, note, positive, real, unremarked, whole, within
-from .sender import MOST_PACKETS, SUFFIXES, Sender, first_timer, parameter, sender_of
+from .sender import DEFAULT_SENDER, MOST_PACKETS, SUFFIXES, Sender, first_timer, parameter, sender_of
 from .system.html_table import html_table, said
 from .variants import LOSS_PROCESSES, VARIANTS
 
@@ -70,7 +70,10 @@ class Network:
     50.0
     """
 
-    loss: float = parameter("Loss rate p: probability that a packet starts a loss, as 0.02 or 2%.", "P")
+    loss: float = parameter(
+        "Loss rate p, as 0.02 or 2%: probability that a packet is lost; in bursts, that it is the first of its round.",
+        "P",
+    )
     rtt: float = parameter("Round trip time R, as 0.11 or 110ms.", "T", "s")
     losses: str | None = parameter(
         "Packets lost each for itself, or with the first of a round the rest of it.  [default: as --tcp takes them]",
@@ -118,9 +121,10 @@ class Path(Sender, Network):
     rtt : float
         R, round trip time [s], 1e-6 to 1000 s.
     sender : {"classic", "linux"} or Sender
-        What the parameters of `Sender` are that are not given. ``"classic"`` is the paper's TCP and `Sender`'s own
-        defaults, ``"linux"`` that of today: an initial window of 10, RACK-TLP, a largest window of 2172 packets, and
-        CUBIC where losses are independent.
+        What the parameters of `Sender` are that are not given. ``"linux"``, the default, is today's: an initial window
+        of 10, RACK-TLP, a largest window of 2172 packets, and CUBIC where losses are independent, as they are unless
+        `losses` says otherwise. ``"classic"`` is the paper's TCP and `Sender`'s own defaults. What is given replaces
+        the sender's: ``tcp="reno-sack"`` alone is Linux's sender with that TCP.
     **given
         Any other parameter of `Network` and of `Sender`.
 
@@ -172,7 +176,7 @@ class Path(Sender, Network):
     network: Network = field(init=False, compare=False, repr=False)
     sender: Sender = field(init=False, compare=False, repr=False)
 
-    def __init__(self, *, loss: float, rtt: float, sender: str | Sender = "classic", **given: Any) -> None:
+    def __init__(self, *, loss: float, rtt: float, sender: str | Sender = DEFAULT_SENDER, **given: Any) -> None:
         if unknown := given.keys() - {one.name for one in PARAMETERS}:
             raise TypeError(f"Path() got an unexpected keyword argument {min(unknown)!r}{_meant(min(unknown))}")
         asked_of = {one.name for one in fields(Sender)}
@@ -253,7 +257,9 @@ def _signature() -> Signature:
     """Return what `Path` takes, for `help` and completion."""
     defaults = {one.name: Parameter.empty if one.default is MISSING else None for one in PARAMETERS}
     kind = Parameter.KEYWORD_ONLY
-    return Signature([Parameter(name, kind, default=one) for name, one in (defaults | {"sender": "classic"}).items()])
+    return Signature(
+        [Parameter(name, kind, default=one) for name, one in (defaults | {"sender": DEFAULT_SENDER}).items()]
+    )
 
 
 Path.__signature__ = _signature()  # type: ignore[attr-defined]
@@ -311,6 +317,6 @@ def _largest_window(network: Network, sender: Sender, given: dict[str, Any]) -> 
     if sender.max_window is not None and sender.max_window < largest:
         raise InputError(
             f"a bottleneck sets the largest window: one of {largest} packets is more than the sender's, "
-            f"{sender.max_window} packets"
+            f"{sender.max_window} packets: give a smaller buffer or rate, or sender = classic"
         )
     return largest

@@ -163,6 +163,9 @@ SENDERS = {
 }
 """Senders by name: one for each loss process of paths, that which is taken without one first."""
 
+DEFAULT_SENDER = "linux"
+"""That of a path which names none."""
+
 
 def sender_of(sender: object, losses: str | None, given: Mapping[str, Any]) -> Sender:
     """Return the sender of a path.

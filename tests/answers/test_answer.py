@@ -12,7 +12,7 @@ from tcpstream.answers.answer import SCHEMA, at_most
 
 mpl.use("Agg")
 
-PATH = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=8)
+PATH = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=8)
 RESULTS = [
     stored(PATH, Video(packet_rate=15, duration=10)),
     live(PATH, Video(packet_rate=15)),

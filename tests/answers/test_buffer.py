@@ -6,14 +6,14 @@ import pytest
 import monte_carlo as mc
 from tcpstream import AccuracyError, InputError, Path, Video, stored
 
-PATH = Path(loss=0.05, rtt=0.1, timeout_ratio=2.3, max_window=12)
+PATH = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2.3, max_window=12)
 VIDEO = Video(packet_rate=20, duration=12)
 RUNS = 4000
 
 
 def test_one_packet_a_round():
     """Without losses and with a window of 1, A_i = i; playback of 4 packets/s takes 2 a round of 0.5 s, from 1 s on."""
-    path = Path(loss=1e-9, rtt=0.5, timeout_ratio=1, max_window=1)
+    path = Path(sender="classic", loss=1e-9, rtt=0.5, timeout_ratio=1, max_window=1)
     times, N = stored(path, Video(packet_rate=4, duration=2)).buffer_quantiles(1.0, [0.1, 0.9])
     assert times.tolist() == [0.5, 1, 1.5, 2, 2.5, 3]
     assert N.tolist() == [[1, 2, 1, 0, -1, -2]] * 2
@@ -51,7 +51,10 @@ def test_a_round_is_late_where_the_quantile_is_below_0():
 
 
 def test_a_lattice_of_several_packets_comes_near():
-    path, video = Path(loss=1e-3, rtt=0.1, timeout_ratio=2, max_window=64), Video(packet_rate=300, duration=10)
+    path, video = (
+        Path(sender="classic", loss=1e-3, rtt=0.1, timeout_ratio=2, max_window=64),
+        Video(packet_rate=300, duration=10),
+    )
     wanted = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
     exact = stored(path, video, quantum=1)
     lower, upper = (exact.buffer_quantiles(2.0, wanted + shift)[1][:, 30:] for shift in (-0.01, 0.01))

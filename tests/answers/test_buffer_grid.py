@@ -9,7 +9,7 @@ import tcpstream
 from buffered_sessions import close, simulated
 from tcpstream import InputError, Path, Player, Video, buffer_grid, play
 
-PATH = Path(loss=0.03, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
+PATH = Path(sender="classic", loss=0.03, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
 STARTS, RESUMES = (0.3, 1.0), (0.5, 1.5)
 NAMES = ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio")
 
@@ -24,7 +24,7 @@ def whole():
 @pytest.fixture(scope="module")
 def between():
     """A round plays 16.4 packets, and no lattice has them."""
-    path = Path(loss=0.005, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=24)
+    path = Path(sender="classic", loss=0.005, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=24)
     video = Video(packet_rate=164, duration=20)
     return path, video, buffer_grid(path, video, STARTS, RESUMES)
 

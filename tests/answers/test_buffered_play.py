@@ -34,7 +34,7 @@ SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack"}
     ],
 )
 def test_as_sessions_that_are_simulated(path, rate, duration, player):
-    path = Path(**({"loss": 0.03, "rtt": 0.1, "max_window": 20} | path))
+    path = Path(**({"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path))
     video = Video(packet_rate=rate, duration=duration)
     result = play(path, video, player)
     stalls, stalled, joined, first = simulated(path, video, player, 40_000, 3).T
@@ -157,7 +157,9 @@ def test_what_is_refused():
     with pytest.raises(AccuracyError, match="three packets"):
         play(SMALL, Video(packet_rate=np.pi, duration=60), buffered)
     with pytest.raises(AccuracyError, match="minutes"):
-        play(Path(loss=1e-2, rtt=0.04, tcp="reno-sack"), Video(packet_rate=700, duration=1e5), buffered)
+        play(
+            Path(sender="classic", loss=1e-2, rtt=0.04, tcp="reno-sack"), Video(packet_rate=700, duration=1e5), buffered
+        )
 
 
 @pytest.mark.parametrize(("packets", "rounds"), [(29.5, 4), (30, 4), (30.1, 5), (52, 6)])

@@ -42,7 +42,7 @@ def close(sample, value, error=0.0):
     ],
 )  # fmt: skip
 def test_sessions_are_those_of_the_answers(path, video, player):
-    path = Path(loss=0.03, rtt=0.1, max_window=20, **path)
+    path = Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | path))
     found = play(path, video, player, accuracy="exact" if player.start_buffer is None else None)
     drawn = found.sessions(RUNS, np.random.default_rng(3))
     close(drawn.stalls > 0, found.stall_probability, found.errors["stall_probability"])
@@ -99,7 +99,9 @@ def test_every_chain_delivers_its_throughput():
     """The generic way, row by row, and those of windows: packets a round in the long run."""
     settings = {"rtt": 0.1, "rto": 0.3, "max_window": 12}
     for chain in (
-        chain_of(Path(loss=loss, tcp=tcp, **settings)) for loss in (0.03, 0.3) for tcp in ("reno", "reno-sack")
+        chain_of(Path(loss=loss, tcp=tcp, **({"sender": "classic"} | settings)))
+        for loss in (0.03, 0.3)
+        for tcp in ("reno", "reno-sack")
     ):
         for step in (drawn_moves(chain), drawn_moves.dispatch(object)(chain)):
             rng, states = np.random.default_rng(1), np.full(4000, chain.first_state)
@@ -145,9 +147,9 @@ def test_media_of_a_curve():
 
 def test_what_is_held_is_what_came_less_what_was_played():
     video = Video(packet_rate=60, duration=20)
-    drawn = play(Path(loss=0.05, rtt=0.1, **SACK), video, Player(start=0.7, setup_round_trips=1)).sessions(
-        50, np.random.default_rng(1)
-    )
+    drawn = play(
+        Path(loss=0.05, rtt=0.1, **({"sender": "classic"} | SACK)), video, Player(start=0.7, setup_round_trips=1)
+    ).sessions(50, np.random.default_rng(1))
     assert (drawn.join_time == 0.7 + 0.2).all()
     assert (drawn.buffer([0.0, 0.1]) == 0).all()
     over = drawn.join_time + drawn.total_rebuffer + 20
@@ -173,7 +175,9 @@ def test_segments_are_held_from_their_last_packet_on():
 
 def test_rows_and_refusals():
     pd = pytest.importorskip("pandas")
-    found = play(Path(loss=0.05, rtt=0.1, **SACK), Video(packet_rate=60, duration=5), Player(start=1))
+    found = play(
+        Path(loss=0.05, rtt=0.1, **({"sender": "classic"} | SACK)), Video(packet_rate=60, duration=5), Player(start=1)
+    )
     drawn = found.sessions(4, np.random.default_rng(1))
     assert len(drawn) == 4
     frame = drawn.to_pandas()
@@ -192,7 +196,11 @@ def test_rows_and_refusals():
 
 
 def test_playback_starts_at_last():
-    found = play(Path(loss=0.05, rtt=0.1, **SACK), Video(packet_rate=60, duration=5), Player(start_buffer=1))
+    found = play(
+        Path(loss=0.05, rtt=0.1, **({"sender": "classic"} | SACK)),
+        Video(packet_rate=60, duration=5),
+        Player(start_buffer=1),
+    )
     assert found.join_time_cdf([np.inf, -np.inf, 0.0]).tolist() == [1, 0, 0]
     assert found.join_time_cdf(found.join_time_quantile(0.9)) >= 0.9 > found.join_time_cdf(0.2)
 
@@ -206,7 +214,7 @@ def test_playback_starts_at_last():
     ],
 )
 def test_sessions_of_live_streams(path, video):
-    path = Path(loss=0.03, rtt=0.1, max_window=20, **path)
+    path = Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | path))
     found = play(path, video, Player(start=0.8), live=True)
     drawn = found.sessions(RUNS // 2, np.random.default_rng(4))
     close(drawn.stalls > 0, found.stall_probability, found.errors["stall_probability"])

@@ -31,7 +31,7 @@ def curves(path, video, start):
     ],
 )
 def test_as_every_transition_in_dictionaries(path, start):
-    path, video = Path(loss=0.06, rtt=0.1, **path), Video(curve=CURVE)
+    path, video = Path(loss=0.06, rtt=0.1, **({"sender": "classic"} | path)), Video(curve=CURVE)
     result = play(path, video, Player(start=start), live=True)
     for packets in (0, 4, 11):  # levels are whole packets at the mean rate of 22 a second
         level = math.floor(22 * start) + packets
@@ -48,7 +48,7 @@ def test_as_every_transition_in_dictionaries(path, start):
 
 
 def test_a_straight_curve_is_a_constant_rate():
-    path = Path(tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
     constant = play(path, Video(packet_rate=50, duration=20), Player(start=1), live=True)
     curved = play(path, Video(curve=([0, 5, 20], [0, 250, 1000])), Player(start=1), live=True)
     assert isinstance(curved, tcpstream.EncodedPlay)
@@ -61,7 +61,7 @@ def test_a_straight_curve_is_a_constant_rate():
 
 
 def test_a_burst_of_the_encoder_stalls_more():
-    path = Path(tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
     burst = play(path, Video(curve=([0, 9, 11, 20], [0, 350, 650, 1000])), Player(start=1), live=True)
     even = play(path, Video(packet_rate=50, duration=20), Player(start=1), live=True)
     assert burst.stall_probability > 1.5 * even.stall_probability
@@ -72,4 +72,4 @@ def test_a_burst_of_the_encoder_stalls_more():
 
 def test_a_player_that_skips_takes_no_curve():
     with pytest.raises(InputError, match="skips takes a constant playback rate"):
-        play(Path(loss=0.01, rtt=0.1), Video(curve=CURVE), Player(on_stall="skip"), live=True)
+        play(Path(sender="classic", loss=0.01, rtt=0.1), Video(curve=CURVE), Player(on_stall="skip"), live=True)

@@ -78,7 +78,7 @@ def in_dictionaries(path, one, start, live):
     ],
 )
 def test_as_every_transition_in_dictionaries(path, start, live):
-    path = Path(loss=0.06, rtt=0.1, **path)
+    path = Path(loss=0.06, rtt=0.1, **({"sender": "classic"} | path))
     found = late_frames(path, video(), [0, start], live=live)
     for k, delay in enumerate((0, start)):
         late, lost = in_dictionaries(path, video(), delay, live)

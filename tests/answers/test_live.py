@@ -63,10 +63,10 @@ def test_finite_agrees_with_the_explicit_chain(path, packets_due, rounds, delays
 @pytest.mark.parametrize(
     ("path", "rate"),
     [
-        (Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2), 30),
-        (Path(loss=0.05, rtt=0.1, timeout_ratio=1, halving="ceil"), 25),
-        (Path(loss=0.1, rtt=0.1, timeout_ratio=2.5, backoff="paper"), 7.5),
-        (Path(loss=0.1, rtt=0.1, timeout_ratio=1.5, max_window=1), 2.5),
+        (Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2), 30),
+        (Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1, halving="ceil"), 25),
+        (Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=2.5, backoff="paper"), 7.5),
+        (Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1.5, max_window=1), 2.5),
     ],
 )
 def test_agrees_with_monte_carlo(path, rate):
@@ -83,7 +83,7 @@ def test_agrees_with_monte_carlo(path, rate):
 
 
 def test_off_the_lattice_within_the_stated_error_of_monte_carlo():
-    path, video = Path(loss=0.03, rtt=0.1, timeout_ratio=2.3), Video(packet_rate=31.37)
+    path, video = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2.3), Video(packet_rate=31.37)
     result = live(path, video)
     assert result.lattice_error(0.5) > 0
     seen = monte_carlo.live(path, video, [0.0, 0.5, 2.0], 4_000_000, np.random.default_rng(6))
@@ -92,7 +92,7 @@ def test_off_the_lattice_within_the_stated_error_of_monte_carlo():
 
 
 def test_a_long_live_video_comes_near_the_stationary_law():
-    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10)
+    path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10)
     endless = live(path, Video(packet_rate=20))
     lengths = [live(path, Video(packet_rate=20, duration=T)).late_fraction(1.0) for T in (20, 100, 500)]
     assert lengths[0] < lengths[1] < lengths[2] < endless.late_fraction(1.0)
@@ -100,7 +100,7 @@ def test_a_long_live_video_comes_near_the_stationary_law():
 
 
 def test_a_rate_that_tcp_cannot_sustain_has_no_finite_delay():
-    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2)
+    path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2)
     T = throughput(path)
     with pytest.raises(NoFiniteDelayError, match="no finite startup delay") as caught:
         live(path, Video(packet_rate=T))
@@ -124,7 +124,7 @@ def test_what_must_hold(path, load):
 
 def test_the_error_bound_holds():
     """A solve made worse on purpose is off by no more than it says."""
-    path, video = Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=40)
+    path, video = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=40)
     good = live(path, video)
     delays = np.linspace(0, 20, 60)
     with pytest.MonkeyPatch.context() as patch:
@@ -138,18 +138,18 @@ def test_the_error_bound_holds():
 def test_an_accuracy_that_is_not_reached_is_an_exception(monkeypatch):
     monkeypatch.setattr("tcpstream.stationary.solve.ACCEPTED", 1e-30)
     with pytest.raises(AccuracyError, match="error bound"):
-        live(Path(loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
+        live(Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
 
 
 def test_a_state_that_is_too_large_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setattr("tcpstream.stationary.solve.LARGEST", 1000)
     with pytest.raises(AccuracyError, match="TCP states"):
-        live(Path(loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
+        live(Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2), Video(packet_rate=20))
 
 
 def test_a_stream_too_long_to_follow_is_refused(monkeypatch):
     monkeypatch.setattr("tcpstream.answers.answer.MOST_ROUNDS", 50)
-    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2)
+    path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2)
     with pytest.raises(AccuracyError, match="51 round trips and 102 packets is too long to follow"):
         live(path, Video(packet_rate=20, duration=5.1))
     assert live(path, Video(packet_rate=20, duration=5.0)).error_bound < 1e-12
@@ -157,7 +157,7 @@ def test_a_stream_too_long_to_follow_is_refused(monkeypatch):
 
 def test_a_rate_off_the_lattice_is_answered_by_its_neighbours():
     """Between them ln f is linear; the error leads to the farther one, and a hundredth on (docs/decisions/0023)."""
-    path, video = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=31.37)
+    path, video = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=31.37)
     result = live(path, video, accuracy="exact")
     below, above = result.backlogs
     share = (3.137 - below.lattice.packets_due) / (above.lattice.packets_due - below.lattice.packets_due)
@@ -169,7 +169,7 @@ def test_a_rate_off_the_lattice_is_answered_by_its_neighbours():
 
 
 def test_the_error_bound_is_the_larger_one():
-    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=6)
+    path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=6)
     endless, finite = live(path, Video(packet_rate=20)), live(path, Video(packet_rate=20, duration=1))
     (law,) = endless.backlogs
     two = replace(law, error_bound=1e-11), replace(law, error_bound=3e-11)
@@ -180,7 +180,7 @@ def test_the_error_bound_is_the_larger_one():
 
 def test_decay_rates():
     """The asymptotic rate is seen far out, the visible one is steeper; about -ln(1-(1-p)^2)/(64 m T_O) per packet."""
-    path, rate = Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=6), 10
+    path, rate = Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=6), 10
     result = live(path, Video(packet_rate=rate))
     rates = result.decay_rates
     assert rates["visible"] > rates["asymptotic"]
@@ -191,21 +191,21 @@ def test_decay_rates():
 
 
 def test_the_visible_decay_is_that_between_a_late_fraction_of_1e_4_and_of_1e_8():
-    result = live(Path(loss=0.02, rtt=0.1, timeout_ratio=1, max_window=20), Video(packet_rate=50))
+    result = live(Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=1, max_window=20), Video(packet_rate=50))
     seen = math.log(1e4) / (result.required_delay(1e-8) - result.required_delay(1e-4))
     assert result.decay_rates["visible"] == pytest.approx(seen, rel=0.1)
     assert result.decay_rates["asymptotic"] < 0.6 * seen
 
 
 def test_residual_and_truncation_are_stated():
-    solved = solve(reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2)), Lattice(2, 1))
+    solved = solve(reno(Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2)), Lattice(2, 1))
     assert 0 <= solved.residual < 1e-12
     assert 0 <= solved.overflow < 1e-12
     assert solved.error_bound > solved.residual
 
 
 def test_input_errors():
-    path = Path(loss=0.05, rtt=0.1, timeout_ratio=2)
+    path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2)
     with pytest.raises(InputError, match="playback curve"):
         live(path, Video(curve=([0, 1], [0, 10])))
     with pytest.raises(InputError, match="at least one round trip"):
@@ -217,16 +217,21 @@ def test_input_errors():
 
 def test_a_rate_far_below_throughput():
     """As mu goes to 0 packets are late only while TCP is silent: f has a limit, reached within 0.2% at T/400."""
-    path = Path(loss=0.04, rtt=0.3, timeout_ratio=4)
+    path = Path(sender="classic", loss=0.04, rtt=0.3, timeout_ratio=4)
     far, farther = (live(path, Video(packet_rate=throughput(path) / ratio)) for ratio in (400, 850))
     np.testing.assert_allclose(farther.late_fraction([0, 1, 5]), far.late_fraction([0, 1, 5]), rtol=2e-3)
 
 
 OFF_LATTICE = [  # path, packets per second, length [s], startup delays [s]
-    (Path(loss=0.02, rtt=0.101, timeout_ratio=3), 64e3 / 12e3, 60, [0.05, 0.1, 0.5]),
-    (Path(loss=0.02, rtt=1.0, timeout_ratio=3, max_window=8), 0.14142, 500, [0.0, 1.0, 6.0]),
-    (Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=2), 10.27, 10.37, [0.0, 0.1, 0.3]),  # D falls to m - 1/37
-    (Path(loss=0.1, rtt=0.1, timeout_ratio=2), 33.33, 3.03, [0.0, 0.1, 0.3]),  # faster than TCP
+    (Path(sender="classic", loss=0.02, rtt=0.101, timeout_ratio=3), 64e3 / 12e3, 60, [0.05, 0.1, 0.5]),
+    (Path(sender="classic", loss=0.02, rtt=1.0, timeout_ratio=3, max_window=8), 0.14142, 500, [0.0, 1.0, 6.0]),
+    (
+        Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=2),
+        10.27,
+        10.37,
+        [0.0, 0.1, 0.3],
+    ),  # D falls to m - 1/37
+    (Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=2), 33.33, 3.03, [0.0, 0.1, 0.3]),  # faster than TCP
 ]
 
 
@@ -244,7 +249,7 @@ def test_finite_off_the_lattice_against_fluid_playback(path, rate, duration, del
 @pytest.mark.parametrize("delay", [0.09, 0.1, 0.11])
 def test_off_the_lattice_around_one_round_trip(delay):
     """After a pause the backlog is m: f has a kink at tau = R that no smoothing may hide."""
-    path, video = Path(loss=0.005, rtt=0.1, timeout_ratio=2, max_window=16), Video(packet_rate=7.0711)
+    path, video = Path(sender="classic", loss=0.005, rtt=0.1, timeout_ratio=2, max_window=16), Video(packet_rate=7.0711)
     seen = monte_carlo.live(path, video, [delay], 8_000_000, np.random.default_rng(9))
     result = live(path, video)
     f, error = result.late_fraction(delay), result.lattice_error(delay)
@@ -254,7 +259,10 @@ def test_off_the_lattice_around_one_round_trip(delay):
 
 def test_a_stream_that_ends_within_a_round_is_judged_to_its_end():
     """On a lattice too: 2 packets a round for 10.3 rounds are 20.6."""
-    path, video = Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=6), Video(packet_rate=20, duration=1.03)
+    path, video = (
+        Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=6),
+        Video(packet_rate=20, duration=1.03),
+    )
     seen = monte_carlo.live_finite(path, video, [0.0, 0.15], 40_000, np.random.default_rng(10))
     f = live(path, video).late_fraction([0.0, 0.15])
     assert (np.abs(seen.f - f) < 4 * seen.f_se).all()
@@ -264,7 +272,7 @@ def test_a_stream_that_ends_within_a_round_is_judged_to_its_end():
 @pytest.mark.parametrize("ratio", [1, 2.5])
 def test_just_above_a_rate_is_the_limit_from_above(tcp, ratio):
     """Late fractions at two rates a little higher, on lattices of their own, lead straight to f just above."""
-    chain = chain_of(Path(loss=0.05, rtt=1, timeout_ratio=ratio, max_window=3, tcp=tcp))
+    chain = chain_of(Path(sender="classic", loss=0.05, rtt=1, timeout_ratio=ratio, max_window=3, tcp=tcp))
     rates = Lattice(1, 2, trace=1), Lattice(26, 51), Lattice(14, 27)
     steps = [one.packets_due - 0.5 for one in rates]
     for length, x in ((12, 0.0), (12, 1.5), (12.6, 3.0)):
@@ -275,7 +283,7 @@ def test_just_above_a_rate_is_the_limit_from_above(tcp, ratio):
 
 
 def test_just_above_a_rate_without_end():
-    chain = chain_of(Path(loss=0.05, rtt=1, timeout_ratio=2.5, max_window=3))
+    chain = chain_of(Path(sender="classic", loss=0.05, rtt=1, timeout_ratio=2.5, max_window=3))
     near, first, second = (solve(chain, one) for one in (Lattice(1, 2, trace=1), Lattice(26, 51), Lattice(14, 27)))
     for x in (0.0, 1.5, 3.0):
         f = first.late_fraction(x), second.late_fraction(x)
@@ -288,6 +296,6 @@ def test_a_stream_shorter_than_its_waits_is_continuous_in_the_round_trip_time(tc
     """A third of a second at .2 packets/s: what waits from the first round on may lie a step below all that sends."""
     path = {"loss": 0.39, "timeout_ratio": 10, "max_window": 2, "tcp": tcp}
     video = Video(packet_rate=0.2, duration=0.33)
-    exact = live(Path(rtt=0.1, **path), video).late_fraction([0, 0.1])
-    near = live(Path(rtt=0.1 * (1 + change), **path), video).late_fraction([0, 0.1])
+    exact = live(Path(rtt=0.1, **({"sender": "classic"} | path)), video).late_fraction([0, 0.1])
+    near = live(Path(rtt=0.1 * (1 + change), **({"sender": "classic"} | path)), video).late_fraction([0, 0.1])
     np.testing.assert_allclose(near, exact, rtol=1e-5)

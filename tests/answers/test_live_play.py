@@ -71,7 +71,7 @@ def followed(path, rate, duration, start):
     ],
 )
 def test_as_every_transition_in_dictionaries(path, rate, duration, start):
-    path, video = Path(loss=0.06, rtt=0.1, **path), Video(packet_rate=rate, duration=duration)
+    path, video = Path(loss=0.06, rtt=0.1, **({"sender": "classic"} | path)), Video(packet_rate=rate, duration=duration)
     result = play(path, video, Player(start=start), live=True)
     by_round = followed(path, rate, duration, start)
     assert result.stall_probability == pytest.approx(1 - by_round[-1], abs=1e-12 + result.longer_than_error(0))
@@ -149,7 +149,7 @@ def close(sample, value, error=0.0):
 )
 def test_as_streams_that_are_simulated(path, rate, duration, start):
     path, video = (
-        Path(**{"loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
+        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
         Video(packet_rate=rate, duration=duration),
     )
     result = play(path, video, Player(start=start), live=True)
@@ -168,7 +168,7 @@ def test_as_streams_that_are_simulated(path, rate, duration, start):
 
 
 def test_long_streams_are_not_followed_to_their_end():
-    path = Path(tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20)
     short, long = (
         play(path, Video(packet_rate=50, duration=length), Player(start=2), live=True).stall_probability
         for length in (900, 36_000)
@@ -179,7 +179,10 @@ def test_long_streams_are_not_followed_to_their_end():
 
 def test_the_first_packet_of_a_round_comes_a_round_later():
     result = play(
-        Path(loss=0.01, rtt=0.1, max_window=9), Video(packet_rate=40, duration=5), Player(start=0.05), live=True
+        Path(sender="classic", loss=0.01, rtt=0.1, max_window=9),
+        Video(packet_rate=40, duration=5),
+        Player(start=0.05),
+        live=True,
     )
     assert result.stall_probability == 1
     assert result.longer_than(0.049) == 1  # it is a whole round trip late, less the startup delay
@@ -195,7 +198,10 @@ def test_where_every_stream_stalls_none_plays_on():
 
 
 def test_more_delay_stalls_less_and_the_required_one_meets_its_target():
-    path, video = Path(tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20), Video(packet_rate=50, duration=30)
+    path, video = (
+        Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20),
+        Video(packet_rate=50, duration=30),
+    )
 
     def stalls(start):
         return play(path, video, Player(start=start), live=True).stall_probability
@@ -207,7 +213,7 @@ def test_more_delay_stalls_less_and_the_required_one_meets_its_target():
 
 def test_its_json_and_table_are_its_answers():
     pd = pytest.importorskip("pandas")
-    path = Path(tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20)
     result = play(path, Video(packet_rate=50, duration=20), Player(start=1), live=True)
     assert isinstance(result, tcpstream.LivePlay)
     data = result.to_dict()
@@ -224,7 +230,7 @@ def test_its_json_and_table_are_its_answers():
 
 
 def test_nobody_sees_a_stall_with_a_delay_that_holds_all_of_it():
-    path = Path(tcp="reno-sack", loss=0.01, rtt=0.1, max_window=9)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.01, rtt=0.1, max_window=9)
     with pytest.warns(InputWarning, match="200 s is longer than the video of 2 s: 200 ms are 0.2 s"):
         result = play(path, Video(packet_rate=20, duration=2), Player(start=200), live=True)
     assert result.stall_probability <= result.errors["stall_probability"]
@@ -245,14 +251,18 @@ def test_nobody_sees_a_stall_with_a_delay_that_holds_all_of_it():
 def test_what_is_refused(video, player, settings, message):
     video = Video(**{"packet_rate": 20, "duration": 10} | video)
     with pytest.raises(InputError, match=message):
-        play(Path(loss=0.01, rtt=0.1), video, player, live=True, **settings)
+        play(Path(sender="classic", loss=0.01, rtt=0.1), video, player, live=True, **settings)
 
 
 def test_windows_that_are_too_large_are_refused():
     path = Path(sender="linux", tcp="reno-sack", loss=1e-6, rtt=0.02)
     with pytest.raises(AccuracyError, match="windows of up to 600 packets"):
         play(path, Video(bitrate=500e6, duration=60), live=True)
-    result = play(Path(tcp="reno-sack", loss=0.05, rtt=0.1, max_window=9), Video(packet_rate=20, duration=2), live=True)
+    result = play(
+        Path(sender="classic", tcp="reno-sack", loss=0.05, rtt=0.1, max_window=9),
+        Video(packet_rate=20, duration=2),
+        live=True,
+    )
     with pytest.raises(InputError, match="must not be negative, got -1 s"):
         result.longer_than(-1)
     with pytest.raises(InputError, match="between 0 and the duration of 2 s, got 3 s"):
@@ -260,7 +270,7 @@ def test_windows_that_are_too_large_are_refused():
 
 
 def test_a_target_that_is_finer_than_the_solve():
-    path = Path(loss=0.02, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
+    path = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
     result = play(path, Video(packet_rate=20, duration=10), Player(start=1), live=True)
     with pytest.raises(AccuracyError, match="finer than the solve"):
         result.required_start(stall_probability=1e-30)

@@ -6,9 +6,9 @@ import pytest
 from tcpstream import InputError, NoFiniteDelayError, Path, Video, live, live_many, stored, stored_many
 from tcpstream.tcp import chain_key
 
-FAST = Path(loss=0.03, rtt=0.05, timeout_ratio=2, max_window=12)
-SLOW = Path(loss=0.03, rtt=0.2, timeout_ratio=2, max_window=12)
-OTHER = Path(loss=0.05, rtt=0.1, timeout_ratio=1, max_window=12)
+FAST = Path(sender="classic", loss=0.03, rtt=0.05, timeout_ratio=2, max_window=12)
+SLOW = Path(sender="classic", loss=0.03, rtt=0.2, timeout_ratio=2, max_window=12)
+OTHER = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1, max_window=12)
 
 
 def test_stored_many_shares_what_it_can():

@@ -12,7 +12,7 @@ from tcpstream.answers.late_frames import LateFrames
 from tcpstream.answers.shown import answered
 from tcpstream.system.html_table import html_table
 
-PATH = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+PATH = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
 VIDEO = tcpstream.Video(packet_rate=40, duration=4)
 CAPTURE = FilePath(__file__).parents[2] / "examples" / "linux-reno.pcap"
 
@@ -41,7 +41,7 @@ class Cells(HTMLParser):
 
 @pytest.fixture(scope="module")
 def results():
-    segments = tcpstream.Path(loss=0.02, rtt=0.1, tcp="reno-sack", initial_window=10, max_window=10)
+    segments = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, tcp="reno-sack", initial_window=10, max_window=10)
     play = tcpstream.play(PATH, VIDEO, tcpstream.Player(start=1.0))
     return SimpleNamespace(
         stored=tcpstream.stored(PATH, VIDEO),

@@ -42,7 +42,7 @@ def curves(path, rate, duration, start, pacing):
 )
 def test_as_every_transition_in_dictionaries(path, rate, duration, start, pace, burst):
     path, video, pacing = (
-        Path(loss=0.06, rtt=0.1, **path),
+        Path(loss=0.06, rtt=0.1, **({"sender": "classic"} | path)),
         Video(packet_rate=rate, duration=duration),
         Pacing(pace, burst),
     )
@@ -57,7 +57,10 @@ def test_as_every_transition_in_dictionaries(path, rate, duration, start, pace, 
 @pytest.mark.parametrize(("rate", "start"), [(23, 0.27), (23, 0.16), (17.3, 0.411)])
 def test_startup_delays_between_packets(rate, start):
     """Where packets and rounds have no common lattice: as every transition in dictionaries, and one error between."""
-    path, video = Path(loss=0.06, rtt=0.1, max_window=5, rto=0.2), Video(packet_rate=rate, duration=1.5)
+    path, video = (
+        Path(sender="classic", loss=0.06, rtt=0.1, max_window=5, rto=0.2),
+        Video(packet_rate=rate, duration=1.5),
+    )
     pacing = Pacing(1.3, 0.2)
     result = play(path, video, Player(start=start), pacing=pacing)
     exact = 1 - in_time(path, *curves(path, rate, 1.5, start, pacing))[-1]
@@ -92,7 +95,7 @@ def close(sample, value, error=0.0):
 )
 def test_as_videos_that_are_simulated(path, rate, duration, start, pace, burst):
     path, video = (
-        Path(**{"loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
+        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
         Video(packet_rate=rate, duration=duration),
     )
     result = play(path, video, Player(start=start), pacing=Pacing(pace, burst))
@@ -110,9 +113,9 @@ def test_as_videos_that_are_simulated(path, rate, duration, start, pace, burst):
     assert (stalled <= x + 1e-9).mean() >= 0.89 - result.longer_than_error(x)
 
 
-PATH = Path(tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
+PATH = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
 VIDEO = Video(packet_rate=50, duration=20)
-SLOW = Path(tcp="reno-sack", loss=0.05, rtt=0.1, rto=0.3, max_window=8)
+SLOW = Path(sender="classic", tcp="reno-sack", loss=0.05, rtt=0.1, rto=0.3, max_window=8)
 
 
 def test_a_pace_of_one_without_a_burst_is_a_live_stream():

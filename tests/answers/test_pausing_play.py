@@ -40,7 +40,7 @@ def same(states):
 )
 def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
     path, video = (
-        Path(**{"loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
+        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
         Video(packet_rate=rate, duration=duration),
     )
     player = PausingPlayer(start_buffer=1, resume_buffer=1.5, client_buffer=levels[0], refill_at=levels[1], idle=idle)
@@ -63,7 +63,7 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
     close(joined * path.rtt, result.mean_join_time, 1e-6)
 
 
-PATH = Path(**(SACK | {"loss": 0.03, "rtt": 0.1, "rto": 0.3, "max_window": 20}))
+PATH = Path(**({"sender": "classic"} | SACK | {"loss": 0.03, "rtt": 0.1, "rto": 0.3, "max_window": 20}))
 VIDEO = Video(packet_rate=60, duration=30)
 
 
@@ -156,7 +156,7 @@ def test_a_pause_is_idle_a_round_longer():
 
 
 def test_its_sessions_are_not_drawn():
-    path = Path(loss=0.03, rtt=0.1, max_window=20, **SACK)
+    path = Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | SACK))
     player = PausingPlayer(start_buffer=1, client_buffer=3)
     result = play(path, Video(packet_rate=60, duration=10), player)
     with pytest.raises(InputError, match="holds no more than so much"):
@@ -164,7 +164,10 @@ def test_its_sessions_are_not_drawn():
 
 
 def test_round_trips_before_the_request_are_join_time():
-    path, video = Path(loss=0.03, rtt=0.1, max_window=20, **SACK), Video(packet_rate=60, duration=10)
+    path, video = (
+        Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | SACK)),
+        Video(packet_rate=60, duration=10),
+    )
     plain, counted = (
         play(path, video, PausingPlayer(start_buffer=1, client_buffer=3, setup_round_trips=trips))
         for trips in (None, 2)
@@ -217,7 +220,7 @@ def test_players_that_there_are_not(settings, message):
     ],
 )
 def test_what_is_refused(path, video, player, error, message):
-    path = Path(**{"loss": 0.03, "rtt": 0.1, "max_window": 20} | SACK | path)
+    path = Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | SACK | path)
     player = PausingPlayer(**{"start_buffer": 1, "client_buffer": 3, "refill_at": 1} | player)
     with pytest.raises(error, match=message):
         play(path, Video(**{"packet_rate": 60, "duration": 30} | video), player)

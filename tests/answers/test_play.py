@@ -81,7 +81,7 @@ def test_as_players_that_are_simulated(player):
     ],
 )
 def test_every_chain_is_one_minus_alpha(tcp):
-    path, video = Path(loss=0.04, rtt=0.1, rto=0.4, **tcp), Video(packet_rate=30, duration=8)
+    path, video = Path(loss=0.04, rtt=0.1, rto=0.4, **({"sender": "classic"} | tcp)), Video(packet_rate=30, duration=8)
     result, solved = play(path, video, Player(start=0.7), accuracy="exact"), stored(path, video, accuracy="exact")
     for x in (0.0, 0.3, 2.0):
         assert result.longer_than(x) == pytest.approx(1 - solved.no_late_probability(0.7 + x), abs=1e-12)

@@ -4,7 +4,7 @@ import pytest
 
 from tcpstream import AccuracyError, InputError, Path, Video, largest_rate, live, stored
 
-PATH = Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8, backoff="paper")
+PATH = Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8, backoff="paper")
 
 
 def test_largest_stored_rate_just_meets_the_target():

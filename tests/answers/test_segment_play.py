@@ -221,4 +221,4 @@ def test_what_is_not_followed(path, video, message):
     given = {"packet_rate": 30, "duration": 60, "segment": 4} | video
     player = SegmentPlayer(segment=given.pop("segment"))
     with pytest.raises(InputError, match=message):
-        play(Path(**settings), Video(**given), player)
+        play(Path(**({"sender": "classic"} | settings)), Video(**given), player)

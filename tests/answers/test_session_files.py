@@ -10,7 +10,9 @@ import pytest
 
 from tcpstream import InputError, Path, Player, SegmentPlayer, Video, play
 
-PATH = Path(loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=16, initial_window=10, detection="rack")
+PATH = Path(
+    sender="classic", loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=16, initial_window=10, detection="rack"
+)
 SETTINGS = {
     "codec": "h264", "bitrate": 6e5, "resolution": "960x540", "fps": 25, "display_size": "1920x1080", "device": "pc",
 }  # fmt: skip

@@ -70,7 +70,7 @@ def close(parts, value, error):
     ],
 )
 def test_as_a_player_with_a_clock(path, rate, start):
-    path = Path(loss=0.03, rtt=0.1, max_window=20, **path)
+    path = Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | path))
     result = play(path, Video(packet_rate=rate), Player(start=start, on_stall="skip"), live=True)
     close(simulated(path, rate, start, 0.0)[0], result.skipped_fraction, result.errors["skipped_fraction"])
 
@@ -86,7 +86,7 @@ def test_as_a_player_with_a_clock(path, rate, start):
     ],
 )
 def test_stalls_with_a_resume_buffer_as_those_of_a_player_with_a_clock(path, rate, start, buffer):
-    path = Path(**{"loss": 0.03, "rtt": 0.1, "max_window": 20} | path)
+    path = Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path)
     player = Player(start=start, resume_buffer=buffer, on_stall="skip")
     result = play(path, Video(packet_rate=rate), player, live=True)
     stood, stalls = simulated(path, rate, start, buffer)
@@ -122,7 +122,7 @@ def test_its_json_and_table_are_its_answers():
 
 
 def test_what_is_refused():
-    path, skips = Path(loss=0.03, rtt=0.1), Player(on_stall="skip")
+    path, skips = Path(sender="classic", loss=0.03, rtt=0.1), Player(on_stall="skip")
     with pytest.raises(InputError, match="leave out the duration, got 10 s"):
         play(path, Video(packet_rate=20, duration=10), skips, live=True)
     with pytest.raises(InputError, match="a stored video waits"):
@@ -137,7 +137,12 @@ def test_what_is_refused():
         play(path, Video(packet_rate=20), Player(resume_buffer=0.05, on_stall="skip"), live=True)
     player = Player(resume_buffer=1, on_stall="skip")
     with pytest.raises(AccuracyError, match="not counted over CUBIC"):
-        play(Path(loss=0.03, rtt=0.1, tcp="cubic", max_window=9), Video(packet_rate=20), player, live=True)
+        play(
+            Path(sender="classic", loss=0.03, rtt=0.1, tcp="cubic", max_window=9),
+            Video(packet_rate=20),
+            player,
+            live=True,
+        )
     with pytest.raises(NoFiniteDelayError):
         play(path, Video(packet_rate=2000), skips, live=True)
 

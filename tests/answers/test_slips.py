@@ -4,7 +4,7 @@ import pytest
 
 import tcpstream
 
-PATH = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+PATH = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
 VIDEO = tcpstream.Video(packet_rate=40, duration=4)
 PAIR = "a case must be a pair of a Path and a Video"
 PLACES = "path and video have changed places"
@@ -37,7 +37,10 @@ PLACES = "path and video have changed places"
             r"or a SegmentPlayer, got 2: Player\(start=2\)",
         ),
         (lambda: tcpstream.play(PATH, VIDEO, "hls.js"), "player must be a Player or a SegmentPlayer, got 'hls.js'"),
-        (lambda: tcpstream.Path(loss=0.02, rtt="100ms"), "round trip time must be a number in s, got '100ms'"),
+        (
+            lambda: tcpstream.Path(sender="classic", loss=0.02, rtt="100ms"),
+            "round trip time must be a number in s, got '100ms'",
+        ),
         (lambda: tcpstream.stored(PATH, VIDEO).late_fraction("2s"), "startup delay must be a number in s, got '2s'"),
     ],
 )
@@ -62,9 +65,9 @@ def test_an_estimate_is_no_path_yet():
 )
 def test_a_parameter_by_another_name(wrong, right):
     with pytest.raises(TypeError, match=rf"unexpected keyword argument '{wrong}': is {right} meant\?"):
-        tcpstream.Path(loss=0.02, rtt=0.1, **{wrong: 1})
+        tcpstream.Path(loss=0.02, rtt=0.1, **{"sender": "classic", wrong: 1})
 
 
 def test_a_parameter_that_is_like_none():
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'xyz'$"):
-        tcpstream.Path(loss=0.02, rtt=0.1, xyz=1)
+        tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, xyz=1)

@@ -19,7 +19,7 @@ from tcpstream.transient.burst import BackloggedBurst
 #: Agreement asked of twins: relative, and absolute where values are tiny.
 RTOL, ATOL = 1e-6, 1e-12
 
-SETTING_4 = dict(loss=0.014, rtt=0.11, timeout_ratio=3, max_window=24, backoff="paper")
+SETTING_4 = dict(sender="classic", loss=0.014, rtt=0.11, timeout_ratio=3, max_window=24, backoff="paper")
 
 
 @settings(max_examples=40)
@@ -44,7 +44,7 @@ def test_agrees_with_the_explicit_chain(path, packets_due, rounds, delays, horiz
 
 
 def test_agrees_with_the_explicit_chain_on_a_playback_curve():
-    path = Path(loss=0.08, rtt=0.1, timeout_ratio=1.6, max_window=8)
+    path = Path(sender="classic", loss=0.08, rtt=0.1, timeout_ratio=1.6, max_window=8)
     video = Video(curve=([0, 0.5, 0.9, 2.0, 3.0], [0, 10, 10, 31.5, 40]))
     ours, twin = stored(path, video), explicit_stored(path, video)
     for delay in (0.0, 0.33, 1.0):
@@ -57,9 +57,21 @@ def test_agrees_with_the_explicit_chain_on_a_playback_curve():
     ("path", "video", "horizon"),
     [
         (Path(**SETTING_4), Video(packet_rate=60, duration=80), "end"),
-        (Path(loss=0.05, rtt=0.1, timeout_ratio=2.4, halving="ceil"), Video(packet_rate=33.7, duration=20), "end"),
-        (Path(loss=0.03, rtt=0.2, timeout_ratio=1, rounds_per_increase=2), Video(packet_rate=15, duration=60), "paper"),
-        (Path(loss=0.2, rtt=0.1, timeout_ratio=1.5, max_window=1), Video(packet_rate=5, duration=30), "end"),
+        (
+            Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2.4, halving="ceil"),
+            Video(packet_rate=33.7, duration=20),
+            "end",
+        ),
+        (
+            Path(sender="classic", loss=0.03, rtt=0.2, timeout_ratio=1, rounds_per_increase=2),
+            Video(packet_rate=15, duration=60),
+            "paper",
+        ),
+        (
+            Path(sender="classic", loss=0.2, rtt=0.1, timeout_ratio=1.5, max_window=1),
+            Video(packet_rate=5, duration=30),
+            "end",
+        ),
     ],
 )
 def test_agrees_with_monte_carlo(path, video, horizon):
@@ -97,7 +109,9 @@ def test_setting_4_of_the_paper(rate, delay, f, bound, peak, at, alpha):
 
 
 def test_mass_is_conserved_over_ten_thousand_rounds():
-    transient = BackloggedBurst(reno(Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")), 10**9)
+    transient = BackloggedBurst(
+        reno(Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")), 10**9
+    )
     for _ in range(10_000):
         transient.step()
     assert transient.account.residual < 1e-12
@@ -120,7 +134,7 @@ def test_what_must_hold(path, packets_due, delay):
 
 
 def test_required_delay_is_the_smallest_that_meets_the_target():
-    result = stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=30))
+    result = stored(Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=30))
     for target in (1e-2, 1e-4, 1e-7):
         delay = result.required_delay(target)
         assert result.late_fraction(delay) <= target
@@ -131,7 +145,7 @@ def test_required_delay_is_the_smallest_that_meets_the_target():
 
 
 def test_a_delay_of_zero_suffices_where_every_packet_is_in_time():
-    result = stored(Path(loss=0.01, rtt=0.1, timeout_ratio=2), Video(packet_rate=0.1, duration=30))
+    result = stored(Path(sender="classic", loss=0.01, rtt=0.1, timeout_ratio=2), Video(packet_rate=0.1, duration=30))
     assert result.required_delay(0.9) == 0.0
     assert result.required_delay(no_late=0.001) == 0.0
 
@@ -139,7 +153,7 @@ def test_a_delay_of_zero_suffices_where_every_packet_is_in_time():
 def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     """The same answers with and without the lead from which nothing is late any more."""
     path, video = (
-        Path(loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, backoff="paper"),
+        Path(sender="classic", loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, backoff="paper"),
         Video(packet_rate=12, duration=600),
     )
     short_cut = stored(path, video)
@@ -152,14 +166,18 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
 
 
 def test_a_long_video_that_tcp_cannot_keep_up_with_is_never_safe():
-    path = Path(loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, backoff="paper")
+    path = Path(sender="classic", loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, backoff="paper")
     late = stored(path, Video(packet_rate=1.05 * throughput(path), duration=250)).late_fraction([0.0, 5.0])
     assert 0.5 < late[1] < late[0] < 1
 
 
 def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
     """With a risk that Monte Carlo can see: from the lead on, at most that share of runs is ever late."""
-    path, packets_due, risk = Path(loss=0.1, rtt=1, timeout_ratio=1, max_window=6, backoff="paper"), 1.0, 0.05
+    path, packets_due, risk = (
+        Path(sender="classic", loss=0.1, rtt=1, timeout_ratio=1, max_window=6, backoff="paper"),
+        1.0,
+        0.05,
+    )
     lead = int(np.ceil(safe_lead(reno(path), packets_due, risk)))
     head_start = Video(curve=([0, 1, 4000], [0, 0, 3999]))
     transient = BackloggedBurst(reno(path), 10**9)
@@ -170,13 +188,13 @@ def test_the_risk_beyond_the_safe_lead_is_as_small_as_it_says():
 
 def test_one_pass_serves_every_round_trip_and_rate():
     """The distribution of the arrivals counts rounds: the same video in rounds has the same answers at any R."""
-    slow = stored(Path(loss=0.03, rtt=0.2, timeout_ratio=2), Video(packet_rate=20, duration=20))
-    fast = stored(Path(loss=0.03, rtt=0.05, timeout_ratio=2), Video(packet_rate=80, duration=5))
+    slow = stored(Path(sender="classic", loss=0.03, rtt=0.2, timeout_ratio=2), Video(packet_rate=20, duration=20))
+    fast = stored(Path(sender="classic", loss=0.03, rtt=0.05, timeout_ratio=2), Video(packet_rate=80, duration=5))
     assert slow.late_fraction(2.0) == pytest.approx(fast.late_fraction(0.5), rel=1e-9)
 
 
 def test_a_target_finer_than_the_accuracy_is_refused():
-    result = stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
+    result = stored(Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
     with pytest.raises(AccuracyError, match="error bound"):
         result.required_delay(1e-15)
     with pytest.raises(InputError, match="not both"):
@@ -184,7 +202,7 @@ def test_a_target_finer_than_the_accuracy_is_refused():
 
 
 def test_a_probability_of_a_late_packet_is_ten_times_the_error_bound_at_least(monkeypatch):
-    result = stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
+    result = stored(Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
     monkeypatch.setattr(type(result), "error_bound", 1 / 64)
     with pytest.raises(AccuracyError, match=r"1\.5e-01 is finer than ten times the error bound of 1\.6e-02"):
         result.required_delay(no_late=0.85)
@@ -193,7 +211,7 @@ def test_a_probability_of_a_late_packet_is_ten_times_the_error_bound_at_least(mo
 
 
 def test_an_answer_that_has_lost_more_than_the_error_bound_is_refused(monkeypatch):
-    result = stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
+    result = stored(Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=10))
     monkeypatch.setattr(type(result), "error_bound", -1.0)
     for answer in (result.late_fraction, result.late_probability_per_round, result.no_late_probability):
         with pytest.raises(AccuracyError, match=r"startup delay 1 s: .* of the probability was lost"):
@@ -201,7 +219,7 @@ def test_an_answer_that_has_lost_more_than_the_error_bound_is_refused(monkeypatc
 
 
 def test_one_round_trip_is_long_enough():
-    path = Path(loss=0.03, rtt=0.1, timeout_ratio=2)
+    path = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2)
     assert 0 < stored(path, Video(packet_rate=30, duration=0.1)).late_fraction(0.0) <= 1
     with pytest.raises(InputError, match=r"at least one round trip time of 0\.1 s, got 0\.099 s"):
         stored(path, Video(packet_rate=30, duration=0.099))
@@ -210,12 +228,14 @@ def test_one_round_trip_is_long_enough():
 def test_rows_that_take_too_much_memory_are_refused(monkeypatch):
     monkeypatch.setattr("tcpstream.answers.arrivals.MEMORY_LIMIT", 10_000)
     with pytest.raises(AccuracyError, match="GiB"):
-        stored(Path(loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=30)).late_fraction(1)
+        stored(
+            Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2), Video(packet_rate=30, duration=30)
+        ).late_fraction(1)
 
 
 def test_rows_are_the_expected_shortfall():
     """E[(y - A)+] by its definition, from the law that the transient gives."""
-    path = Path(loss=0.1, rtt=0.1, timeout_ratio=2, max_window=6)
+    path = Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=2, max_window=6)
     arrivals = Arrivals(path, [Timeline.of(path, Video(curve=([0, 0.1, 6], [0, 60, 60])))])
     transient = BackloggedBurst(reno(path), 60)
     for _ in range(12):

@@ -23,7 +23,7 @@ PATHS = [
 
 
 def path(**settings) -> Path:
-    return Path(loss=0.07, rtt=0.1, timeout_ratio=2.5, **settings)
+    return Path(loss=0.07, rtt=0.1, timeout_ratio=2.5, **({"sender": "classic"} | settings))
 
 
 def last_round(chain, need):
@@ -117,7 +117,7 @@ def test_a_busy_connection_has_the_throughput_in_the_long_run(tcp):
 @pytest.mark.parametrize("most", [30, 300])
 def test_transfers_drawn_at_random(most):
     """P(T <= t) of 4,000 transfers drawn from the transitions, within four standard errors."""
-    one = Path(loss=0.03, rtt=0.1, timeout_ratio=3, max_window=16, initial_window=10)
+    one = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=3, max_window=16, initial_window=10)
     found, rows = transfer_time(one, packets=most), chain_of(one).written_out
     rng, runs = np.random.default_rng(1), 4000
     order = np.argsort(rows.from_state, kind="stable")
@@ -240,7 +240,7 @@ def test_a_window_that_is_there():
 )
 def test_idle_times_halve_the_window(idle, rounds):
     """By hand: once for each timer of 0.3 s but the first since the last packet, to 10 at least; slow start to 30."""
-    one = Path(loss=1e-9, rtt=0.1, rto=0.3, tcp="reno-sack", initial_window=10, max_window=60)
+    one = Path(sender="classic", loss=1e-9, rtt=0.1, rto=0.3, tcp="reno-sack", initial_window=10, max_window=60)
     for n in range(len(rounds)):
         most = sum(rounds[: n + 1])
         assert transfer_time(one, packets=most, start=40, idle=idle).quantile(0.5) == pytest.approx(0.1 * (n + 1))
@@ -248,7 +248,7 @@ def test_idle_times_halve_the_window(idle, rounds):
 
 
 def test_an_idle_busy_connection_is_a_mixture_of_windows():
-    one = Path(loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", initial_window=3, max_window=12)
+    one = Path(sender="classic", loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", initial_window=3, max_window=12)
     chain = chain_of(one)
     busy = chain.stationary[: chain.graph.size] / chain.stationary[: chain.graph.size].sum()
     by_window = np.bincount(chain.graph.windows, busy)

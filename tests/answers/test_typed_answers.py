@@ -10,7 +10,7 @@ import tcpstream
 
 Array = NDArray[np.float64]
 
-PATH = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+PATH = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
 SHORT = tcpstream.Video(packet_rate=40, duration=4)
 
 

@@ -15,7 +15,7 @@ from tcpstream import AccuracyError, Path, Video, live, stored, stored_many
 from tcpstream.sim import Link, Scenario, simulate, single_path
 from tcpstream.transient.burst import BackloggedBurst
 
-PATH = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=8)
+PATH = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2, max_window=8)
 VIDEO = Video(packet_rate=30, duration=4)
 DELAYS = [0.0, 0.4, 3.0, 12.0]
 

@@ -18,7 +18,10 @@ RUNS = 40_000
 
 
 def path(**change):
-    return Path(**{"loss": 0.03, "rtt": 0.125, "rto": 0.3, "losses": "independent", "max_window": 16} | change)
+    return Path(
+        **{"sender": "classic", "loss": 0.03, "rtt": 0.125, "rto": 0.3, "losses": "independent", "max_window": 16}
+        | change
+    )
 
 
 def narrow(**change):
@@ -121,7 +124,7 @@ def test_where_the_largest_window_limits_steps_the_first_rounds_stay_few(monkeyp
         return opening(steps, count, box)
 
     monkeypatch.setattr(never_late, "opening", few)
-    sender = {"rto": 0.1, "tcp": "cubic", "max_window": 6, "initial_window": 2}
+    sender = {"sender": "classic", "rto": 0.1, "tcp": "cubic", "max_window": 6, "initial_window": 2}
     regimes = [Path(loss=loss, rtt=0.1, **sender) for loss in (0.0095, 0.0148, 0.125)]
     varying, video = Varying(regimes, [47, 3.6, 4.1], start=1), Video(packet_rate=20, duration=17)
     exact, coarse = (tcpstream.stored(varying, video, accuracy=one) for one in ("exact", "fine"))

@@ -18,7 +18,9 @@ from benchmarks.rows import ROWS
 def test_every_kind_of_input_is_answered(asked):
     question, *others = asked.split()
     rate = "" if question == "rate" else "--rate 0.12Mbps"
-    one = Input.of(" ".join([question, "--loss 0.05 --rtt 100ms --rto 300ms --max-window 8", rate, *others]))
+    one = Input.of(
+        " ".join([question, "--loss 0.05 --rtt 100ms --rto 300ms --sender classic --max-window 8", rate, *others])
+    )
     found = answered(one, 1)
     assert len(found["f"]) == len(found["delays"]) == DELAYS
     assert ("no_late" in found) == (one.kind == "stored")

@@ -29,12 +29,14 @@ def test_exact_says_so(run):
 
 
 def test_live_streams_too(run):
-    done = run("live --loss 0.002 --rtt 80ms --rto 280ms --rate 2Mbps --duration 24h --delay 1,5 --json")
+    done = run(
+        "live --loss 0.002 --rtt 80ms --rto 280ms --sender classic --rate 2Mbps --duration 24h --delay 1,5 --json"
+    )
     assert (done.status, done.err) == (0, "")
     answer = json.loads(done.out)
     assert 0.03 < answer["late_fraction"][0] < 0.05
     assert all(0 < error < 0.2 for error in answer["lattice_error"])
-    done = run("delay --live --loss 0.01 --rtt 100ms --rto 300ms --rate 600kbps --accuracy fast")
+    done = run("delay --live --loss 0.01 --rtt 100ms --rto 300ms --sender classic --rate 600kbps --accuracy fast")
     assert (done.status, done.err) == (0, "")
     assert "lattice error of f" in done.out
     assert "on coarse lattices" in done.out
@@ -55,14 +57,15 @@ def test_bad_accuracy(run, command, message):
 
 
 def test_a_refused_exact_solve_says_what_would_help(run):
-    done = run("delay --loss 1e-4 --rtt 30ms --rto 230ms --rate 25Mbps --duration 2h --accuracy exact")
+    done = run("delay --loss 1e-4 --rtt 30ms --rto 230ms --sender classic --rate 25Mbps --duration 2h --accuracy exact")
     assert (done.status, done.out) == (1, "")
     assert "or give --accuracy=fine" in done.err
 
 
 def test_a_late_fraction_that_is_not_resolved_is_no_number(run):
     """The exact values are 0.135, 3.0e-3, 7.1e-4 and 5.6e-5 (--accuracy exact)."""
-    line = "live --loss 7.1e-5 --rtt 100ms --timeout-ratio 2 --max-window 8 --tcp reno-sack --rate 74.5pps --delay "
+    line = "live --loss 7.1e-5 --rtt 100ms --timeout-ratio 2 --sender classic --max-window 8 --tcp reno-sack "
+    line += "--rate 74.5pps --delay "
     coarse = run(f"{line} 0.05,0.1,0.15,0.2 --accuracy fast").out
     rows = dict(re.findall(r"^(0\.\d+) +(\S.*)$", coarse, re.MULTILINE))
     assert float(rows["0.05"]) > 0.1

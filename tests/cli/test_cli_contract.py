@@ -6,7 +6,7 @@ import tcpstream
 from tcpstream.answers.answer import SCHEMA
 from tcpstream.tcp.formulas import ALL
 
-PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
+PATH = "--loss 0.02 --rtt 100ms --rto 300ms --sender classic"
 STORED = f"stored {PATH} --rate 25pps --duration 8s"
 LIVE = f"live {PATH} --rate 10pps"
 
@@ -31,7 +31,7 @@ ESTIMATED = {
 
 @pytest.fixture
 def path():
-    return tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+    return tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
 
 
 def answer(done, keys, parameters):

@@ -14,8 +14,8 @@ from tcpstream.cli import main
 from tcpstream.cli.app import group
 from tcpstream.cli.streams import LONGEST
 
-GOOD = "throughput --loss 0.02 --rtt 100ms --rto 300ms"
-BAD = "throughput --loss 2 --rtt 100ms --rto 300ms"
+GOOD = "throughput --loss 0.02 --rtt 100ms --rto 300ms --sender classic"
+BAD = "throughput --loss 2 --rtt 100ms --rto 300ms --sender classic"
 FULL = "tcpstream: error: cannot write the answer: No space left on device\n"
 
 

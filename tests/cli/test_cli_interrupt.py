@@ -12,7 +12,8 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
 STARTED = "import os; from tcpstream.cli import main; os.write(2, b'!'); main()"
-POOL = "stored --loss 0.004 --rtt 100ms --rate 100pps --duration 10min --accuracy exact --delay 1,2,3,4,5,6"
+PATH = "--loss 0.004 --rtt 100ms --sender classic"
+POOL = f"stored {PATH} --rate 100pps --duration 10min --accuracy exact --delay 1,2,3,4,5,6"
 """Solved in a pool of threads, for minutes."""
 
 AT_ONCE = 1.5
@@ -55,7 +56,7 @@ def test_while_kernels_are_compiled(moment, tmp_path):
 def ended(code):
     """Run Python that interrupts itself; return status, output and errors."""
     lines = f"import os, signal, sys\nfrom tcpstream import tcp\nfrom tcpstream.cli import main\n{code}"
-    lines += "\nsys.argv[1:] = 'throughput --loss 0.02 --rtt 100ms'.split()\nmain()"
+    lines += "\nsys.argv[1:] = 'throughput --loss 0.02 --rtt 100ms --sender classic'.split()\nmain()"
     done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout, done.stderr.strip()
 

@@ -8,7 +8,7 @@ import pytest
 
 import tcpstream
 
-PATH = "--loss 0.04 --rtt 100ms --rto 400ms --tcp reno-sack --max-window 10"
+PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --tcp reno-sack --max-window 10"
 PAIRS = f"play {PATH} --rate 20pps --duration 5s --start-buffer 500ms,1s --resume-buffer 1s,1500ms"
 
 
@@ -16,7 +16,7 @@ def test_pairs_in_json_and_in_a_file_are_the_librarys(process, tmp_path):
     file = tmp_path / "pairs.csv"
     done = process(f"{PAIRS} --json --out {file}")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=10)
+    path = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=10)
     found = tcpstream.buffer_grid(path, tcpstream.Video(packet_rate=20, duration=5), [0.5, 1], [1, 1.5])
     assert done.answer["stall_probability"] == found.stall_probability.tolist()
     assert done.answer["mean_total_rebuffer_s"] == found.mean_total_rebuffer.tolist()

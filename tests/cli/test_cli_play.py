@@ -148,13 +148,13 @@ def test_the_start_buffer_for_a_target(run):
     assert float(first.split()[1]) == pytest.approx(needed, rel=0.01)
 
 
-SACK = "--loss 0.04 --rtt 100ms --rto 400ms --tcp reno-sack --max-window 20"
+SACK = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --tcp reno-sack --max-window 20"
 
 
 def test_a_live_stream_whose_player_waits(run):
     done = run(f"play {SACK} --rate 20pps --duration 20s --start 600ms --live --target-stall 0.05 --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20)
+    path = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20)
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=20), tcpstream.Player(0.6), live=True)
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["total_rebuffer_s"]["p90"] == result.total_rebuffer_quantile(0.9)
@@ -168,7 +168,7 @@ def test_a_live_stream_whose_player_waits(run):
 def test_a_live_stream_whose_player_skips(run, capture):
     done = run(f"play {SACK} --rate 20pps --start 600ms --live --on-stall skip --json")
     assert (done.status, done.err) == (0, "")
-    path, skips = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20), "skip"
+    path, skips = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20), "skip"
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20), tcpstream.Player(0.6, on_stall=skips), live=True)
     assert done.answer["skipped_fraction"] == result.skipped_fraction
     assert "skipped, and stalled" in run(f"play {SACK} --rate 20pps --live --on-stall skip").out

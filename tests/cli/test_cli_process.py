@@ -8,7 +8,7 @@ import pytest
 
 import tcpstream
 
-PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
+PATH = "--loss 0.02 --rtt 100ms --rto 300ms --sender classic"
 COMMANDS = ["throughput", "stored", "live", "delay", "estimate", "simulate"]
 HEAVY = ("numpy", "scipy", "numba", "rich", "dpkt", "pandas", "matplotlib")
 
@@ -33,7 +33,7 @@ def test_json_alone_on_stdout(process, capture):
 
 
 def test_bad_input(process):
-    done = process("throughput --loss 2 --rtt 100ms --rto 300ms --json")
+    done = process("throughput --loss 2 --rtt 100ms --rto 300ms --sender classic --json")
     assert done == (2, "", "tcpstream: error: loss rate must lie strictly between 0 and 1, got 2: 2% is 0.02\n")
 
 

@@ -7,7 +7,7 @@ import pytest
 import tcpstream
 from tcpstream.cli import words
 
-PATH = "--loss 0.1 --rtt 100ms --timeout-ratio 1 --max-window 8"
+PATH = "--loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 8"
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ PATH = "--loss 0.1 --rtt 100ms --timeout-ratio 1 --max-window 8"
 )
 def test_the_answer_is_the_librarys(run, options, given):
     done = run(f"rate {PATH} --delay 2 {options} --packet-size 1000 --json")
-    path = tcpstream.Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
+    path = tcpstream.Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
     mu = tcpstream.largest_rate(path, delay=2.0, **given)
     assert (done.status, done.err) == (0, "")
     assert done.answer["packet_rate_pps"] == mu
@@ -84,7 +84,7 @@ def test_bad_input(run, options, message):
 
 def test_no_rate_is_low_enough(run):
     """Live, R = 300 ms, p = 0.04, T_O = 4: timers of the third back-off alone last longer than 10 s."""
-    done = run("rate --loss 0.04 --rtt 300ms --timeout-ratio 4 --live --delay 10")
+    done = run("rate --loss 0.04 --rtt 300ms --timeout-ratio 4 --sender classic --live --delay 10")
     assert done.status == 1
     refused = r"tcpstream: error: no rate of [\d.]+ packets/s or more meets the target after 10 s"
     assert re.fullmatch(f"{refused}: give a longer delay or a larger target\n", done.err)

@@ -6,6 +6,7 @@ import tcpstream
 from tcpstream import InputError, Path, Varying, Video
 
 FILE = """
+sender = "classic"
 losses = "independent"
 rtt = 0.1
 rto = 0.3
@@ -28,7 +29,7 @@ mean_stay = 1
 
 
 def path(loss):
-    return Path(loss=loss, losses="independent", rtt=0.1, rto=0.3, max_window=8)
+    return Path(sender="classic", loss=loss, losses="independent", rtt=0.1, rto=0.3, max_window=8)
 
 
 VARYING = Varying(

@@ -10,7 +10,7 @@ from tcpstream.answers.answer import SCHEMA
 from tcpstream.cli.app import group
 from tcpstream.cli.schema import described, of
 
-PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
+PATH = "--loss 0.02 --rtt 100ms --rto 300ms --sender classic"
 LINES = [
     f"throughput {PATH}",
     f"stored {PATH} --rate 40pps --duration 8s --delay 1,2 --per-round",

@@ -13,9 +13,10 @@ PATH = "throughput --loss 0.05 --rtt 100ms"
     ("options", "given"),
     [
         ("", {}),
-        ("--sender classic", {}),
-        ("--losses bursts", {}),
-        ("--losses independent", {"tcp": "reno-sack"}),
+        ("--sender classic", {"sender": "classic"}),
+        ("--losses bursts", {"losses": "bursts"}),
+        ("--losses independent", {}),
+        ("--tcp reno-sack", {"tcp": "reno-sack"}),
         ("--sender linux", {"sender": "linux"}),
         ("--sender linux --losses independent", {"sender": "linux"}),
         ("--sender linux --losses bursts --max-window 40", {"sender": "linux", "losses": "bursts", "max_window": 40}),

@@ -17,6 +17,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "sweep.toml"
 SMALL = """
 kind = "stored"
 [grid]
+sender = "classic"
 loss = [0.03, 0.05]
 rtt = "100ms"
 timeout_ratio = 2
@@ -29,6 +30,7 @@ delay = [1, "2000ms"]
 POINTS = """
 kind = "live"
 [[points]]
+sender = "classic"
 loss = 0.05
 rtt = 0.1
 rto = "200ms"
@@ -36,6 +38,7 @@ bitrate = "240kbps"
 halving = "ceil"
 delay = 1
 [[points]]
+sender = "classic"
 loss = 0.05
 rtt = 0.1
 timeout_ratio = 2
@@ -65,7 +68,8 @@ def test_json_and_csv_are_the_librarys_numbers(run, file):
     assert answer["columns"]["startup_delay_s"] == [1, 2, 1, 2]
     assert answer["columns"]["rtt_s"] == [0.1] * 4
     alone = stored(
-        TcpPath(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=20, duration=10)
+        TcpPath(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=12),
+        Video(packet_rate=20, duration=10),
     ).late_fraction([1, 2])
     assert answer["columns"]["late_fraction"][2:] == pytest.approx(alone, rel=1e-9)
     table = pd.read_csv("table.csv")
@@ -100,7 +104,10 @@ def test_points_and_failures(run, file):
 
 def test_alpha(run, file):
     done = run(f"sweep {file('alpha = true' + SMALL)} --json")
-    alone = stored(TcpPath(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=20, duration=10))
+    alone = stored(
+        TcpPath(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=12),
+        Video(packet_rate=20, duration=10),
+    )
     assert done.answer["columns"]["no_late_probability"][3] == pytest.approx(alone.no_late_probability(2), abs=1e-13)
 
 
@@ -179,7 +186,7 @@ def test_bad_input_is_one_line(run, file, change, words):
         (
             "duration = 10",
             "duration = { from = 1, to = 2, number = 999999 }",
-            "a grid of 2 x 1 x 1 x 1 x 1 x 999,999 x 2 makes 3,999,996 points, more than the 1,000,000 of a sweep",
+            "a grid of 1 x 2 x 1 x 1 x 1 x 1 x 999,999 x 2 makes 3,999,996 points, more than the 1,000,000 of a sweep",
         ),
         ("duration = 10", "duration.a.b = 1", "duration: a range is from, to, number"),
         ("duration = 10", r'"\u001b[31m" = 1', r"grid has no '\x1b[31m'"),

@@ -12,7 +12,7 @@ from tcpstream.cli.app import group
 from tcpstream.cli.blocks import Table
 from tcpstream.cli.rendering import text_of
 
-PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
+PATH = "--loss 0.02 --rtt 100ms --rto 300ms --sender classic"
 
 
 def test_stored_has_one_row_per_delay(run):

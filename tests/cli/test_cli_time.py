@@ -12,7 +12,7 @@ from tcpstream.cli import progress
 from tcpstream.cli.app import group
 from tcpstream.system import watch
 
-PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
+PATH = "--loss 0.02 --rtt 100ms --rto 300ms --sender classic"
 ASKED = {
     "delay": "--rate 25pps --duration 8s",
     "stored": "--rate 25pps --duration 8s --delay 1",
@@ -40,7 +40,7 @@ def test_a_time_limit_that_is_not(run):
 
 
 def test_a_throughput_that_was_measured_takes_time(run):
-    assert run("throughput --throughput 50pps --rtt 100ms --time-limit 1e-6ms").status == 1
+    assert run("throughput --throughput 50pps --rtt 100ms --sender classic --time-limit 1e-6ms").status == 1
     assert run(f"throughput {PATH} --time-limit 10").status == 0
 
 
@@ -88,7 +88,7 @@ def slow(path):
 
 progress.AFTER = {after}
 tcp.throughput = slow
-status = main("throughput --loss 0.02 --rtt 100ms {options}".split())
+status = main("throughput --loss 0.02 --rtt 100ms --sender classic {options}".split())
 print("rich.progress" in sys.modules)
 sys.exit(status)
 """

@@ -71,5 +71,5 @@ def test_a_window_and_an_idle_time(run):
     found = tcpstream.transfer_time(path, packets=20, start=12, idle=2)
     assert done.answer["transfer_time_s"]["mean"] == found.mean
     assert (done.answer["parameters"]["start"], done.answer["parameters"]["idle_s"]) == (12, 2)
-    refused = run("transfer --loss 0.02 --rtt 100ms --size 20packets --start warm")
+    refused = run("transfer --loss 0.02 --rtt 100ms --sender classic --size 20packets --start warm")
     assert (refused.status, refused.out) == (2, "")

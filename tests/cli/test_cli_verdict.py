@@ -123,12 +123,14 @@ def test_what_is_chosen_may_be_another_tcp_or_the_right_one(recorded):
     tcpstream.require_match(found, max_window=3)
 
 
-PATH = "--rtt 100ms --max-window 12"
+PATH = "--sender classic --rtt 100ms --max-window 12"
 
 
 def test_a_measured_throughput_in_place_of_the_loss_rate(run):
     done = run(f"throughput --throughput 60pps,50pps,70pps {PATH} --json")
-    path, low, high = (tcpstream.Path.from_throughput(T, rtt=0.1, max_window=12) for T in (60, 50, 70))
+    path, low, high = (
+        tcpstream.Path.from_throughput(T, sender="classic", rtt=0.1, max_window=12) for T in (60, 50, 70)
+    )
     assert done.answer["parameters"] == path.to_dict() | {"packet_size_bytes": 1500}
     assert done.answer["measured_throughput_pps"] == [60, 50, 70]
     assert done.answer["throughput_interval_pps"] == pytest.approx([50, 70], rel=1e-6)
@@ -152,17 +154,17 @@ def test_a_report_is_asked_by_its_throughput(run, capture):
 
 @pytest.mark.parametrize("timer", ["", "--rto 300ms", "--timeout-ratio 3"])
 def test_an_assumed_timer_is_told(run, timer):
-    done = run(f"throughput --loss 2% --rtt 100ms {timer} --json")
+    done = run(f"throughput --loss 2% --rtt 100ms --sender classic {timer} --json")
     assert done.answer["parameters"]["rto_assumed"] == (timer == "")
     assert done.answer["parameters"]["rto_s"] == pytest.approx(0.3)
-    out = run(f"throughput --loss 2% --rtt 100ms {timer}").out
+    out = run(f"throughput --loss 2% --rtt 100ms --sender classic {timer}").out
     assert ("0.3 s (R + 0.2 s, assumed as in Linux)" in out) == (timer == "")
 
 
 @pytest.mark.parametrize("line", ["live --delay 4", "delay --live --target 1e-3", "delay --live --application-limited"])
 def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
-    done = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --max-window 8 --rate 5Mbps --json")
-    path = tcpstream.Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
+    done = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 8 --rate 5Mbps --json")
+    path = tcpstream.Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
     carried = done.answer["carried"]
     assert done.status == 3
     video = tcpstream.Video(bitrate=carried["bitrate_bps"])
@@ -171,15 +173,15 @@ def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
     growth = "limited" if "limited" in line else "unlimited"
     target = 1e-3 if "target" in line else 1e-4
     assert carried["required_startup_delay_s"] == tcpstream.live(path, video, growth=growth).required_delay(target)
-    out = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --max-window 8 --rate 5Mbps").out
+    out = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 8 --rate 5Mbps").out
     assert f"{carried['bitrate_bps'] / 1e3:g} kbit/s) play after " in out
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "throughput --loss 1e-9 --rtt 100ms --tcp cubic",
-        "stored --loss 10% --rtt 100ms --rate 5pps --duration 4s --delay 1",
+        "throughput --loss 1e-9 --rtt 100ms --sender classic --tcp cubic",
+        "stored --loss 10% --rtt 100ms --sender classic --rate 5pps --duration 4s --delay 1",
     ],
 )
 def test_remedies_are_options(run, line, monkeypatch):

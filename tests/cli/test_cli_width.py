@@ -10,7 +10,7 @@ from tcpstream.cli.blocks import Table
 from tcpstream.cli.fitting import parts, wrapped
 from tcpstream.cli.rendering import text_of
 
-PATH = "--loss 0.02 --rtt 100ms --rto 300ms"
+PATH = "--loss 0.02 --rtt 100ms --rto 300ms --sender classic"
 STORED = f"{PATH} --rate 40pps --duration 8s"
 COMMANDS = [
     f"throughput {PATH}",
@@ -35,6 +35,7 @@ COMMANDS = [
 ]
 SWEEP = """kind = "stored"
 [grid]
+sender = "classic"
 loss = 0.02
 rtt = 0.1
 rto = 0.3

@@ -18,9 +18,11 @@ from tcpstream.kernels.backlog_paths import landing, resting
 from tcpstream.tcp import chain_of
 
 PATHS = {
-    "reno": Path(loss=0.01, rtt=0.1, rto=0.35),
-    "reno-sack": Path(loss=0.01, rtt=0.1, rto=0.35, tcp="reno-sack", initial_window=10, detection="rack"),
-    "cubic": Path(loss=0.02, rtt=0.1, rto=0.35, tcp="cubic", initial_window=10, max_window=48),
+    "reno": Path(sender="classic", loss=0.01, rtt=0.1, rto=0.35),
+    "reno-sack": Path(
+        sender="classic", loss=0.01, rtt=0.1, rto=0.35, tcp="reno-sack", initial_window=10, detection="rack"
+    ),
+    "cubic": Path(sender="classic", loss=0.02, rtt=0.1, rto=0.35, tcp="cubic", initial_window=10, max_window=48),
 }
 
 

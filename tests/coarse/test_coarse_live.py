@@ -33,7 +33,7 @@ def case(name: str) -> tuple[Path, Video]:
     """Return the path and the endless stream of a case, with so many packets per round."""
     given, due = CASES[name]
     given = {"timeout_ratio": 3.5} | given
-    return Path(rtt=0.1, **given), Video(packet_rate=due / 0.1)
+    return Path(rtt=0.1, **({"sender": "classic"} | given)), Video(packet_rate=due / 0.1)
 
 
 @pytest.mark.parametrize(("name", "accuracy"), [(name, "fine") for name in CASES] + [("reno", "fast")])
@@ -55,7 +55,9 @@ def test_the_stated_errors_hold(name: str, accuracy: str) -> None:
 @pytest.mark.parametrize("due", [8.0, 8.5])
 def test_timeouts_and_several_losses_decide_where_tcp_is_fast(due: float) -> None:
     """At T/mu above 3 what is late follows several losses: exact where the lattice has single packets."""
-    path = Path(loss=0.002, rtt=0.025, rto=0.247, tcp="reno-sack", initial_window=10, detection="rack")
+    path = Path(
+        sender="classic", loss=0.002, rtt=0.025, rto=0.247, tcp="reno-sack", initial_window=10, detection="rack"
+    )
     video, delays = Video(packet_rate=due / path.rtt), np.array([1.5, 2.0, 4.0, 8.0, 12.0]) * path.rtt
     exact, fine = live(path, video, accuracy="exact"), live(path, video, accuracy="fine")
     assert exact.lattice_error(delays).max() == 0
@@ -91,7 +93,7 @@ def test_a_stream_of_finite_length(name: str) -> None:
 
 
 def test_a_day() -> None:
-    path = Path(loss=0.002, rtt=0.08, rto=0.28)
+    path = Path(sender="classic", loss=0.002, rtt=0.08, rto=0.28)
     day, endless = (live(path, Video(bitrate=2e6, duration=length)) for length in (86400.0, None))
     assert isinstance(day, CoarseLive)
     assert isinstance(endless, CoarseLive)
@@ -106,15 +108,15 @@ def test_a_stream_too_short_for_its_long_run() -> None:
 
 
 def test_what_is_coarse() -> None:
-    assert not is_coarse_live(Path(loss=0.02, rtt=0.1, rto=0.3), Video(packet_rate=25), None)
-    fast = Path(loss=1e-5, rtt=0.02, rto=0.22, tcp="reno-sack"), Video(bitrate=80e6)
+    assert not is_coarse_live(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3), Video(packet_rate=25), None)
+    fast = Path(sender="classic", loss=1e-5, rtt=0.02, rto=0.22, tcp="reno-sack"), Video(bitrate=80e6)
     assert is_coarse_live(*fast, None)
     assert not is_coarse_live(*fast, "exact")
     assert is_coarse_live(*case("reno"), "fine")
 
 
 def test_what_was_not_answered() -> None:
-    result = live(Path(loss=1e-3, rtt=1e-3, rto=0.2), Video(bitrate=50e6))
+    result = live(Path(sender="classic", loss=1e-3, rtt=1e-3, rto=0.2), Video(bitrate=50e6))
     assert isinstance(result, CoarseLive)
     assert 0.5 < result.required_delay() < 1.0  # about four timers: 200, 400 ms
     assert result.relative_error(result.required_delay()) < 0.05
@@ -130,7 +132,7 @@ def test_values() -> None:
         for found in pool.map(first.late_fraction, [delays] * 8):
             np.testing.assert_array_equal(found, expected)
     assert second.late_fraction(0.2) != expected[0]
-    twice = Path(rtt=0.2, loss=0.01, timeout_ratio=3.5)  # the same in rounds
+    twice = Path(sender="classic", rtt=0.2, loss=0.01, timeout_ratio=3.5)  # the same in rounds
     many = live_many([cases[0], (twice, Video(packet_rate=30.0))], accuracy="fast")
     np.testing.assert_array_equal(many[1].late_fraction(2 * delays), many[0].late_fraction(delays))
 
@@ -153,11 +155,11 @@ def test_refusals() -> None:
 
 @pytest.mark.parametrize("accuracy", [None, "fine"])
 def test_hours_with_less_than_is_generated_are_refused(accuracy: str | None) -> None:
-    path = Path(loss=0.0473, rtt=2.74e-3, rto=0.293, tcp="cubic")
+    path = Path(sender="classic", loss=0.0473, rtt=2.74e-3, rto=0.293, tcp="cubic")
     with pytest.raises(AccuracyError, match=r"10800 s at T/mu 0\.86 has an exact answer only, .* CPU minutes"):
         live(path, Video(bitrate=9.32e6, duration=10800), accuracy=accuracy)
 
 
 def test_a_minute_with_less_than_is_generated_is_exact() -> None:
-    path = Path(loss=0.136, rtt=0.181, rto=0.401, initial_window=10, detection="rack")
+    path = Path(sender="classic", loss=0.136, rtt=0.181, rto=0.401, initial_window=10, detection="rack")
     assert live(path, Video(bitrate=102e3, duration=60), accuracy="fine").late_fraction(5.0) > 0.1

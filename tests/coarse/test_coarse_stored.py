@@ -31,7 +31,7 @@ CASES: dict[str, tuple[dict[str, Any], float, float]] = {
 def case(name: str) -> tuple[Path, Video]:
     """Return the path and the video of a case, which plays at T over its ratio."""
     given, ratio, duration = CASES[name]
-    path = Path(rtt=0.1, rto=0.35, **given)
+    path = Path(rtt=0.1, rto=0.35, **({"sender": "classic"} | given))
     return path, Video(packet_rate=chain_of(path).packets_per_round / path.rtt / ratio, duration=duration)
 
 
@@ -95,7 +95,9 @@ def test_lost_first_packets_are_seen_where_most_paths_get_far_ahead() -> None:
 
 def test_what_does_not_converge_is_refused() -> None:
     """Windows of three packets: leads diverge on coarse lattices, and alpha, 0 here, came out as 1."""
-    path = Path(loss=0.016, rtt=0.2, rto=0.4, tcp="reno-sack", bottleneck=15, buffer=0, initial_window=2)
+    path = Path(
+        sender="classic", loss=0.016, rtt=0.2, rto=0.4, tcp="reno-sack", bottleneck=15, buffer=0, initial_window=2
+    )
     with pytest.raises(AccuracyError, match=r"does not converge here .* give accuracy=exact"):
         stored(path, Video(packet_rate=10, duration=400), accuracy="fine").no_late_probability(2.0)
 
@@ -139,7 +141,7 @@ def test_alpha_at_the_shortest_delays_is_refused_where_an_exact_solve_takes_too_
         raise AccuracyError("too much")
 
     monkeypatch.setattr(coarse_stored, "plan", refused)
-    path = Path(loss=0.02, rtt=0.1, rto=0.35, tcp="reno-sack", initial_window=10)
+    path = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.35, tcp="reno-sack", initial_window=10)
     result = stored(path, Video(packet_rate=30, duration=60), accuracy="fine")
     with pytest.raises(AccuracyError, match=r"up to 0\.1 s, a round trip, .* give a longer startup delay"):
         result.no_late_probability(0.05)
@@ -147,7 +149,7 @@ def test_alpha_at_the_shortest_delays_is_refused_where_an_exact_solve_takes_too_
 
 
 def test_a_packet_of_the_first_rounds_is_surely_late() -> None:
-    result = stored(Path(loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=7200))
+    result = stored(Path(sender="classic", loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=7200))
     assert result.no_late_probability(0.0) == 0
     assert result.no_late_error(0.0) == 0
     assert 0.1 < result.no_late_error(0.05) < 1
@@ -169,7 +171,10 @@ def test_the_error_of_alpha_after_a_round_trip_holds(name: str, monkeypatch: pyt
 
 
 def test_the_error_of_alpha_holds_at_delays_longer_than_the_video() -> None:
-    path, video = Path(loss=0.119, rtt=0.165, rto=0.427, tcp="cubic"), Video(bitrate=80700, duration=17)
+    path, video = (
+        Path(sender="classic", loss=0.119, rtt=0.165, rto=0.427, tcp="cubic"),
+        Video(bitrate=80700, duration=17),
+    )
     exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
     for delay in (48.4, 80.1):
         late = 1 - exact.no_late_probability(delay)
@@ -184,7 +189,7 @@ def test_faster_is_within_its_own_error() -> None:
 
 
 def test_a_short_exact_solve_stays_exact() -> None:
-    path, video = Path(loss=0.02, rtt=0.1, rto=0.3), Video(packet_rate=25, duration=60)
+    path, video = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3), Video(packet_rate=25, duration=60)
     result = stored(path, video)
     assert not isinstance(result, CoarseStored)
     assert result.relative_error(1.0) == 0
@@ -192,7 +197,7 @@ def test_a_short_exact_solve_stays_exact() -> None:
 
 
 def test_what_was_refused_is_answered() -> None:
-    path = Path(loss=1e-3, rtt=0.05, rto=0.25)
+    path = Path(sender="classic", loss=1e-3, rtt=0.05, rto=0.25)
     result = stored(path, Video(bitrate=7e6, duration=3 * 3600))
     assert 0 < result.required_delay() < 10
     assert result.relative_error(result.required_delay()) < 0.02

@@ -46,7 +46,7 @@ def test_polynomials_are_met(x: float) -> None:
 @pytest.mark.parametrize("step", [1, 2, 5])
 @pytest.mark.parametrize("tcp", [{"sender": "classic"}, {"tcp": "reno-sack"}, {"sender": "linux"}])
 def test_throughput_and_probability_are_kept(step: int, tcp: dict[str, str]) -> None:
-    chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, max_window=40, **tcp))
+    chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, max_window=40, **({"sender": "classic"} | tcp)))
     steps = Steps.of(chain, step, 1.2)
     sums = np.bincount(steps.source, steps.weight, steps.entries)
     assert (np.abs(sums - 1) < 0.1).all()  # from rare timeouts to rarer ones
@@ -77,7 +77,7 @@ def test_moves_are_cut_where_all_is_alike(mean: float, variance: float) -> None:
 
 def test_back_in_time_is_the_adjoint_of_forward() -> None:
     """Without floors the mean of values after a step is the same, taken forward or back."""
-    chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, max_window=24, tcp="reno-sack"))
+    chain = chain_of(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3, max_window=24, tcp="reno-sack"))
     steps = Steps.of(chain, 2, 1.0)
     rng = np.random.default_rng(7)
     one = floored(steps, 3.0, 0.0, 1e9).moves
@@ -106,7 +106,9 @@ def test_back_in_time_is_the_adjoint_of_forward() -> None:
 )
 def test_memory_of_moves_is_forecast(tcp: dict[str, str], step: int) -> None:
     due, safe = 5.0, 1e4
-    steps = Steps.of(chain_of(Path(loss=2e-3, rtt=0.1, rto=0.3, max_window=200, **tcp)), step, 1.15, due)
+    steps = Steps.of(
+        chain_of(Path(loss=2e-3, rtt=0.1, rto=0.3, max_window=200, **({"sender": "classic"} | tcp))), step, 1.15, due
+    )
     made = floored(steps, 2.0, due, safe).moves
     forecast = _taps(steps, steps.mean - due * steps.elapsed, MARGIN * np.sqrt(steps.variance), safe)
     assert 0.7 < forecast / (2.0 * len(made.taps)) < 3.0

@@ -13,7 +13,10 @@ from tcpstream.coarse.long_law import LongLaw
 from tcpstream.coarse.modes import Modes
 from tcpstream.coarse.resolution import FINE
 
-RARE_WAITS = Path(loss=0.0272, rtt=0.0402, rto=0.299, tcp="reno-sack"), Video(bitrate=1.52e6, duration=88.0)
+RARE_WAITS = (
+    Path(sender="classic", loss=0.0272, rtt=0.0402, rto=0.299, tcp="reno-sack"),
+    Video(bitrate=1.52e6, duration=88.0),
+)
 """Case 139 of `validation/coarse.py`: where f is 1e-6 and less, waits of hundreds of round trips decide."""
 
 
@@ -29,7 +32,9 @@ def _followed(arrivals: CoarseArrivals, quantum: float, rounds: float) -> Law:
 
 
 def test_law_of_one_mode_is_that_of_a_lattice_where_waits_have_modes_of_their_own() -> None:
-    arrivals = _arrivals(Path(loss=0.0486, rtt=0.2, rto=0.481), Video(packet_rate=13.7, duration=9000.0))
+    arrivals = _arrivals(
+        Path(sender="classic", loss=0.0486, rtt=0.2, rto=0.481), Video(packet_rate=13.7, duration=9000.0)
+    )
     decay, t = arrivals._decay, 3800.0
     assert decay is not None
     law = LongLaw(Modes(arrivals._whole), t, 14_000.0, decay.rate, 60.0, 8.0)

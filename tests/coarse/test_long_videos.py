@@ -21,8 +21,8 @@ from tcpstream.coarse.without_end import without_end
 from tcpstream.errors import AccuracyError
 from tcpstream.tcp import chain_of
 
-USUAL = {"loss": 0.02, "rtt": 0.1, "rto": 0.3, "max_window": 32}
-TCPS = [{"sender": "classic"}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack"}]
+USUAL = {"sender": "classic", "loss": 0.02, "rtt": 0.1, "rto": 0.3, "max_window": 32}
+TCPS = [{}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack"}]
 
 
 def steps_of(tcp: dict[str, object], ratio: float, step: int = 1) -> tuple[Steps, float]:
@@ -180,7 +180,7 @@ def test_one_mode_is_the_same_above_and_below_the_mean() -> None:
 
 def test_what_is_late_after_the_video_is_not_late() -> None:
     """Timeouts back off to 485 round trips, half of the video and its longest startup delay."""
-    path = Path(tcp="reno", loss=0.0587, rtt=0.0322, rto=0.244, initial_window=10, detection="rack")
+    path = Path(sender="classic", tcp="reno", loss=0.0587, rtt=0.0322, rto=0.244, initial_window=10, detection="rack")
     video, delays = Video(bitrate=1.05e6, duration=11), [0.73, 3.7, 9.3, 17.0]
     exact, fine = (stored(path, video, accuracy=accuracy) for accuracy in ("exact", "fine"))
     late = 1 - exact.no_late_probability(delays)

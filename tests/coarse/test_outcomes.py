@@ -22,7 +22,7 @@ PATHS: dict[str, dict[str, Any]] = {
 
 def chain(name: str) -> Chain:
     """Return a small chain."""
-    return chain_of(Path(loss=0.05, rtt=0.1, rto=0.35, max_window=12, **PATHS[name]))
+    return chain_of(Path(loss=0.05, rtt=0.1, rto=0.35, max_window=12, **({"sender": "classic"} | PATHS[name])))
 
 
 def by_state(found: Outcomes, values: Any) -> Any:

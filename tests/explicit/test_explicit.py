@@ -17,13 +17,15 @@ from tcpstream.tcp.table_vi import packets_per_round
 from tcpstream.video import Video
 
 SOURCES = {
-    "rfc6298": Path(loss=0.03, rtt=0.1, timeout_ratio=1.2, max_window=8),
-    "paper": Path(loss=0.05, rtt=0.1, timeout_ratio=1.5, max_window=6, backoff="paper", halving="ceil"),
-    "delayed": Path(loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, rounds_per_increase=2),
-    "three": Path(loss=0.05, rtt=0.1, timeout_ratio=3, max_window=3, backoff="paper"),
+    "rfc6298": Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=1.2, max_window=8),
+    "paper": Path(
+        sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1.5, max_window=6, backoff="paper", halving="ceil"
+    ),
+    "delayed": Path(sender="classic", loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, rounds_per_increase=2),
+    "three": Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=3, max_window=3, backoff="paper"),
 }
 path_of_kind = pytest.mark.parametrize("path", SOURCES.values(), ids=SOURCES)
-SMALL = Path(loss=0.05, rtt=0.1, timeout_ratio=1, max_window=4)
+SMALL = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1, max_window=4)
 
 
 def throughput(path):
@@ -172,7 +174,7 @@ def test_stored_agrees_with_simulation(path, horizon):
 
 def test_window_one_delivers_like_a_coin():
     # one packet a round, lost with probability p; until the first loss A_i = i
-    path = Path(loss=0.1, rtt=1, timeout_ratio=1, max_window=1)
+    path = Path(sender="classic", loss=0.1, rtt=1, timeout_ratio=1, max_window=1)
     table = explicit_stored(path, Video(packet_rate=1, duration=5)).arrivals(4)
     assert table[0].tolist() == [1, 0, 0, 0, 0, 0]
     assert np.diag(table)[:5] == pytest.approx(0.9 ** np.arange(5))
@@ -186,7 +188,7 @@ def test_window_one_delivers_like_a_coin():
 
 def test_a_packet_that_arrives_when_it_is_due_is_on_time():
     # mu (i R - tau) is a whole number that floating point misses on both sides
-    path = Path(loss=1e-9, rtt=0.1, timeout_ratio=1, max_window=1)
+    path = Path(sender="classic", loss=1e-9, rtt=0.1, timeout_ratio=1, max_window=1)
     judged = explicit_stored(path, Video(packet_rate=10, duration=3)).judge(0)
     assert set(np.arange(31) * 0.1 * 10 - np.arange(31)) > {0.0}
     assert judged.late_fraction == pytest.approx(0, abs=1e-7)
@@ -194,7 +196,7 @@ def test_a_packet_that_arrives_when_it_is_due_is_on_time():
 
 
 def test_variable_rate_counts_what_is_due():
-    path = Path(loss=1e-9, rtt=1, timeout_ratio=1, max_window=1)  # A_i = i
+    path = Path(sender="classic", loss=1e-9, rtt=1, timeout_ratio=1, max_window=1)  # A_i = i
     explicit = explicit_stored(path, Video(curve=([0, 2, 4, 6], [0, 1, 7, 8])))
     # B_i = 0.5, 1, 4, 7, 7.5, 8: behind by 1 and 3, then at most what became due: 0.5, 0.5
     assert explicit.judge(0).late_fraction == pytest.approx((1 + 3 + 0.5 + 0.5) / 8)

@@ -10,7 +10,7 @@ from tcpstream.explicit import explicit_live, explicit_stored
 from tcpstream.path import Path
 from tcpstream.video import Video
 
-SMALL = Path(loss=0.05, rtt=0.1, timeout_ratio=1, max_window=4)
+SMALL = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1, max_window=4)
 
 
 @pytest.mark.filterwarnings("ignore:The default value for .spmatrix.:DeprecationWarning")  # none in 1.13

@@ -27,14 +27,22 @@ def test_every_point_is_in_one_small_chunk(rows, kind, alpha):
 
 
 def test_stored_points_of_a_chain_share_a_chunk():
-    points = known(grid(loss=0.02, rtt=[0.1, 0.2, 0.3], timeout_ratio=2, packet_rate=[20, 30], delay=[1, 2, 3, 4]))
+    rtts, rates = [0.1, 0.2, 0.3], [20, 30]
+    points = known(grid(sender="classic", loss=0.02, rtt=rtts, timeout_ratio=2, packet_rate=rates, delay=[1, 2, 3, 4]))
     assert chunks(points, "stored", False) == [list(range(24))]
     assert max(map(len, chunks(points, "stored", True))) == SOLVES
 
 
 def test_live_points_with_one_backlog_share_a_chunk():
     points = known(
-        grid(loss=0.02, rtt=[0.1, 0.2], timeout_ratio=2, T_over_mu=[1.2 + 0.1 * i for i in range(9)], delay=1)
+        grid(
+            sender="classic",
+            loss=0.02,
+            rtt=[0.1, 0.2],
+            timeout_ratio=2,
+            delay=1,
+            T_over_mu=[1.2 + 0.1 * i for i in range(9)],
+        )
     )
     found = chunks(points, "live", False)
     assert [len(chunk) for chunk in found] == [2 * SOLVES, 2]
@@ -43,6 +51,6 @@ def test_live_points_with_one_backlog_share_a_chunk():
 
 def test_a_bottleneck_makes_another_chain_of_each_round_trip():
     rtts = [0.1 + 0.01 * i for i in range(SOLVES + 1)]
-    shared = dict(loss=0.02, rtt=rtts, timeout_ratio=2, tcp="reno-sack", packet_rate=20, delay=1)
+    shared = dict(sender="classic", loss=0.02, rtt=rtts, timeout_ratio=2, tcp="reno-sack", packet_rate=20, delay=1)
     assert len(chunks(known(grid(**shared)), "stored", False)) == 1
     assert len(chunks(known(grid(**shared, bottleneck=100, buffer=10)), "stored", False)) == 2

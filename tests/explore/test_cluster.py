@@ -11,6 +11,7 @@ from tcpstream import InputError, explore
 distributed = pytest.importorskip("distributed")
 
 AXES = dict(
+    sender="classic",
     loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2], packet_rate=[10, 20], max_window=20,
     delay=[1, 2],
 )  # fmt: skip

@@ -12,8 +12,10 @@ import pytest
 
 from tcpstream import InputError, explore
 from tcpstream.errors import WriteError
+from tcpstream.explore import store
 
 AXES = dict(
+    sender="classic",
     loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2, 2.5], packet_rate=[10, 20], max_window=20,
     delay=[1, 2, 4],
 )  # fmt: skip
@@ -121,6 +123,17 @@ def test_another_version_is_refused(tmp_path):
     manifest = tmp_path / "sweep.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": "0.0.1"}))
     with pytest.raises(InputError, match=r"version 0\.0\.1, not"):
+        explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+
+
+def test_a_sweep_of_before_the_default_sender_changed_is_read_and_not_gone_on_with(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "ABOUT", tuple(name for name in store.ABOUT if name != "sender"))
+    made = explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+    monkeypatch.undo()
+    manifest = tmp_path / "sweep.json"
+    manifest.write_text(json.dumps({k: v for k, v in json.loads(manifest.read_text()).items() if k != "sender"}))
+    same(explore.read(tmp_path), made)
+    with pytest.raises(InputError, match=r"holds another sweep \(sender classic, not linux\): give another folder"):
         explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
 
 

@@ -22,7 +22,7 @@ from tcpstream import (
     throughput,
 )
 
-SMALL = {"max_window": 12, "timeout_ratio": 2}
+SMALL = {"sender": "classic", "max_window": 12, "timeout_ratio": 2}
 
 
 def same(table, other):
@@ -138,7 +138,9 @@ def test_players_with_buffers_are_single_ones():
 
 
 def test_a_timer_that_is_not_given_is_that_of_linux():
-    points = pd.DataFrame([dict(loss=0.05, rtt=0.1, max_window=6, packet_rate=20, duration=5, delay=0.5)])
+    points = pd.DataFrame(
+        [dict(sender="classic", loss=0.05, rtt=0.1, max_window=6, packet_rate=20, duration=5, delay=0.5)]
+    )
     table = explore.sweep(pd.concat([points, points.assign(rto=0.3)], ignore_index=True), "stored")
     assert table["late_fraction"].notna().all()
     assert table["late_fraction"].nunique() == 1
@@ -182,6 +184,7 @@ def test_round_trip_time_for_a_rate():
 def test_any_table_with_any_index():
     points = pd.DataFrame(
         {
+            "sender": "classic",
             "loss": [0.05, 0.03, 0.05],
             "rtt": [0.1, 0.2, 0.1],
             "rto": [np.nan, 0.3, np.nan],
@@ -196,7 +199,7 @@ def test_any_table_with_any_index():
     table = explore.sweep(points, "live")
     assert list(table.index) == ["a", "b", "c"]
     assert table["packet_rate"].tolist() == [20, 10, 20]
-    path = Path(loss=0.03, rtt=0.2, rto=0.3, max_window=12)
+    path = Path(sender="classic", loss=0.03, rtt=0.2, rto=0.3, max_window=12)
     assert table.loc["b", "late_fraction"] == live(path, Video(bitrate=120e3)).late_fraction(2)
 
 
@@ -240,7 +243,7 @@ def test_a_stored_point_that_fails_spoils_no_other():
 )
 @pytest.mark.parametrize("kind", ["live", "stored"])
 def test_points_without_sense(row, words, kind):
-    table = explore.sweep(pd.DataFrame([dict(loss=0.05, delay=1, duration=10) | row]), kind)
+    table = explore.sweep(pd.DataFrame([dict(sender="classic", loss=0.05, delay=1, duration=10) | row]), kind)
     assert words in table["error"][0]
 
 
@@ -324,7 +327,9 @@ def test_values_that_no_point_has(value):
 
 
 def test_missing_values_of_any_kind():
-    points = pd.DataFrame({"loss": [0.05] * 4, "rtt": 0.1, "timeout_ratio": 2, "packet_rate": 5, "delay": 1})
+    points = pd.DataFrame(
+        {"sender": "classic", "loss": [0.05] * 4, "rtt": 0.1, "timeout_ratio": 2, "packet_rate": 5, "delay": 1}
+    )
     whole = explore.sweep(points, "live")
     points["max_window"] = pd.Series([None, np.nan, pd.NA, pd.NaT], dtype=object)
     assert explore.sweep(points, "live")["late_fraction"].tolist() == whole["late_fraction"].tolist()
@@ -341,5 +346,7 @@ def test_a_common_solve_that_fails_in_an_unforeseen_way_leaves_each_point_to_its
         raise IndexError("out of bounds")
 
     monkeypatch.setattr("tcpstream.explore.chunk.stored_many", fails)
-    points = explore.grid(loss=[0.05, 0.1], rtt=0.1, timeout_ratio=2, max_window=6, packet_rate=5, duration=5, delay=1)
+    points = explore.grid(
+        sender="classic", loss=[0.05, 0.1], rtt=0.1, timeout_ratio=2, max_window=6, packet_rate=5, duration=5, delay=1
+    )
     assert (explore.sweep(points, "stored")["error"] == "").all()

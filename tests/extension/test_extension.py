@@ -37,10 +37,11 @@ import tcpstream
 from tcpstream import Path, Video, explore, live, stored, throughput
 from tcpstream.explicit import explicit_live, explicit_live_finite, explicit_stored
 
-path = Path(loss=0.05, rtt=0.1, timeout_ratio=1.5, max_window=8, tcp="aimd")
+path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1.5, max_window=8, tcp="aimd")
 video, stream, short = Video(packet_rate=20, duration=6), Video(packet_rate=10), Video(packet_rate=20, duration=2)
 written = explicit_stored(path, short).judge(0.3)
-table = explore.sweep(explore.grid(loss=[0.05], rtt=0.1, timeout_ratio=1.5, max_window=8, tcp=["aimd"], packet_rate=20,
+table = explore.sweep(explore.grid(sender="classic", loss=[0.05], rtt=0.1,
+                                   timeout_ratio=1.5, max_window=8, tcp=["aimd"], packet_rate=20,
                                    duration=6, delay=[0.3, 1]), "stored")
 print(json.dumps({
     "T": throughput(path),
@@ -152,7 +153,8 @@ def test_its_answers_are_those_of_its_rules(answers):
 
 
 def test_the_command_line_knows_it(house, answers):
-    options = ["--loss", "0.05", "--rtt", "100ms", "--rto", "150ms", "--max-window", "8", "--tcp", "aimd"]
+    options = ["--loss", "0.05", "--rtt", "100ms", "--rto", "150ms", "--max-window", "8", "--sender", "classic"]
+    options += ["--tcp", "aimd"]
     told = ran(house, "-m", "tcpstream", "delay", *options, "--rate", "20pps", "--duration", "6s", "--json")
     assert json.loads(told)["parameters"]["tcp"] == "aimd"
     assert "aimd" in ran(house, "-m", "tcpstream", "delay", "--help")
@@ -161,7 +163,10 @@ def test_the_command_line_knows_it(house, answers):
 
 
 def test_a_metric_of_its_own():
-    path, video = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=10), Video(packet_rate=25, duration=5)
+    path, video = (
+        Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2, max_window=10),
+        Video(packet_rate=25, duration=5),
+    )
     times, probabilities = first_late(path, video, 0.5)
     result = stored(path, video)
     assert probabilities.sum() == pytest.approx(1 - result.no_late_probability(0.5), abs=1e-12)

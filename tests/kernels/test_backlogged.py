@@ -27,6 +27,7 @@ def rounds(draw):
     largest = draw(st.integers(1, 12))
     with unremarked():
         path = Path(
+            sender="classic",
             loss=draw(st.floats(0.001, 0.95)),
             rtt=1,
             timeout_ratio=2,

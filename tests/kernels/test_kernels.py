@@ -23,6 +23,7 @@ def masses(draw):
     largest = draw(st.integers(1, 12))
     with unremarked():
         path = Path(
+            sender="classic",
             loss=draw(st.floats(0.001, 0.95)),
             rtt=1,
             timeout_ratio=2,
@@ -108,7 +109,7 @@ def test_recover(made, floor, cap):
 
 def test_nothing_is_left_over_from_a_longer_row():
     """Away from the limits, each window with fewer positions than the one before."""
-    chain = chain_of(Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=8))
+    chain = chain_of(Path(sender="classic", loss=0.1, rtt=1, timeout_ratio=2, max_window=8))
     x = np.random.default_rng(0).random((chain.graph.size, 60))
     x[np.arange(60) >= 70 - 8 * chain.graph.windows[:, np.newaxis]] = 0.0
     out, expected = (recovered(kernel, chain, x, 1, -100, 1000)[0] for kernel in (recover, naive.recover))

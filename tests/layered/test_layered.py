@@ -118,7 +118,14 @@ def test_loss_event_rates_of_a_full_link() -> None:
 
 def test_layers_that_are_sustained() -> None:
     """Two of 256 kbit/s at the p with which TFRC fills 512 kbit/s; the chain is within 30%."""
-    path = Path(loss=loss_event_rate(512e3, 0.2), rtt=0.2, timeout_ratio=4, rounds_per_increase=1, max_window=1000)
+    path = Path(
+        sender="classic",
+        loss=loss_event_rate(512e3, 0.2),
+        rtt=0.2,
+        timeout_ratio=4,
+        rounds_per_increase=1,
+        max_window=1000,
+    )
     assert tfrc_layers(path, 256e3) == pytest.approx(2, rel=1e-9)
     assert tfrc_layers(path, 128e3, 500) == pytest.approx(2, rel=1e-9)
     assert chain_layers(path, 256e3) == pytest.approx(2, rel=0.3)

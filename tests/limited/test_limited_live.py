@@ -34,7 +34,7 @@ ROUNDS = np.array([0.3, 0.7, 1.0, 2.0, 4.0, 8.0, 16.0])
 
 def case(name: str) -> tuple[Path, Video]:
     given, ratio = CASES[name]
-    path = Path(**given)
+    path = Path(**({"sender": "classic"} | given))
     return path, Video(packet_rate=throughput(path) / ratio)
 
 
@@ -96,9 +96,13 @@ def test_answers_pickle_and_say_how_near_they_are() -> None:
 )
 def test_what_is_refused(path: dict[str, Any], video: dict[str, Any], how: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        live(Path(loss=0.02, rtt=0.1, **path), Video(packet_rate=20.0, **video), **({"growth": "limited"} | how))
+        live(
+            Path(loss=0.02, rtt=0.1, **({"sender": "classic"} | path)),
+            Video(packet_rate=20.0, **video),
+            **({"growth": "limited"} | how),
+        )
 
 
 def test_more_than_tcp_delivers_is_refused() -> None:
     with pytest.raises(NoFiniteDelayError):
-        live(Path(loss=0.02, rtt=0.1), Video(packet_rate=100.0), growth="limited")
+        live(Path(sender="classic", loss=0.02, rtt=0.1), Video(packet_rate=100.0), growth="limited")

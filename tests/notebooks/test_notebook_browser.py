@@ -84,7 +84,7 @@ def curve(image):
 
 
 def required_delay(kbps):
-    path = tcpstream.Path(loss=0.02, rtt=0.1, timeout_ratio=3)
+    path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=3)
     return tcpstream.live(path, tcpstream.Video(bitrate=1e3 * kbps)).required_delay(1e-4)
 
 

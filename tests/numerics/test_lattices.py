@@ -33,7 +33,7 @@ def test_simple_rates_fit_a_lattice():
 
 def test_neighbours_stay_below_the_throughput():
     assert lattices(5.61, 2, most=5.7)[1].packets_due < 5.7
-    chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2))
+    chain = reno(Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2))
     T, cells = chain.packets_per_round, chain.graph.size * chain.graph.max_window
     assert order(0.9 * T, T, cells) > order(0.5 * T, T, cells)
 

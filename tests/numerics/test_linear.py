@@ -32,7 +32,7 @@ def test_solve(dense, seed, n, ordered):
 
 
 def test_sparse_systems_agree_with_dense_ones(monkeypatch):
-    path = Path(loss=0.01, rtt=0.1, timeout_ratio=2, max_window=60)
+    path = Path(sender="classic", loss=0.01, rtt=0.1, timeout_ratio=2, max_window=60)
     dense = throughput(path)
     monkeypatch.setattr("tcpstream.numerics.linear.DENSE", 10)
     assert throughput(path) == pytest.approx(dense, rel=1e-12)

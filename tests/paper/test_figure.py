@@ -12,7 +12,7 @@ from tcpstream.paper import FIGURES, Curve, Figure
 from tcpstream.paper.record import figure_8, recorded
 from tcpstream.paper.study_figures import model_by_length
 
-SMALL = Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
+SMALL = Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,10 @@ def test_figures_4_and_5_show_the_record_and_the_printed_path(made, number, name
     assert runs.y.tolist() == [point.simulated for point in setting.points]
     # Tables II to V: p = 0.019, R = 210 ms, T_O = 2, mu = 25 (live 2); 0.014, 110 ms, 3, 65 and 80 s (stored 4)
     if number == "4":
-        path = Path(loss=0.019, rtt=0.21, timeout_ratio=2, max_window=64)
+        path = Path(sender="classic", loss=0.019, rtt=0.21, timeout_ratio=2, max_window=64)
         expected = tcpstream.live(path, Video(packet_rate=25), accuracy="exact").late_fraction(printed.x)
     else:
-        path = Path(loss=0.014, rtt=0.11, timeout_ratio=3, max_window=64)
+        path = Path(sender="classic", loss=0.014, rtt=0.11, timeout_ratio=3, max_window=64)
         expected = tcpstream.stored(path, Video(packet_rate=65, duration=80)).late_fraction(printed.x)
     assert printed.y == pytest.approx(expected, rel=1e-9)
 
@@ -64,7 +64,7 @@ def test_what_a_start_saves_is_the_same_in_every_longer_live_video():
 
 
 def test_figure_9b_is_of_the_papers_path(made):
-    path = Path(loss=0.02, rtt=0.1, timeout_ratio=4)
+    path = Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=4)
     for curve, ratio in zip(made["9b"].curves, (1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4)):
         mu = column(curve, "packet_rate_pps")[0]
         assert tcpstream.throughput(path) / mu == pytest.approx(ratio, rel=1e-12)
@@ -85,14 +85,14 @@ def test_figure_11a_has_the_load_that_it_says(made):
     for curve in made["11a"].curves:
         assert curve.x == pytest.approx(np.arange(12, 21) / 10)
         for ratio, rtt in zip(curve.x, column(curve, "rtt_s")):
-            path = Path(loss=column(curve, "loss")[0], rtt=rtt, timeout_ratio=4)
+            path = Path(sender="classic", loss=column(curve, "loss")[0], rtt=rtt, timeout_ratio=4)
             assert tcpstream.throughput(path) / 25 == pytest.approx(ratio, rel=1e-12)
 
 
 def test_stored_delays_just_meet_the_target(made):
     for k, timer in enumerate((1, 2, 3, 4)):
         curve = made["11b"].curves[k]
-        path = Path(loss=0.04, rtt=0.2, timeout_ratio=timer)
+        path = Path(sender="classic", loss=0.04, rtt=0.2, timeout_ratio=timer)
         mu = column(curve, "packet_rate_pps")[2]
         assert tcpstream.throughput(path) / mu == pytest.approx(2, rel=1e-12)
         result = tcpstream.stored(path, Video(packet_rate=mu, duration=80))

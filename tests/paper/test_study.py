@@ -77,7 +77,7 @@ def test_comparison(runs):
     setting = SETTINGS[8]
     one = compare(setting, runs)
     T, R, T_O = achieved(runs, setting), one.rtt, one.timeout_ratio
-    path = tcpstream.Path(loss=one.loss_events, rtt=R, timeout_ratio=T_O, max_window=64)
+    path = tcpstream.Path(sender="classic", loss=one.loss_events, rtt=R, timeout_ratio=T_O, max_window=64)
     video = tcpstream.Video(packet_rate=one.packet_rate, duration=80)
     assert one.points[7].model["events"] == tcpstream.stored(path, video).late_fraction(one.points[7].delay)
     assert one.model_throughput["events"] == tcpstream.throughput(path)
@@ -116,7 +116,9 @@ def test_the_record_is_whole():
 
 def test_the_record_is_of_this_model():
     one = next(one for one in recorded() if one.setting.name == "stored 4")
-    path = tcpstream.Path(loss=one.loss_events, rtt=one.rtt, timeout_ratio=one.timeout_ratio, max_window=64)
+    path = tcpstream.Path(
+        sender="classic", loss=one.loss_events, rtt=one.rtt, timeout_ratio=one.timeout_ratio, max_window=64
+    )
     f = tcpstream.stored(path, tcpstream.Video(packet_rate=one.packet_rate, duration=80)).late_fraction(6.0)
     assert next(point for point in one.points if point.delay == 6.0).model["events"] == pytest.approx(f, rel=1e-6)
 
@@ -125,7 +127,7 @@ def test_the_record_is_of_this_model():
 def test_the_agent_obeys_the_chain(seed):
     """Late fractions of packets, played one by one, lie between the chain's half a packet earlier and later."""
     runs, p, R, T_O, mu = 30, 0.02, 0.1, 3.0, 40.0
-    path = tcpstream.Path(loss=p, rtt=R, timeout_ratio=T_O, max_window=24)
+    path = tcpstream.Path(sender="classic", loss=p, rtt=R, timeout_ratio=T_O, max_window=24)
     taus = np.array([1.0, 2.0, 3.0])
     agents = [
         rounds_agent(loss=p, rtt=R, timeout_ratio=T_O, max_window=24, duration=3000, rng=rng, packet_rate=mu)

@@ -17,7 +17,16 @@ from tcpstream.playout.measures import measures
 
 Floats = NDArray[np.float64]
 
-PATH = Path(loss=0.1, rtt=0.03, rto=0.23, max_window=12, tcp="reno-sack", losses="independent", initial_window=3)
+PATH = Path(
+    sender="classic",
+    loss=0.1,
+    rtt=0.03,
+    rto=0.23,
+    max_window=12,
+    tcp="reno-sack",
+    losses="independent",
+    initial_window=3,
+)
 VIDEO = Video(packet_rate=2.5 / 0.03, duration=1.5)
 
 

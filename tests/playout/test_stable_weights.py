@@ -21,7 +21,9 @@ def test_quanta_of_a_number_of_packets_have_no_gain(many, packets):
 
 
 def test_few_states_of_cubic_stand_for_all():
-    chain = chain_of(Path(loss=0.02, rtt=0.04, tcp="cubic", initial_window=10, detection="rack", max_window=100))
+    chain = chain_of(
+        Path(sender="classic", loss=0.02, rtt=0.04, tcp="cubic", initial_window=10, detection="rack", max_window=100)
+    )
     on = grid(chain, 1, 2.0, further=1 / 4)
     counts = np.diff(on.starts)
     weights = np.add.reduceat(on.weights, on.starts[:-1][counts > 0])

@@ -74,7 +74,7 @@ def test_late_probability_of_several_delays():
 
 
 def test_buffer():
-    path = tcpstream.Path(loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
+    path = tcpstream.Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
     result = tcpstream.stored(path, tcpstream.Video(packet_rate=20, duration=5))
     axes = plots.buffer(result, 1.0)
     times, N = result.buffer_quantiles(1.0)
@@ -145,7 +145,7 @@ def test_held():
 
 
 def test_what_viewers_see():
-    path = tcpstream.Path(loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
+    path = tcpstream.Path(sender="classic", loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
     video = tcpstream.Video(packet_rate=40, duration=10)
     live = tcpstream.play(path, video, tcpstream.Player(start=1), live=True)
     assert live.plot().lines[0].get_ydata()[0] == live.stall_probability
@@ -157,7 +157,7 @@ def test_what_viewers_see():
 
 
 def test_skipped():
-    path = tcpstream.Path(loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
+    path = tcpstream.Path(sender="classic", loss=0.05, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=12)
     stream = tcpstream.Video(packet_rate=20)
     skips = tcpstream.play(path, stream, tcpstream.Player(start=1, on_stall="skip"), live=True)
     curve, marker = skips.plot().lines

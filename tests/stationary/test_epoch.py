@@ -21,6 +21,7 @@ def queues(draw):
     drop, trace = draw(st.integers(2, W * steps_per_packet - 2)), draw(st.integers(0, 1))
     halving = draw(st.sampled_from(["floor", "ceil"]))
     path = Path(
+        sender="classic",
         loss=draw(st.floats(0.05, 0.5)), rtt=1, timeout_ratio=2, max_window=W, rounds_per_increase=b, halving=halving,
         initial_window=draw(st.sampled_from([None, W])),
     )  # fmt: skip
@@ -83,7 +84,7 @@ def test_climb(made):
 
 def test_climb_keeps_a_deep_tail():
     """What is computed of a small mass does not depend on the large masses nearer to the ceiling."""
-    chain = reno(Path(loss=0.02, rtt=1, timeout_ratio=2, max_window=20))
+    chain = reno(Path(sender="classic", loss=0.02, rtt=1, timeout_ratio=2, max_window=20))
     states = Windows(chain.graph.windows, np.maximum(chain.graph.windows // 2 - 2, 0), chain.loss, np.ones((1, 1)))
     n, split = 600, 300
 

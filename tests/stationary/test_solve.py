@@ -17,7 +17,7 @@ from tcpstream.stationary.independent import IndependentBacklog
 from tcpstream.stationary.solve import drain_rounds, solve
 from tcpstream.tcp import chain_of, reno
 
-REFERENCE = reno(Path(loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2))
+REFERENCE = reno(Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=4, max_window=20, rounds_per_increase=2))
 
 
 @settings(max_examples=25)
@@ -58,13 +58,16 @@ def test_load_and_lattice_do_not_change_the_number_of_epochs(lattice):
     assert solved.error_bound < 1e-11
 
 
-RARE = Path(loss=4e-5, rtt=0.0045, timeout_ratio=4, tcp="reno-sack", bottleneck=5852.0, buffer=11)
+RARE = Path(sender="classic", loss=4e-5, rtt=0.0045, timeout_ratio=4, tcp="reno-sack", bottleneck=5852.0, buffer=11)
 """At a twelfth of a packet a round trip all is delivered thousands of packets before the next loss."""
 
 
 @pytest.mark.parametrize(
     ("path", "lattice"),
-    [(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10), Lattice(2, 1)), (RARE, Lattice(1, 12))],
+    [
+        (Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10), Lattice(2, 1)),
+        (RARE, Lattice(1, 12)),
+    ],
 )
 def test_a_solve_is_what_plain_epochs_lead_to(path, lattice):
     chain = chain_of(path)
@@ -94,7 +97,7 @@ def test_the_error_bound_counts_rounds_until_the_backlog_has_emptied(monkeypatch
 
     The longest wait is 64 timeouts of 2 rounds, in which 2 packets each are generated.
     """
-    chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
+    chain = reno(Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
     stationary = import_module("tcpstream.stationary.solve")
     real, made = stationary._iterate, []
 
@@ -116,7 +119,7 @@ def test_the_error_bound_counts_rounds_until_the_backlog_has_emptied(monkeypatch
 
 
 def test_the_largest_state_is_as_large_as_it_says(monkeypatch):
-    chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
+    chain = reno(Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10))
     values = Backlog(chain, Lattice(2, 1)).rows * len(solve(chain, Lattice(2, 1)).pmf)
     stationary = import_module("tcpstream.stationary.solve")
     monkeypatch.setattr(stationary, "LARGEST", values)
@@ -133,7 +136,7 @@ def test_a_load_too_near_one_is_refused_with_a_reason():
 
 def test_small_windows_on_a_fine_lattice_are_solved():
     """A correction leaves more than nine tenths there: without mixing the error stays above 4e-4."""
-    chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, max_window=8))
+    chain = chain_of(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3, max_window=8))
     found = solve(chain, Lattice(55, 13))
     assert found.error_bound < 1e-9
     assert found.epochs < 300

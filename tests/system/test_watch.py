@@ -14,7 +14,7 @@ from tcpstream.explore.chunk import solve as solve_chunk
 from tcpstream.system import watch
 from tcpstream.system.threads import on_cores
 
-PATH = Path(loss=0.03, rtt=0.1, timeout_ratio=2, max_window=8)
+PATH = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2, max_window=8)
 VIDEO = Video(packet_rate=30, duration=4)
 OVER = 1e-9
 """A limit that is over at once [s]."""
@@ -147,7 +147,7 @@ def test_threads_are_watched_as_their_caller(monkeypatch):
         lambda: tcpstream.live(PATH, VIDEO),
         lambda: tcpstream.live_many([(PATH, Video(packet_rate=20)), (PATH, Video(packet_rate=10))]),
         lambda: tcpstream.largest_rate(PATH, delay=2),
-        lambda: Path.from_throughput(100, rtt=0.1),
+        lambda: Path.from_throughput(100, sender="classic", rtt=0.1),
         lambda: explicit_live(PATH, Video(packet_rate=20), 1.0, depth=20).late_fraction(1.0),
         lambda: explicit_stored(PATH, VIDEO).late_fraction(1.0),
         lambda: explicit_stored(PATH, VIDEO).arrivals(3),

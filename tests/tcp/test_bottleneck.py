@@ -20,7 +20,8 @@ from tcpstream.tcp.bottleneck import line
 
 def limited(pipe, buffer, **others):
     """A path that carries `pipe` packets a round."""
-    usual = {"loss": 0.08, "rtt": RTT, "timeout_ratio": 1.5, "backoff": "paper", "tcp": "reno-sack"}
+    usual = {"sender": "classic", "loss": 0.08, "rtt": RTT, "timeout_ratio": 1.5, "backoff": "paper"}
+    usual |= {"tcp": "reno-sack"}
     return Path(**(usual | {"bottleneck": pipe / others.get("rtt", RTT), "buffer": buffer} | others))
 
 
@@ -86,7 +87,7 @@ def test_a_buffer_of_the_pipe_keeps_the_bottleneck_busy(b, buffer):
 
 
 def test_a_bottleneck_that_is_never_reached_is_none():
-    free = Path(loss=0.2, rtt=RTT, timeout_ratio=1.5, tcp="reno-sack")
+    free = Path(sender="classic", loss=0.2, rtt=RTT, timeout_ratio=1.5, tcp="reno-sack")
     assert throughput(limited(120, 0, loss=0.2, backoff="rfc6298")) == pytest.approx(throughput(free), rel=1e-9)
 
 
@@ -242,14 +243,23 @@ def test_sources_depend_on_the_round_trip_time():
     paths = [limited(10, 5, rtt=rtt, bottleneck=80.0) for rtt in (0.125, 0.25)]
     assert chain_key(paths[0]) != chain_key(paths[1])
     with pytest.raises(InputError, match="needs a path without bottleneck"):
-        rtt_for(loss=0.1, timeout_ratio=2, packet_rate=10, T_over_mu=2, tcp="reno-sack", bottleneck=80, buffer=5)
+        rtt_for(
+            sender="classic",
+            loss=0.1,
+            timeout_ratio=2,
+            packet_rate=10,
+            T_over_mu=2,
+            tcp="reno-sack",
+            bottleneck=80,
+            buffer=5,
+        )
 
 
 def test_what_is_whole_stays_whole():
-    path = Path(loss=0.1, rtt=0.07, timeout_ratio=2, tcp="reno-sack", bottleneck=100, buffer=3)
+    path = Path(sender="classic", loss=0.1, rtt=0.07, timeout_ratio=2, tcp="reno-sack", bottleneck=100, buffer=3)
     assert 100 * 0.07 > 7
     assert (path.pipe, path.max_window) == (7, 10)
-    assert math.isinf(Path(loss=0.1, rtt=0.07, timeout_ratio=2).pipe)
+    assert math.isinf(Path(sender="classic", loss=0.1, rtt=0.07, timeout_ratio=2).pipe)
 
 
 @pytest.mark.parametrize("tcp", ["reno-sack", "cubic"])

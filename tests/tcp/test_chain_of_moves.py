@@ -12,7 +12,7 @@ def path(monkeypatch):
     def made(moves, fields=("w",)):
         chain = Variant(chain=lambda _: ChainOfMoves((1,), moves, fields), losses="bursts", text="")
         monkeypatch.setitem(VARIANTS, "mine", chain)
-        return Path(loss=0.05, rtt=0.1, rto=0.3, tcp="mine")
+        return Path(sender="classic", loss=0.05, rtt=0.1, rto=0.3, tcp="mine")
 
     return made
 

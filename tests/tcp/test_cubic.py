@@ -32,6 +32,7 @@ def cubic_paths(draw, largest_window=40):
     """Round trips from a millisecond to two seconds, windows from 1."""
     with unremarked():
         return Path(
+            sender="classic",
             loss=draw(st.floats(1e-3, 0.9)),
             rtt=draw(st.floats(1e-3, 2.0)),
             timeout_ratio=draw(st.floats(1, 4)),
@@ -90,7 +91,7 @@ def test_growth_without_a_window_to_compare_with():
 
 def test_a_loss_before_the_plateau_aims_lower():
     """RFC 9438, Section 4.7: at 20 packets, below the plateau, W_max is 20 (1 + 0.7) / 2 = 17, else 20."""
-    chain = cubic(Path(loss=0.01, rtt=0.3, rto=0.9, max_window=40, tcp="cubic"))
+    chain = cubic(Path(sender="classic", loss=0.01, rtt=0.3, rto=0.9, max_window=40, tcp="cubic"))
     starts = np.unique(chain.recover_to[chain.graph.windows == 20])
     repaired = {tuple(chain.graph.windows[one + 1 : one + 9].tolist()) for one in starts}
     assert {tuple(line(14, plateau, 0.3, already=7)[:8].tolist()) for plateau in (17, 20)} <= repaired
@@ -112,7 +113,7 @@ def test_random_losses(monkeypatch):
     monkeypatch.setattr(module, "CONVERGENCE", 1.0)
     found = []
     for p in (1e-4, 1e-5, 1e-6):
-        path = Path(loss=p, rtt=0.1, rto=0.3, tcp="cubic")
+        path = Path(sender="classic", loss=p, rtt=0.1, rto=0.3, tcp="cubic")
         found.append(throughput(path) * path.rtt / (path.rtt / p) ** 0.75)
     assert found[0] > found[1] > found[2] == pytest.approx(1.30, abs=0.004)
 
@@ -120,7 +121,7 @@ def test_random_losses(monkeypatch):
 @pytest.mark.parametrize("p", [0.001, 0.003, 0.01])
 def test_as_fast_as_reno_where_round_trips_are_short(p):
     """The aim of Section 4.3, met within a tenth: whole packets, and the lag of W_est, matter."""
-    usual = {"loss": p, "rtt": 0.005, "rto": 0.2}
+    usual = {"sender": "classic", "loss": p, "rtt": 0.005, "rto": 0.2}
     ratio = throughput(Path(**usual, tcp="cubic")) / throughput(Path(**usual, tcp="reno-sack"))
     assert ratio == pytest.approx(1, abs=0.1)
 
@@ -177,7 +178,7 @@ def without_lines(chain):
 
 def test_lines_are_eliminated_first():
     """Above 600 states the sparse solve is told the order; above 200 decay rates watch where lines meet."""
-    chain = cubic(Path(loss=0.05, rtt=0.1, rto=0.3, max_window=22, tcp="cubic"))
+    chain = cubic(Path(sender="classic", loss=0.05, rtt=0.1, rto=0.3, max_window=22, tcp="cubic"))
     assert chain.graph.size > 600
     assert chain.junction_states is not None
     plain, m = without_lines(chain), 0.8 * chain.packets_per_round
@@ -188,9 +189,9 @@ def test_lines_are_eliminated_first():
 
 
 PATHS = [
-    Path(loss=0.05, rtt=0.1, rto=0.25, max_window=20, tcp="cubic"),
-    Path(loss=0.1, rtt=0.5, rto=0.5, max_window=16, tcp="cubic"),
-    Path(loss=0.002, rtt=0.2, rto=0.4, tcp="cubic"),
+    Path(sender="classic", loss=0.05, rtt=0.1, rto=0.25, max_window=20, tcp="cubic"),
+    Path(sender="classic", loss=0.1, rtt=0.5, rto=0.5, max_window=16, tcp="cubic"),
+    Path(sender="classic", loss=0.002, rtt=0.2, rto=0.4, tcp="cubic"),
 ]
 
 
@@ -206,7 +207,7 @@ def test_agent_throughput(path):
 @pytest.mark.parametrize(("p", "rtt"), [(0.02, 0.1), (0.005, 0.05), (0.001, 0.1), (0.001, 0.3)])
 def test_grid(monkeypatch, p, rtt):
     """Lines for one window in ten instead of for every one cost at most 0.003 of T (2.0e-3 is the most)."""
-    path = Path(loss=p, rtt=rtt, rto=rtt + 0.2, tcp="cubic")
+    path = Path(sender="classic", loss=p, rtt=rtt, rto=rtt + 0.2, tcp="cubic")
     coarse = throughput(path)
     monkeypatch.setattr(recovery, "RATIO", 1.01)
     assert throughput(path) == pytest.approx(coarse, rel=0.003)
@@ -233,10 +234,10 @@ def test_agent(path):
 
 
 SMALL = [
-    {"loss": 0.15, "rtt": 0.1, "timeout_ratio": 1, "max_window": 7},
-    {"loss": 0.12, "rtt": 0.5, "timeout_ratio": 2.4, "max_window": 8, "halving": "ceil"},
-    {"loss": 0.3, "rtt": 0.1, "timeout_ratio": 1, "max_window": 1},
-    {"loss": 0.2, "rtt": 0.1, "timeout_ratio": 1.5, "max_window": 2},
+    {"sender": "classic", "loss": 0.15, "rtt": 0.1, "timeout_ratio": 1, "max_window": 7},
+    {"sender": "classic", "loss": 0.12, "rtt": 0.5, "timeout_ratio": 2.4, "max_window": 8, "halving": "ceil"},
+    {"sender": "classic", "loss": 0.3, "rtt": 0.1, "timeout_ratio": 1, "max_window": 1},
+    {"sender": "classic", "loss": 0.2, "rtt": 0.1, "timeout_ratio": 1.5, "max_window": 2},
 ]
 
 
@@ -265,7 +266,9 @@ def test_finite_live_is_its_twin(case):
 
 @pytest.mark.parametrize(("rtt", "window", "ratio"), [(0.125, 6, 1), (1.0, 8, 1)])
 def test_live_is_its_twin(rtt, window, ratio):
-    path = Path(loss=0.08, rtt=rtt, timeout_ratio=ratio, max_window=window, backoff="paper", tcp="cubic")
+    path = Path(
+        sender="classic", loss=0.08, rtt=rtt, timeout_ratio=ratio, max_window=window, backoff="paper", tcp="cubic"
+    )
     result = live(path, Video(packet_rate=1 / rtt))
     ahead = np.array([0, 1, 3, 8, 20])
     twin = sack_twin.live(path, 1, ahead, 600)
@@ -278,7 +281,7 @@ def test_losses_between_two_lines(monkeypatch):
     given = [2, 3, 4, 6, 9, 12]
     monkeypatch.setattr(recovery, "RATIO", 1.5)
     assert recovery.grid(12).tolist() == given
-    path = Path(loss=0.05, rtt=0.5, rto=0.5, max_window=12, tcp="cubic")
+    path = Path(sender="classic", loss=0.05, rtt=0.5, rto=0.5, max_window=12, tcp="cubic")
     assert np.any((chain_of(path).recover_share > 0) & (chain_of(path).recover_share < 1))
     film, event = Video(packet_rate=10, duration=8), Video(packet_rate=8, duration=8)
     late, _ = sack_twin.stored(path, film, 0.5, given=given)
@@ -290,7 +293,7 @@ def test_losses_between_two_lines(monkeypatch):
 @pytest.mark.parametrize(("rtt", "window", "load"), [(0.1, 9, 0.5), (0.5, 30, 0.8)])
 def test_waves_are_what_an_epoch_does_far_from_an_empty_backlog(rtt, window, load):
     """As for Reno in test_stationary; above 20 packets a loss leads to two lines."""
-    chain = cubic(Path(loss=0.06, rtt=rtt, timeout_ratio=1.5, max_window=window, tcp="cubic"))
+    chain = cubic(Path(sender="classic", loss=0.06, rtt=rtt, timeout_ratio=1.5, max_window=window, tcp="cubic"))
     lattice = Lattice(round(4 * load * chain.packets_per_round), 4)
     backlog = IndependentBacklog(chain, lattice)
     tilt = decay_rate(chain, lattice.packets_due) / backlog.steps_per_packet / 3
@@ -307,7 +310,10 @@ def test_waves_are_what_an_epoch_does_far_from_an_empty_backlog(rtt, window, loa
 
 def test_round_trip_times_do_not_share_a_transient():
     cases = [
-        (Path(loss=0.05, rtt=rtt, timeout_ratio=3, max_window=30, tcp="cubic"), Video(packet_rate=5, duration=20))
+        (
+            Path(sender="classic", loss=0.05, rtt=rtt, timeout_ratio=3, max_window=30, tcp="cubic"),
+            Video(packet_rate=5, duration=20),
+        )
         for rtt in (0.1, 1.0)
     ]
     for case, result in zip(cases, stored_many(cases)):
@@ -322,7 +328,7 @@ def test_a_sweep_does_not_take_round_trip_times_for_one_solve():
 
 def test_the_default_window_hardly_matters():
     for p, rtt in ((0.01, 0.01), (0.01, 1.0), (1e-3, 0.1)):
-        usual = {"loss": p, "rtt": rtt, "timeout_ratio": 2, "tcp": "cubic"}
+        usual = {"sender": "classic", "loss": p, "rtt": rtt, "timeout_ratio": 2, "tcp": "cubic"}
         path = Path(**usual)
         assert path.max_window == enough_cubic(p, rtt)
         wider = throughput(Path(**usual, max_window=2 * path.max_window))
@@ -330,18 +336,20 @@ def test_the_default_window_hardly_matters():
 
 
 def test_another_round_trip_time_is_another_source():
-    one, other = (Path(loss=0.01, rtt=rtt, timeout_ratio=3, max_window=60, tcp="cubic") for rtt in (0.1, 0.4))
+    one, other = (
+        Path(sender="classic", loss=0.01, rtt=rtt, timeout_ratio=3, max_window=60, tcp="cubic") for rtt in (0.1, 0.4)
+    )
     assert chain_key(one) != chain_key(other)
     assert throughput(one) * one.rtt < throughput(other) * other.rtt
 
 
 def test_what_is_not_solved_is_refused(monkeypatch):
     with pytest.raises(InputError, match="rounds per increase must be 1, got 2"):
-        Path(loss=0.1, rtt=0.1, rto=0.2, tcp="cubic", rounds_per_increase=2)
+        Path(sender="classic", loss=0.1, rtt=0.1, rto=0.2, tcp="cubic", rounds_per_increase=2)
     with pytest.raises(InputError, match="independent losses are solved in steps of a packet"):
         stored(PATHS[0], Video(packet_rate=10, duration=10), quantum=4)
     with pytest.raises(InputError, match="a wanted T/mu needs tcp reno or reno-sack, got cubic"):
-        rtt_for(loss=0.01, timeout_ratio=3, packet_rate=20, T_over_mu=1.5, tcp="cubic")
+        rtt_for(sender="classic", loss=0.01, timeout_ratio=3, packet_rate=20, T_over_mu=1.5, tcp="cubic")
     monkeypatch.setattr(module, "MOST_STATES", 1000)
     with pytest.raises(AccuracyError, match="the chain of cubic has more than 1000 states for a loss rate of"):
-        throughput(Path(loss=1e-3, rtt=0.001, rto=0.2, tcp="cubic"))
+        throughput(Path(sender="classic", loss=1e-3, rtt=0.001, rto=0.2, tcp="cubic"))

@@ -14,7 +14,9 @@ from tcpstream.tcp.formulas import ALL, mathis, pftk, pftk_approximate, tfrc
 
 def path(loss, rtt=0.1, ratio=4.0, max_window=1000, b=1):
     with unremarked():
-        return Path(loss=loss, rtt=rtt, timeout_ratio=ratio, max_window=max_window, rounds_per_increase=b)
+        return Path(
+            sender="classic", loss=loss, rtt=rtt, timeout_ratio=ratio, max_window=max_window, rounds_per_increase=b
+        )
 
 
 def rare(loss, rtt=0.1, ratio=4.0, max_window=1000, b=1):

@@ -13,7 +13,7 @@ from tcpstream.tcp.silences import Waits
 
 def test_a_probe_goes_before_the_timer():
     """RFC 8985: PTO of two round trips (7.2), reordering window of a quarter (6.2); then the timer, not doubled yet."""
-    waits = Waits.of(Path(loss=0.02, rtt=0.1, rto=0.5, detection="rack"))
+    waits = Waits.of(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.5, detection="rack"))
     assert waits.all_lost == 2
     assert waits.unseen == 1.25
     assert waits.lost_again == 2.25
@@ -22,13 +22,13 @@ def test_a_probe_goes_before_the_timer():
 
 def test_a_timer_that_is_shorter_than_the_probe_runs_out_first():
     """RFC 8985, Section 7.2: the probe is never later than the timer."""
-    waits = Waits.of(Path(loss=0.02, rtt=0.1, rto=0.15, detection="rack"))
+    waits = Waits.of(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.15, detection="rack"))
     assert (waits.all_lost, waits.unseen, waits.lost_again) == pytest.approx((1.5, 0.5, 2.25))
 
 
 def test_duplicates_wait_as_the_paper_does():
     """Table VI: T_O after a round lost whole, T_O - 1 after a short round."""
-    waits = Waits.of(Path(loss=0.02, rtt=0.1, rto=0.3))
+    waits = Waits.of(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3))
     assert (waits.all_lost, waits.unseen) == (pytest.approx(3), pytest.approx(2))
     assert waits.backoff[0] == pytest.approx(6)
 
@@ -68,7 +68,7 @@ def walk(path, rounds, rng):
 
 
 def test_throughput_is_that_of_a_walk():
-    path = Path(loss=0.05, rtt=0.1, rto=0.45, detection="rack", max_window=40)
+    path = Path(sender="classic", loss=0.05, rtt=0.1, rto=0.45, detection="rack", max_window=40)
     batches = walk(path, 20_000, np.random.default_rng(8985))
     error = batches.std(ddof=1) / math.sqrt(len(batches))
     assert abs(chain_of(path).packets_per_round - batches.mean()) < 4 * error
@@ -78,7 +78,7 @@ def test_throughput_is_that_of_a_walk():
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
 def test_fewer_are_late_than_with_duplicates(tcp):
     """The probe only ever shortens a silence of a timer of several round trips."""
-    usual = {"loss": 0.03, "rtt": 0.1, "rto": 0.5, "tcp": tcp, "max_window": 16}
+    usual = {"sender": "classic", "loss": 0.03, "rtt": 0.1, "rto": 0.5, "tcp": tcp, "max_window": 16}
     slow, fast = Path(**usual), Path(**usual, detection="rack")
     assert throughput(fast) > throughput(slow)
     video = Video(packet_rate=25, duration=20)
@@ -92,6 +92,7 @@ def test_fewer_are_late_than_with_duplicates(tcp):
 def test_retransmissions_lost_again_do_not_wait_for_the_timer(tcp, window, b, ratio):
     """The chain of independent losses is its twin, in which only a round lost whole leads to a timeout."""
     path = Path(
+        sender="classic",
         loss=0.12, rtt=0.125, timeout_ratio=ratio, max_window=window, tcp=tcp, detection="rack", backoff="paper",
         rounds_per_increase=b if tcp == "reno-sack" else 1,
     )  # fmt: skip
@@ -107,4 +108,4 @@ def test_retransmissions_lost_again_do_not_wait_for_the_timer(tcp, window, b, ra
 
 def test_what_is_accepted():
     with pytest.raises(InputError, match="detection must be one of duplicates, rack"):
-        Path(loss=0.02, rtt=0.1, rto=0.3, detection="sack")
+        Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3, detection="sack")

@@ -75,25 +75,25 @@ def test_tilted_matrix_is_the_sum_over_the_transitions(path):
 )
 def test_known_throughputs(loss, expected):
     for ratio, packets in zip((1, 2, 3, 4), expected):
-        path = Path(loss=loss, rtt=1, timeout_ratio=ratio, max_window=48, backoff="paper")
+        path = Path(sender="classic", loss=loss, rtt=1, timeout_ratio=ratio, max_window=48, backoff="paper")
         assert throughput(path) == pytest.approx(packets, abs=6e-3)
 
 
 @pytest.mark.parametrize("loss", [1e-6, 1e-4, 0.01, 0.3])
 def test_the_default_largest_window_does_not_matter(loss):
-    path = Path(loss=loss, rtt=0.1, timeout_ratio=2)
-    wider = Path(loss=loss, rtt=0.1, timeout_ratio=2, max_window=2 * path.max_window)
+    path = Path(sender="classic", loss=loss, rtt=0.1, timeout_ratio=2)
+    wider = Path(sender="classic", loss=loss, rtt=0.1, timeout_ratio=2, max_window=2 * path.max_window)
     assert throughput(path) == pytest.approx(throughput(wider), rel=1e-7)
 
 
 def test_a_chain_that_is_too_large_is_refused():
     with pytest.raises(AccuracyError, match="give a smaller max_window"):
-        throughput(Path(loss=0.1, rtt=0.1, timeout_ratio=2, max_window=10**9))
+        throughput(Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=2, max_window=10**9))
 
 
 @pytest.mark.parametrize(("residual", "refused"), [(0.9e-10, False), (1.5e-10, True)])
 def test_a_law_with_a_residual_is_refused(monkeypatch, residual, refused):
-    path = Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=6)
+    path = Path(sender="classic", loss=0.1, rtt=1, timeout_ratio=2, max_window=6)
     law, (rows, columns, values) = reno(path).stationary, reno(path).transform(0.0, 0.0)
     more = np.eye(1, len(law))[0]
     size = np.abs(np.bincount(columns, more[rows] * values, len(law)) - more).sum()

@@ -28,7 +28,7 @@ def sack(path, **others):
         if name not in ("rto_s", "rto_assumed")
     }
     with unremarked():
-        return Path(**(values | {"tcp": "reno-sack", "losses": "independent"} | others))
+        return Path(**({"sender": "classic"} | values | {"tcp": "reno-sack", "losses": "independent"} | others))
 
 
 def dense(chain, weights):
@@ -88,15 +88,15 @@ def test_square_root_law_of_independent_losses(monkeypatch, b, constant):
     monkeypatch.setattr(recovery, "RATIO", 1.02)
     errors = []
     for p in (1e-4, 1e-6):
-        path = Path(loss=p, rtt=1, rto=3, rounds_per_increase=b, tcp="reno-sack")
+        path = Path(sender="classic", loss=p, rtt=1, rto=3, rounds_per_increase=b, tcp="reno-sack")
         errors.append(constant - throughput(path) * np.sqrt(p))
     assert 0 < errors[1] < 1e-3
     assert errors[0] / errors[1] == pytest.approx(10, rel=0.1)  # what is left shrinks as a window does
 
 
 CASES = [
-    Path(loss=0.05, rtt=0.1, rto=0.25, tcp="reno-sack"),
-    Path(loss=0.2, rtt=0.1, rto=0.1, max_window=9, rounds_per_increase=2, tcp="reno-sack"),
+    Path(sender="classic", loss=0.05, rtt=0.1, rto=0.25, tcp="reno-sack"),
+    Path(sender="classic", loss=0.2, rtt=0.1, rto=0.1, max_window=9, rounds_per_increase=2, tcp="reno-sack"),
 ]
 
 
@@ -128,7 +128,14 @@ def test_agent(path):
 @pytest.mark.parametrize("ratio", [1, 2.4])
 def test_stored_is_its_twin(b, halving, ratio):
     path = Path(
-        loss=0.15, rtt=0.1, timeout_ratio=ratio, max_window=6, rounds_per_increase=b, halving=halving, tcp="reno-sack"
+        sender="classic",
+        loss=0.15,
+        rtt=0.1,
+        timeout_ratio=ratio,
+        max_window=6,
+        rounds_per_increase=b,
+        halving=halving,
+        tcp="reno-sack",
     )
     video = Video(packet_rate=17, duration=2)
     result = stored(path, video)
@@ -142,6 +149,7 @@ def test_stored_is_its_twin(b, halving, ratio):
 @pytest.mark.parametrize(("window", "b", "ratio"), [(6, 1, 1), (5, 2, 1), (7, 1, 1.5)])
 def test_live_is_its_twin(window, b, ratio):
     path = Path(
+        sender="classic",
         loss=0.08, rtt=0.1, timeout_ratio=ratio, max_window=window, rounds_per_increase=b, backoff="paper",
         tcp="reno-sack",
     )  # fmt: skip
@@ -155,7 +163,7 @@ def test_live_is_its_twin(window, b, ratio):
 @pytest.mark.parametrize(("loss", "ratio", "window", "rate"), [(0.0033, 2.5, 6, 38.59), (0.1, 2, 2, 5)])
 def test_small_windows_leave_short_waves(loss, ratio, window, rate):
     """Losses hardly blur them; corrected as if they were long they would grow."""
-    path = Path(loss=loss, rtt=0.1, timeout_ratio=ratio, max_window=window, tcp="reno-sack")
+    path = Path(sender="classic", loss=loss, rtt=0.1, timeout_ratio=ratio, max_window=window, tcp="reno-sack")
     result = live(path, Video(packet_rate=rate), accuracy="exact")
     assert result.error_bound < 1e-11
     assert max(one.epochs for one in result.backlogs) < 100
@@ -163,7 +171,15 @@ def test_small_windows_leave_short_waves(loss, ratio, window, rate):
 
 @pytest.mark.parametrize(("window", "b", "m"), [(6, 1, 1), (5, 2, 2), (7, 1, 3)])
 def test_finite_live_is_its_twin(window, b, m):
-    path = Path(loss=0.1, rtt=0.125, timeout_ratio=1.5, max_window=window, rounds_per_increase=b, tcp="reno-sack")
+    path = Path(
+        sender="classic",
+        loss=0.1,
+        rtt=0.125,
+        timeout_ratio=1.5,
+        max_window=window,
+        rounds_per_increase=b,
+        tcp="reno-sack",
+    )
     video = Video(packet_rate=m / path.rtt, duration=3)
     result = live(path, video)
     for tau in (0.0, 0.25, 1.0):
@@ -173,14 +189,14 @@ def test_finite_live_is_its_twin(window, b, m):
 
 
 def test_a_long_live_stream_is_as_an_endless_one():
-    path = Path(loss=0.05, rtt=0.1, rto=0.2, max_window=8, tcp="reno-sack")
+    path = Path(sender="classic", loss=0.05, rtt=0.1, rto=0.2, max_window=8, tcp="reno-sack")
     endless, long = (live(path, Video(packet_rate=25, duration=duration)) for duration in (None, 300))
     taus = [0.0, 0.5, 1.0]
     assert long.late_fraction(taus) == pytest.approx(endless.late_fraction(taus), rel=0.02)
 
 
 def test_a_long_video_forgets_what_is_safely_ahead():
-    path = Path(loss=0.05, rtt=0.1, rto=0.2, max_window=8, tcp="reno-sack")
+    path = Path(sender="classic", loss=0.05, rtt=0.1, rto=0.2, max_window=8, tcp="reno-sack")
     video = Video(packet_rate=0.8 * throughput(path), duration=210)  # more than 2000 rounds
     result = stored(path, video, accuracy="exact")
     late = StoredStreaming(path, video, "end", Arrivals(path, [Timeline.of(path, video)])).late_fraction([0.0, 0.5])
@@ -200,7 +216,7 @@ def test_what_is_not_solved_is_refused():
     with pytest.raises(InputError, match="leave out quantum, or give 1, got 4"):
         stored(path, Video(packet_rate=10, duration=10), quantum=4)
     with pytest.raises(InputError, match="tcp must be one of reno, reno-sack, cubic, bbr, got 'tahoe'"):
-        Path(loss=0.1, rtt=0.1, rto=0.2, tcp="tahoe")
+        Path(sender="classic", loss=0.1, rtt=0.1, rto=0.2, tcp="tahoe")
 
 
 @pytest.mark.parametrize(("p", "least", "most"), [(0.001, 0.98, 1.03), (0.01, 1.02, 1.08)])
@@ -210,5 +226,5 @@ def test_packets(p, least, most):
     tcp = Tcp("sack", max_window=2000, slow_start=False, timer="rfc6298", granularity=0.2, min_rto=0.0)
     wire = single_path(Link(R / 2, loss=Bernoulli(p)), Link(R / 2), tcp)
     seen = simulate(wire, 8000 * R / np.sqrt(p), np.random.default_rng(2)).flows[0]
-    path = Path(loss=p, rtt=R, timeout_ratio=seen.timeout_ratio, tcp="reno-sack")
+    path = Path(sender="classic", loss=p, rtt=R, timeout_ratio=seen.timeout_ratio, tcp="reno-sack")
     assert least < throughput(path) / seen.throughput < most

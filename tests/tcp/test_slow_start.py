@@ -24,7 +24,7 @@ def sent(path, tcp, initial_window):
         if name not in ("rto_s", "rto_assumed", "losses")
     }
     with unremarked():
-        return Path(**(values | {"tcp": tcp, "initial_window": initial_window}))
+        return Path(**({"sender": "classic"} | values | {"tcp": tcp, "initial_window": initial_window}))
 
 
 @st.composite
@@ -42,8 +42,8 @@ def test_windows():
 
 @settings(max_examples=40)
 @given(slow_paths(largest_loss=0.6, smallest_loss=1e-3, largest_window=14))
-@example(Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=2, tcp="reno-sack", initial_window=1))
-@example(Path(loss=0.1, rtt=1, timeout_ratio=2, max_window=3, tcp="reno-sack", initial_window=1))
+@example(Path(sender="classic", loss=0.1, rtt=1, timeout_ratio=2, max_window=2, tcp="reno-sack", initial_window=1))
+@example(Path(sender="classic", loss=0.1, rtt=1, timeout_ratio=2, max_window=3, tcp="reno-sack", initial_window=1))
 def test_throughput_is_that_of_the_chain_that_remembers(path):
     T, law = twin.long_run(path)
     chain = chain_of(path)
@@ -118,6 +118,7 @@ CASES = [
 
 def made(tcp, window, b, ratio, halving, initial, loss=0.1):
     return Path(
+        sender="classic",
         loss=loss, rtt=0.125, timeout_ratio=ratio, max_window=window, rounds_per_increase=b, halving=halving, tcp=tcp,
         initial_window=initial, backoff="paper",
     )  # fmt: skip
@@ -180,7 +181,9 @@ def test_packets():
         seen += np.searchsorted(flow.times, ends) / runs
     ratios = {}
     for window in (10, None):
-        path = Path(loss=0.002, rtt=R, timeout_ratio=3, max_window=64, tcp="reno-sack", initial_window=window)
+        path = Path(
+            sender="classic", loss=0.002, rtt=R, timeout_ratio=3, max_window=64, tcp="reno-sack", initial_window=window
+        )
         transient, mean = backlogged(chain_of(path), 10_000), np.zeros(rounds)
         for i in range(rounds):
             transient.step()
@@ -199,7 +202,7 @@ def test_what_is_not_solved_is_refused():
 
 
 def test_the_default_largest_window_is_not_below_the_initial_one():
-    assert Path(loss=0.5, rtt=0.1, rto=0.2, initial_window=10).max_window == 10
-    assert chain_key(Path(loss=0.5, rtt=0.1, rto=0.2, max_window=10)) != chain_key(
-        Path(loss=0.5, rtt=0.1, rto=0.2, initial_window=10)
+    assert Path(sender="classic", loss=0.5, rtt=0.1, rto=0.2, initial_window=10).max_window == 10
+    assert chain_key(Path(sender="classic", loss=0.5, rtt=0.1, rto=0.2, max_window=10)) != chain_key(
+        Path(sender="classic", loss=0.5, rtt=0.1, rto=0.2, initial_window=10)
     )

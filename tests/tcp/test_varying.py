@@ -21,7 +21,10 @@ from tcpstream.transient.written_out_limited import LimitedWrittenOut
 
 
 def path(**change):
-    return Path(**{"loss": 0.02, "rtt": 0.1, "rto": 0.3, "losses": "independent", "max_window": 12} | change)
+    return Path(
+        **{"sender": "classic", "loss": 0.02, "rtt": 0.1, "rto": 0.3, "losses": "independent", "max_window": 12}
+        | change
+    )
 
 
 GOOD, BAD = path(), path(loss=0.1)
@@ -50,7 +53,10 @@ GOOD, BAD = path(), path(loss=0.1)
         ),
         (lambda: Varying([GOOD, path(rtt=0.2)], [1, 1]), "the same round trip time, got 0.1 s and 0.2 s"),
         (lambda: Varying([GOOD, path(rto=0.4)], [1, 1]), "regimes have the same sender"),
-        (lambda: Varying([Path(loss=0.02, rtt=0.1)], [1]), "is solved for tcp = reno-sack, cubic, got reno"),
+        (
+            lambda: Varying([Path(sender="classic", loss=0.02, rtt=0.1)], [1]),
+            "is solved for tcp = reno-sack, cubic, got reno",
+        ),
         (lambda: Varying([GOOD, BAD], [1, 1]).loss, "a loss rate in each regime, and none of its own"),
     ],
 )

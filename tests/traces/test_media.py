@@ -87,7 +87,7 @@ def test_frames_are_those_of_pictures(tmp_path):
 
 def test_segments_of_one_size_are_a_constant_rate(tmp_path):
     video = read_media(written(tmp_path, "duration_s,bytes\n" + 5 * "2,60000\n"))
-    path = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+    path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
     constant = tcpstream.stored(path, tcpstream.Video(packet_rate=20, duration=10))
     assert tcpstream.stored(path, video).late_fraction(1.0) == pytest.approx(constant.late_fraction(1.0), rel=1e-9)
 

@@ -32,7 +32,7 @@ def corners(found, tcp):
     rng = np.random.default_rng(5)
     inside = [[rng.uniform(m.low, m.high) for m in (loss, found.rtt, found.rto)] for _ in range(8)]
     for p, rtt, rto in [*itertools.product(*sides), *inside]:
-        yield tcpstream.Path(loss=p, rtt=rtt, rto=rto, tcp=tcp, **proposed)
+        yield tcpstream.Path(loss=p, rtt=rtt, rto=rto, tcp=tcp, **({"sender": "classic"} | proposed))
 
 
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
@@ -86,7 +86,7 @@ def test_intervals_hold_the_delay_of_the_true_path(tmp_path, process, tcp, p):
     The mean round trip is 100 ms, 1 ms on average in each direction, and 20 us at the receiver; the timer 0.2 s more.
     """
     video = tcpstream.Video(packet_rate=20, duration=20)
-    truth = tcpstream.Path(loss=p, rtt=0.102, rto=0.302, tcp=tcp)
+    truth = tcpstream.Path(sender="classic", loss=p, rtt=0.102, rto=0.302, tcp=tcp)
     delay, held, proposed = tcpstream.stored(truth, video).required_delay(), 0, 0
     for seed in range(25):
         found = tcpstream.estimate(capture(tmp_path, simulate(p, seconds=20, process=process, seed=seed)))

@@ -70,7 +70,7 @@ def test_recovery_by_all_pairs(window, p):
 
 @pytest.mark.parametrize(("b", "ratio"), [(1, 4), (2, 2.5)])
 def test_within_the_stated_error(b, ratio):
-    path = Path(loss=0.002, rtt=0.1, timeout_ratio=ratio, max_window=100, rounds_per_increase=b)
+    path = Path(sender="classic", loss=0.002, rtt=0.1, timeout_ratio=ratio, max_window=100, rounds_per_increase=b)
     video = Video(packet_rate=160 if b == 1 else 120, duration=20)
     exact, coarse = stored(path, video, quantum=1), stored(path, video, quantum=8)
     delays = [exact.required_delay(target) for target in (0.1, 1e-2, 1e-3, 1e-4, 1e-5)]
@@ -95,7 +95,7 @@ def test_within_the_stated_error(b, ratio):
 )
 def test_short_delays_and_low_rates_are_within_the_stated_error(loss, window, quantum, headroom, rounds):
     """Where late fractions follow from the first packets, each of which matters."""
-    path = Path(loss=loss, rtt=0.1, timeout_ratio=4, max_window=window)
+    path = Path(sender="classic", loss=loss, rtt=0.1, timeout_ratio=4, max_window=window)
     video = Video(packet_rate=throughput(path) / headroom, duration=0.1 * rounds)
     exact, coarse = stored(path, video, quantum=1), stored(path, video, quantum=quantum)
     delays = np.array([0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 1.2, 2, 3])
@@ -112,7 +112,7 @@ def test_short_delays_and_low_rates_are_within_the_stated_error(loss, window, qu
 
 def test_a_path_without_losses_is_late_as_a_whole():
     """Two in three videos of this rate see no loss in the first quarter, and all of those are late by a few packets."""
-    path = Path(loss=9.5e-5, rtt=0.1, timeout_ratio=7, max_window=64, rounds_per_increase=2)
+    path = Path(sender="classic", loss=9.5e-5, rtt=0.1, timeout_ratio=7, max_window=64, rounds_per_increase=2)
     video = Video(packet_rate=560, duration=25.33)
     exact, coarse = stored(path, video, quantum=1), stored(path, video, quantum=16)
     delays = [5.0, 5.49466, 6.0, 9.0]
@@ -123,7 +123,10 @@ def test_a_path_without_losses_is_late_as_a_whole():
 
 
 def test_a_large_window_is_solved_coarsely_and_says_so():
-    path, video = Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024), Video(packet_rate=2000, duration=30)
+    path, video = (
+        Path(sender="classic", loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024),
+        Video(packet_rate=2000, duration=30),
+    )
     for result in (stored(path, video), stored(path, video, quantum=128)):
         assert result.quantum > 1
         assert result.to_dict([5])["quantum_error"] == result.quantum_error > 0
@@ -132,7 +135,7 @@ def test_a_large_window_is_solved_coarsely_and_says_so():
 
 def test_small_windows_are_solved_coarsely_where_they_would_be_refused():
     """An hour at 1 Mbit/s over 50 ms with p = .01: 30 GiB of rows packet by packet."""
-    path, video = Path(loss=0.01, rtt=0.05), Video(bitrate=1e6, duration=3600)
+    path, video = Path(sender="classic", loss=0.01, rtt=0.05), Video(bitrate=1e6, duration=3600)
     with pytest.raises(
         AccuracyError,
         match=r"would take about \d.* GiB of memory, more than the limit of 8: take a shorter duration or a",
@@ -144,13 +147,13 @@ def test_small_windows_are_solved_coarsely_where_they_would_be_refused():
 
 
 def test_small_windows_are_exact():
-    chain = reno(Path(loss=0.05, rtt=0.1, timeout_ratio=2))
+    chain = reno(Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2))
     assert affordable(chain, 1e4, 1e4) == 1
     assert forecast(chain, 100, 1000, 1).cells > 0
 
 
 def test_what_would_take_too_long_is_refused_before_it_starts():
-    path = Path(loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=2048)
+    path = Path(sender="classic", loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=2048)
     with pytest.raises(AccuracyError, match=r"would take about \d+ minutes, more than the limit of \d.* GiB of memory"):
         stored(path, Video(packet_rate=2000, duration=300), quantum=1)
     with pytest.raises(AccuracyError, match="minutes"):
@@ -159,7 +162,7 @@ def test_what_would_take_too_long_is_refused_before_it_starts():
 
 def test_timers_of_very_many_round_trips_are_refused():
     """A capture of one machine, with a round trip of 2 us and a timer of 200 ms, was followed without end."""
-    usual = {"loss": 0.1, "rto": 0.2, "max_window": 20}
+    usual = {"sender": "classic", "loss": 0.1, "rto": 0.2, "max_window": 20}
     with pytest.raises(AccuracyError, match=r"backs off to 6\.4e\+06 round trips"):
         stored(Path(rtt=2e-6, **usual), Video(packet_rate=85, duration=0.1))
     assert stored(Path(rtt=1e-3, **usual), Video(packet_rate=85, duration=0.1)).late_fraction(0) > 0
@@ -168,4 +171,8 @@ def test_timers_of_very_many_round_trips_are_refused():
 @pytest.mark.parametrize("quantum", [0, -1, 1.5, "a"])
 def test_bad_quantum(quantum):
     with pytest.raises(InputError, match="quantum"):
-        stored(Path(loss=0.01, rtt=0.1, timeout_ratio=2), Video(packet_rate=20, duration=20), quantum=quantum)
+        stored(
+            Path(sender="classic", loss=0.01, rtt=0.1, timeout_ratio=2),
+            Video(packet_rate=20, duration=20),
+            quantum=quantum,
+        )

@@ -14,6 +14,7 @@ def paths(draw, largest_loss=0.4, largest_window=9, largest_ratio=4.0, smallest_
     """Both halvings and back-offs, b = 1 and 2, windows from 1, whole and fractional timeout ratios from 1."""
     with unremarked():
         return Path(
+            sender="classic",
             loss=draw(st.floats(smallest_loss, largest_loss)),
             rtt=RTT,
             timeout_ratio=draw(st.one_of(st.integers(1, int(largest_ratio)), st.floats(1, largest_ratio))),

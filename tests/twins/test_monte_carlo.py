@@ -11,9 +11,9 @@ from tcpstream.tcp.table_vi import packets_per_round
 from tcpstream.video import Video
 
 PATHS = [
-    Path(loss=0.05, rtt=0.1, timeout_ratio=1, max_window=1),
-    Path(loss=0.02, rtt=0.1, timeout_ratio=2.3, max_window=12, backoff="paper"),
-    Path(loss=0.01, rtt=0.1, timeout_ratio=3, max_window=20, rounds_per_increase=2, halving="ceil"),
+    Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1, max_window=1),
+    Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=2.3, max_window=12, backoff="paper"),
+    Path(sender="classic", loss=0.01, rtt=0.1, timeout_ratio=3, max_window=20, rounds_per_increase=2, halving="ceil"),
 ]
 
 
@@ -58,7 +58,7 @@ def test_throughput(path):
     close(batches.mean(), batches.std(ddof=1) / np.sqrt(len(batches)), expected)
 
 
-LOSSLESS = Path(loss=1e-9, rtt=0.5, timeout_ratio=1, max_window=1)
+LOSSLESS = Path(sender="classic", loss=1e-9, rtt=0.5, timeout_ratio=1, max_window=1)
 VIDEO = Video(packet_rate=4, duration=5)  # 10 rounds of 2 packets
 
 

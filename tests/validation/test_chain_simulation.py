@@ -15,11 +15,13 @@ from tcpstream import Path, Video, live, stored
 from tcpstream.tcp import BurstChain, chain_of
 
 PATHS = {
-    "reno": Path(loss=0.1, rtt=0.1, rto=0.33, max_window=7),
-    "slow start": Path(loss=0.1, rtt=0.1, rto=0.33, max_window=9, initial_window=4, detection="rack"),
-    "delayed": Path(loss=0.1, rtt=0.1, rto=0.3, max_window=6, rounds_per_increase=2, initial_window=2),
-    "sack": Path(loss=0.2, rtt=0.1, rto=0.3, max_window=6, tcp="reno-sack"),
-    "cubic": Path(loss=0.1, rtt=0.1, rto=0.37, max_window=8, tcp="cubic", initial_window=4),
+    "reno": Path(sender="classic", loss=0.1, rtt=0.1, rto=0.33, max_window=7),
+    "slow start": Path(sender="classic", loss=0.1, rtt=0.1, rto=0.33, max_window=9, initial_window=4, detection="rack"),
+    "delayed": Path(
+        sender="classic", loss=0.1, rtt=0.1, rto=0.3, max_window=6, rounds_per_increase=2, initial_window=2
+    ),
+    "sack": Path(sender="classic", loss=0.2, rtt=0.1, rto=0.3, max_window=6, tcp="reno-sack"),
+    "cubic": Path(sender="classic", loss=0.1, rtt=0.1, rto=0.37, max_window=8, tcp="cubic", initial_window=4),
 }
 
 VISITS = 20_000
@@ -85,8 +87,8 @@ def close(found, error, exact):
     assert (np.abs(found - exact) <= 4 * error + 1e-12).all(), (found - exact) / error
 
 
-PLAIN = Path(loss=0.02, rtt=0.1, rto=0.33, max_window=16)
-CUBIC = Path(loss=0.1, rtt=0.1, rto=0.37, tcp="cubic", max_window=8)
+PLAIN = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.33, max_window=16)
+CUBIC = Path(sender="classic", loss=0.1, rtt=0.1, rto=0.37, tcp="cubic", max_window=8)
 DELAYS = np.array([0.0, 0.55, 1.0, 2.5, 4.0])
 
 

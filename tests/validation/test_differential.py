@@ -99,7 +99,7 @@ def test_a_window_of_one_by_hand():
     T = ((1 - p) + p * again[0]) / ((1 - p) + p * (T_O + rounds[0][0]))
     rng = np.random.default_rng(1)
     for tcp in CHAINS:
-        path = Path(loss=p, rtt=1.0, timeout_ratio=T_O, max_window=1, tcp=tcp)
+        path = Path(sender="classic", loss=p, rtt=1.0, timeout_ratio=T_O, max_window=1, tcp=tcp)
         seen = Agent(path, rng).packets_per_round(100, 10_000, rng)
         assert abs(seen.mean() - T) < 4 * seen.std(ddof=1) / 10
 

@@ -49,6 +49,7 @@ def compared(record: Record, download: Record) -> list[dict[str, Any]]:
     if T / rate < LEAST or not judged:
         return []
     sender: dict[str, Any] = {"tcp": chain(record), "initial_window": 10, "detection": "rack", "max_window": LARGEST}
+    sender["sender"] = "classic"
     given = Path(loss=condition["p"], rtt=condition["rtt"], rto=max(seen.rto, condition["rtt"]), **sender)
     found = {"path": fractions(given, rate), "throughput": fractions(with_throughput(given, T), rate)}
     return [

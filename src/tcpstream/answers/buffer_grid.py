@@ -62,7 +62,7 @@ class BufferGrid(Shown):
     Examples
     --------
     >>> import tcpstream
-    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> path = tcpstream.Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
     >>> video = tcpstream.Video(packet_rate=40, duration=8)
     >>> tcpstream.buffer_grid(path, video, start_buffers=[0.5, 1], resume_buffers=[1])
     <BufferGrid: 2 start buffers, 1 resume buffers, T/mu = 1.761>
@@ -203,7 +203,7 @@ def buffer_grid(
     Examples
     --------
     >>> import tcpstream
-    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> path = tcpstream.Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
     >>> video = tcpstream.Video(packet_rate=40, duration=8)
     >>> grid = tcpstream.buffer_grid(path, video, start_buffers=[0.5, 1], resume_buffers=[1])
     >>> grid.stall_probability.round(3).tolist()

@@ -40,7 +40,7 @@ class BufferedPlay(Joined, Drawing):
     Examples
     --------
     >>> import tcpstream
-    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> path = tcpstream.Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
     >>> video = tcpstream.Video(packet_rate=40, duration=8)
     >>> seen = tcpstream.play(path, video, tcpstream.Player(start_buffer=1, resume_buffer=1))
     >>> seen

@@ -47,7 +47,8 @@ def from_throughput(
     rtt : float
         R, round trip time [s].
     **chosen
-        What else `Path` takes, but `loss`. Without ``max_window`` the window is that of each p, too large to matter.
+        What else `Path` takes, but `loss`. The classic sender without ``max_window`` has that of each p, too large to
+        matter.
 
     Returns
     -------

@@ -60,7 +60,7 @@ class LimitedLive(LiveStreaming):
     Examples
     --------
     >>> import tcpstream
-    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> path = tcpstream.Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
     >>> result = tcpstream.live(path, tcpstream.Video(packet_rate=10), growth="limited")
     >>> result
     <LimitedLive: 10 packets/s, T/mu = 7.044>

@@ -42,7 +42,7 @@ class SegmentPlay(Joined, Drawing):
     Examples
     --------
     >>> import tcpstream
-    >>> path = tcpstream.Path(tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
+    >>> path = tcpstream.Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, initial_window=10, max_window=10)
     >>> video = tcpstream.Video(packet_rate=40, duration=8)
     >>> seen = tcpstream.play(path, video, tcpstream.SegmentPlayer(segment=2, client_buffer=6))
     >>> seen

@@ -13,7 +13,7 @@ import click
 
 from ..errors import AccuracyError, InputError
 from ..path import PARAMETERS, Network
-from ..sender import SENDERS, Sender, takes_text
+from ..sender import DEFAULT_SENDER, SENDERS, Sender, takes_text
 from ..system.watch import time_limit as limited_time
 from . import units
 from .progress import solving
@@ -92,7 +92,8 @@ sender_option = option(
     "--sender",
     str,
     "|".join(SENDERS),
-    "What sends, but for what follows: the paper's TCP, or today's.  [default: classic]",
+    f"What sends, but for what follows: the paper's TCP, or today's.  [default: {DEFAULT_SENDER}; classic beside a "
+    "capture, for what that does not show]",
 )
 sender_options = _all(*(_parameter(one) for one in fields(Sender)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from ..errors import InputError
-from ..sender import sender_of
+from ..sender import DEFAULT_SENDER, sender_of
 from ..variants import VARIANTS
 from .cases import Row
 from .columns import LOAD, PATH
@@ -56,7 +56,7 @@ def _counts_rounds(row: Row) -> bool:
     """Tell whether the round trip time does not say which TCP chain it is."""
     try:
         given = {"tcp": row["tcp"]} if "tcp" in row else {}
-        tcp = sender_of(row.get("sender", "classic"), row.get("losses"), given).tcp
+        tcp = sender_of(row.get("sender", DEFAULT_SENDER), row.get("losses"), given).tcp
     except InputError:  # which is said when it is solved
         return True
     return VARIANTS[tcp].counts_rounds(row.get("bottleneck"))

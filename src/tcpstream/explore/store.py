@@ -21,8 +21,11 @@ MANIFEST = "sweep.json"
 POINTS = "points.parquet"
 PART = re.compile(r"part-(\d{6})\.parquet")
 
-ABOUT = ("version", "kind", "alpha", "axes", "chunks", "digest")
-"""What the answers depend on, in the manifest."""
+ABOUT = ("version", "kind", "alpha", "axes", "chunks", "digest", "sender")
+"""What the answers depend on, in the manifest; sender is that of points which name none."""
+
+BEFORE = {"sender": "classic"}
+"""What manifests do not say that are older."""
 
 
 class Store:
@@ -61,7 +64,7 @@ class Store:
         except OSError as error:
             raise unwritable(f"keep a sweep in {folder}", error) from None
         kept = _manifest(self.folder)
-        differ = [name for name in about if kept[name] != about[name]]
+        differ = [name for name in about if (BEFORE | kept)[name] != about[name]]
         if differ:
             raise InputError(
                 f"{folder} holds another sweep ({_difference(differ[0], kept, about)}): give another folder"
@@ -149,7 +152,7 @@ def _manifest(folder: FilePath) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         raise nothing from None
-    if not isinstance(found, dict) or not set(ABOUT) <= found.keys():
+    if not isinstance(found, dict) or not set(ABOUT) <= (BEFORE | found).keys():
         raise nothing
     if found["kind"] not in KINDS or not isinstance(found["axes"], list) or not isinstance(found["version"], str):
         raise nothing
@@ -168,7 +171,7 @@ def _write(file: FilePath, data: bytes) -> None:
 
 def _sweep(about: dict[str, Any]) -> str:
     """Return what tells sweeps apart: all that their answers depend on."""
-    return hashlib.sha256(json.dumps([about[name] for name in ABOUT]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([about[name] for name in ABOUT if name in about]).encode()).hexdigest()
 
 
 def _digest(table: DataFrame) -> str:
@@ -178,4 +181,4 @@ def _digest(table: DataFrame) -> str:
 
 
 def _difference(name: str, kept: dict[str, Any], about: dict[str, Any]) -> str:
-    return "other points" if name == "digest" else f"{name} {kept.get(name)}, not {about[name]}"
+    return "other points" if name == "digest" else f"{name} {(BEFORE | kept).get(name)}, not {about[name]}"

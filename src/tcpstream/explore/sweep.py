@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
+from ..sender import DEFAULT_SENDER
 from .batches import chunks
 from .cases import known
 from .columns import VIEWERS, check
@@ -79,6 +80,7 @@ def sweep(
         "alpha": alpha,
         "axes": points.attrs.get("axes", []),
         "chunks": len(parts),
+        "sender": DEFAULT_SENDER,
     }
     kept = None if store is None else Store(store, plain, about)
     done = {} if kept is None else kept.done()

@@ -131,7 +131,7 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
     Examples
     --------
     >>> import tcpstream
-    >>> path = tcpstream.Path(loss=0.02, rtt=0.1, rto=0.3)
+    >>> path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
     >>> with tcpstream.time_limit(60):
     ...     result = tcpstream.live(path, tcpstream.Video(packet_rate=25))
     """

@@ -62,7 +62,8 @@ class Varying:
     Examples
     --------
     >>> import tcpstream
-    >>> good, bad = (tcpstream.Path(loss=p, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=16) for p in (0.01, 0.1))
+    >>> classic = dict(sender="classic", rtt=0.1, rto=0.3, tcp="reno-sack", max_window=16)
+    >>> good, bad = (tcpstream.Path(loss=p, **classic) for p in (0.01, 0.1))
     >>> path = tcpstream.Varying([good, bad], mean_stay=[20, 5], names=["good", "bad"])
     >>> [round(share, 3) for share in path.shares]
     [0.8, 0.2]

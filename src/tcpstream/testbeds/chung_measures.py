@@ -95,7 +95,7 @@ def chain(p: float, rtt: float) -> float | None:
 
 def path_of(p: float, rtt: float) -> Path | None:
     """Return the path of a ping's losses and round trips, timer 4 R; None without losses."""
-    return Path(loss=min(p, LARGE_LOSS), rtt=rtt, rto=4 * rtt) if p > 0 else None
+    return Path(sender="classic", loss=min(p, LARGE_LOSS), rtt=rtt, rto=4 * rtt) if p > 0 else None
 
 
 def _figures(run: Run, flow: int) -> dict[str, float]:

@@ -75,7 +75,7 @@ class MeasuredPath:
     def _measured(self, chosen: dict[str, Any]) -> dict[str, Measured]:
         """Return the parameters of a path that are not chosen; p is of loss events where losses come in bursts."""
         given = {"tcp": chosen["tcp"]} if "tcp" in chosen else {}
-        tcp = VARIANTS[sender_of(chosen.get("sender", "classic"), chosen.get("losses"), given).tcp]
+        tcp = VARIANTS[sender_of(chosen["sender"], chosen.get("losses"), given).tcp]
         measured = {"loss": self.loss_event_rate if tcp.counts_events else self.loss, "rtt": self.rtt}
         if "timeout_ratio" not in chosen:
             measured["rto"] = self.rto

@@ -47,8 +47,11 @@ class Proposal:
     detection_reason: str
 
     def beside(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is given and what is proposed beside it: no chain for other losses than are given."""
-        proposed = {"detection": self.detection}
+        """Return what is given and what is proposed beside it: no chain for other losses than are given.
+
+        What a capture does not show is the classic sender's: no largest window that matters.
+        """
+        proposed = {"sender": "classic", "detection": self.detection}
         if given.get("losses") in (None, VARIANTS[self.tcp].losses):
             proposed["tcp"] = self.tcp
         return proposed | dict(given)
