@@ -28,6 +28,21 @@ def test_exact_says_so(run):
     assert abs(f - g) <= error * f
 
 
+def test_the_error_of_a_wait_is_that_of_its_target(run):
+    """It grows as f falls, and was that of f = 1e-4 for every target."""
+    told = []
+    for target in ("1e-2", "1e-4"):
+        done = run(f"delay {VIDEO} --accuracy fine --target {target} --json")
+        tau = json.loads(done.out)["required_startup_delay_s"]
+        (error,) = json.loads(run(f"stored {VIDEO} --accuracy fine --delay {tau} --json").out)[
+            "late_fraction_relative_error"
+        ]
+        out = run(f"delay {VIDEO} --accuracy fine --target {target}").out
+        assert f"lattice error of f    {error:.2g} of itself" in out
+        told.append(error)
+    assert told[0] < told[1]
+
+
 def test_live_streams_too(run):
     done = run(
         "live --loss 0.002 --rtt 80ms --rto 280ms --sender classic --rate 2Mbps --duration 24h --delay 1,5 --json"

@@ -19,6 +19,7 @@ from .words import rounded_down, share, wait
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
     from ..answers.interval import PropagatedIntervals
+    from ..answers.live_streaming import LiveStreaming
     from ..answers.stored import StoredStreaming
     from ..path import Path
     from ..tcp import Varying
@@ -54,7 +55,6 @@ def delay(
     or --duration (or --playback) for a stored video.
     """
     from ..answers.answer import DEFAULT_TARGET, late_target, no_late_target
-    from ..answers.live import LiveStreaming
     from ..errors import NoFiniteDelayError
     from . import details
     from .endless import no_finite_delay
@@ -102,7 +102,7 @@ def delay(
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
-    lattice_error = float(result.lattice_error(tau)) if isinstance(result, LiveStreaming) else 0.0
+    lattice_error = float(cast("LiveStreaming | StoredStreaming", result).relative_error(tau)) if target else 0.0
     if is_live:
         data["lattice_error"] = lattice_error
     data |= _interval(found)

@@ -39,7 +39,10 @@ _COLUMNS = ("loss_event_rate", "rtt_s", "timeout_ratio", "throughput_pps")
 
 
 def solved(result: Streaming | Watching | BufferGrid, route: Route, lattice_error: float = 0.0) -> list[str | Table]:
-    """Return the tables below the answer of a solve; `lattice_error` is the largest of the answers of a live one."""
+    """Return the tables below the answer of a solve; `lattice_error` is the largest of the answers shown.
+
+    Without it that of stored media is told where f is 1e-4.
+    """
     video = result.video
     rows = [
         ("throughput T", packets_per_second(result.throughput, video.packet_size)),
@@ -52,8 +55,9 @@ def solved(result: Streaming | Watching | BufferGrid, route: Route, lattice_erro
         rows.append(("error of f", at_most(error)))
     if quantum_error := getattr(result, "quantum_error", 0):
         packets = getattr(result, "quantum", 1)
-        rows.append(("lattice error of f", f"{quantum_error:.2g} of itself: steps of {packets} packets"))
-    if lattice_error:
+        error = lattice_error or quantum_error
+        rows.append(("lattice error of f", f"{error:.2g} of itself: steps of {packets} packets"))
+    elif lattice_error:
         reason = getattr(result, "lattice_reason", "packets per round fit no lattice")
         rows.append(("lattice error of f", f"at most {lattice_error:.2g} of itself: {reason}"))
     return [Table([*rows, *path_rows(result.path)]), *captured(route, backlogged(result, route))]
