@@ -27,7 +27,7 @@ def test_the_chain_has_the_throughput(chosen, wanted):
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack", "cubic"])
 def test_it_is_the_inverse_where_the_largest_window_is_that_of_each_loss_rate(tcp):
     path = tcpstream.Path(sender="classic", loss=0.013, rtt=0.08, rto=0.31, tcp=tcp)
-    found = tcpstream.Path.from_throughput(tcpstream.throughput(path), rtt=0.08, rto=0.31, tcp=tcp)
+    found = tcpstream.Path.from_throughput(tcpstream.throughput(path), rtt=0.08, rto=0.31, sender="classic", tcp=tcp)
     assert found.loss == pytest.approx(0.013, rel=1e-6)
     enough = enough_cubic(found.loss, 0.08) if tcp == "cubic" else enough_window(found.loss)
     assert found.max_window == enough
