@@ -27,6 +27,7 @@ COMMANDS = [
     "estimate {examples}/linux-reno.pcap",
     "estimate {examples}/linux-reno.pcap --segments 10s",
     "estimate {examples}/linux-reno-ss.txt",
+    "fit {examples}/mobile.csv --rtt 50ms --sender classic --tcp reno-sack --regimes 2",
     "sweep sweep.toml",
     "simulate --rtt 100ms --loss 0.02 --rate 40pps --duration 8s --start 1s --delay 1,2 --runs 2",
     "validate --recorded",

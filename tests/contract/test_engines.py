@@ -15,7 +15,7 @@ from tcpstream.transient.boundary import Boundary, OnFloor
 from tcpstream.transient.finite_backlog import FiniteBacklog
 from tcpstream.transient.select import backlogged
 
-PATH = {"loss": 0.08, "rtt": 0.1, "timeout_ratio": 1.5, "max_window": 5}
+PATH = {"sender": "classic", "loss": 0.08, "rtt": 0.1, "timeout_ratio": 1.5, "max_window": 5}
 
 CHAINS = {
     "reno": {},
