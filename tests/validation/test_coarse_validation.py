@@ -10,8 +10,9 @@ import coarse
 import tcpstream
 from benchmarks.ordinary_inputs import Input
 
-STORED = Input.of("delay --loss 0.05 --rtt 100ms --rto 300ms --rate 0.2Mbps --duration 15s --max-window 12 --sender classic")
-LIVE = Input.of("delay --loss 0.05 --rtt 100ms --rto 300ms --rate 240kbps --live --max-window 12 --sender classic")
+PATH = "--loss 0.05 --rtt 100ms --rto 300ms --max-window 12 --sender classic"
+STORED = Input.of(f"delay {PATH} --rate 0.2Mbps --duration 15s")
+LIVE = Input.of(f"delay {PATH} --rate 240kbps --live")
 
 
 class Stating:
