@@ -25,6 +25,11 @@ FAULTS = """() => {
 }"""
 
 
+def installed() -> str | None:
+    """Return the path of a browser, if there is one."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 def moved(page: Path) -> bool:
     """Tell whether a page only leads to another one."""
     return 'http-equiv="refresh"' in page.read_text(encoding="utf-8")
@@ -46,7 +51,7 @@ def look(browser: Browser, window: str, scheme: str, pages: list[Path], keep: Pa
 
 def main() -> int:
     """Look at all pages; return 1 if one has a fault."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    found = installed()
     if found is None:
         print("not looked at: no browser")
         return 0

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, note, positive, real, within
 from .system.html_table import html_table, said
+from .system.text import is_number
 
 Curve = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -174,9 +175,9 @@ class Video:
         try:
             with FilePath(path).open(newline="", encoding="utf-8-sig") as file:
                 for number, row in enumerate(csv.reader(file), 1):
-                    if not row or (number == 1 and not _is_number(row[0])):
+                    if not row or (number == 1 and not is_number(row[0])):
                         continue
-                    if len(row) != 2 or not all(map(_is_number, row)):
+                    if len(row) != 2 or not all(map(is_number, row)):
                         raise InputError(
                             f"{path}, line {number}: expected two numbers 'time_s,packets', got {','.join(row)!r}"
                         )
@@ -273,11 +274,3 @@ def _check_frames(frames: Frames, curve: Curve | None) -> None:
         raise InputError(f"times of frames must not decrease, from 0 s to the end of the curve, {curve[0][-1]:g} s")
     if not ((np.diff(packets) >= 0).all() and packets[0] >= 0 and packets[-1] <= curve[1][-1] * (1 + 1e-9)):
         raise InputError(f"packets of frames must not decrease, from 0 to those of the curve, {curve[1][-1]:g}")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

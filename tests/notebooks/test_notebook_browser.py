@@ -2,7 +2,7 @@
 
 import io
 import os
-import shutil
+import runpy
 import socket
 import subprocess
 import sys
@@ -20,16 +20,16 @@ from playwright.sync_api import expect, sync_playwright
 import tcpstream
 
 SOURCE = Path(__file__).resolve().parents[2] / "notebooks" / "04-explore.md"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+LOOK = runpy.run_path(str(SOURCE.parents[1] / "docs" / "look.py"))
 PATIENCE = 120
 """Longest wait for anything [s]: first imports and compilation on a busy machine."""
 
 
 @pytest.fixture(scope="module")
 def chromium():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    found = LOOK["installed"]()
     if found is None:
-        pytest.skip(f"needs a browser: none of {', '.join(BROWSERS)} is installed")
+        pytest.skip(f"needs a browser: none of {', '.join(LOOK['BROWSERS'])} is installed")
     return found
 
 

@@ -102,7 +102,7 @@ def delay(
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
-    lattice_error = float(cast("LiveStreaming | StoredStreaming", result).relative_error(tau)) if target else 0.0
+    lattice_error = float(cast("LiveStreaming | StoredStreaming", result).relative_error(tau)) if target else None
     if is_live:
         data["lattice_error"] = lattice_error
     data |= _interval(found)

@@ -38,7 +38,9 @@ _ALSO = {
 _COLUMNS = ("loss_event_rate", "rtt_s", "timeout_ratio", "throughput_pps")
 
 
-def solved(result: Streaming | Watching | BufferGrid, route: Route, lattice_error: float = 0.0) -> list[str | Table]:
+def solved(
+    result: Streaming | Watching | BufferGrid, route: Route, lattice_error: float | None = None
+) -> list[str | Table]:
     """Return the tables below the answer of a solve; `lattice_error` is the largest of the answers shown.
 
     Without it that of stored media is told where f is 1e-4.
@@ -55,7 +57,7 @@ def solved(result: Streaming | Watching | BufferGrid, route: Route, lattice_erro
         rows.append(("error of f", at_most(error)))
     if quantum_error := getattr(result, "quantum_error", 0):
         packets = getattr(result, "quantum", 1)
-        error = lattice_error or quantum_error
+        error = quantum_error if lattice_error is None else lattice_error
         rows.append(("lattice error of f", f"{error:.2g} of itself: steps of {packets} packets"))
     elif lattice_error:
         reason = getattr(result, "lattice_reason", "packets per round fit no lattice")

@@ -170,7 +170,7 @@ def _write(file: FilePath, data: bytes) -> None:
 
 
 def _sweep(about: dict[str, Any]) -> str:
-    """Return what tells sweeps apart: all that their answers depend on."""
+    """Return what tells sweeps apart: all that their answers depend on, as far as a manifest says it."""
     return hashlib.sha256(json.dumps([about[name] for name in ABOUT if name in about]).encode()).hexdigest()
 
 

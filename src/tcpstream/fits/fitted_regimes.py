@@ -17,6 +17,7 @@ from ..system.whole_files import written
 from ..tcp import Varying
 from ..tcp.regime_file import regimes_text
 from .fitted_series import FittedSeries, Floats
+from .switching_regression import STARTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +37,7 @@ class Candidate:
         Logarithm of the likelihood of the series, and the Bayesian information criterion, the less the better; None
         without a fit.
     agreeing : int
-        Starts of the search, of 8, that led there.
+        Starts of the search, of `STARTS`, that led there; all of one regime, which needs no search.
     reason : str
         Why there is no such fit; empty where there is one.
     """
@@ -120,11 +121,13 @@ class FittedRegimes(Shown):
     @property
     def error(self) -> str:
         """What the numbers may be off by, in words."""
+        known = "standard errors follow from the curvature of the likelihood"
+        if len(self.regimes) == 1:
+            return known
         chosen = next(one for one in self.candidates if one.regimes == len(self.regimes))
         return (
-            f"standard errors follow from the curvature of the likelihood; {chosen.agreeing} of 8 starts "
-            "led to this maximum of the likelihood; the path's changes in an interval are those of the fit within "
-            f"{max(self.rounding, 1e-15):.1g}"
+            f"{known}; {chosen.agreeing} of {STARTS} starts led to this maximum of the likelihood; the path's changes "
+            f"in an interval are those of the fit within {max(self.rounding, 1e-15):.1g}"
         )
 
     def summary(self) -> str:

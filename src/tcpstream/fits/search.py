@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import math
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
@@ -11,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AccuracyError, InputError, positive, shown, whole, within
-from ..path import Path
+from ..sender import DEFAULT_SENDER
 from ..tcp import Varying
 from ..traces import ThroughputTrace, read_throughput
 from ..video import SIZES
@@ -114,7 +112,7 @@ def fit_regimes(
     rng = np.random.default_rng(whole("seed", seed, 0))
     known = trace if isinstance(trace, ThroughputTrace) else read_throughput(trace)
     step = _step(known, interval)
-    count = math.floor(known.duration / step * (1 + 1e-12))
+    count = known.whole_intervals(step)
     if not INTERVALS[0] <= count <= INTERVALS[1]:
         raise InputError(
             f"{known.source}: {INTERVALS[0]} to {INTERVALS[1]} intervals are fitted, the trace of "
@@ -150,7 +148,7 @@ def _shared(rtt: float, given: dict[str, Any]) -> dict[str, Any]:
     for name in OWN:
         if name in given:
             raise InputError(f"{name} is that of the regimes, not of the sender: leave it out")
-    sender = given.get("sender", inspect.signature(Path).parameters["sender"].default)
+    sender = given.get("sender", DEFAULT_SENDER)
     if not isinstance(sender, str):
         raise InputError(f"sender is named, as 'linux', and its parameters stand beside it, got {shown(sender)}")
     others = {name: value for name, value in given.items() if name != "sender" and value is not None}
@@ -277,7 +275,7 @@ def _warnings(
             f"an interval of the trace is {trace.longest_interval:.4g} s long, the median one {trace.interval:.4g} s: "
             "its mean stands for all of it"
         )
-    rest = trace.duration - step * math.floor(trace.duration / step * (1 + 1e-12))
+    rest = trace.duration - step * trace.whole_intervals(step)
     if rest > 0.01 * step:
         found.append(f"the last {rest:.3g} s of the trace are no whole interval and are left out")
     return found

@@ -58,3 +58,12 @@ def read_toml(file: str | PathLike[str]) -> dict[str, Any]:
         raise InputError(f"{file} is not TOML: its tables or lists are nested too deeply") from None
     except ValueError as error:  # of tomllib, or a number with more digits than Python reads
         raise InputError(f"{file} is not TOML: {error}") from None
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number, as `float` takes it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ..errors import InputError, printable, shown
@@ -77,11 +76,11 @@ def regimes_text(comment: str, shared: dict[str, Any], tables: dict[str, dict[st
     shared : dict
         Parameters of all regimes, None left out.
     tables : dict of dict
-        Those of each regime, by its name.
+        Those of each regime, by its name: letters, digits and underscores, as all keys.
     """
     lines = [f"# {printable(comment)}", *_lines(shared)]
     for name, table in tables.items():
-        lines += ["", f"[{_name(name)}]", *_lines(table)]
+        lines += ["", f"[{name}]", *_lines(table)]
     return "\n".join(lines) + "\n"
 
 
@@ -89,14 +88,10 @@ def _lines(table: dict[str, Any]) -> list[str]:
     return [f"{name} = {_value(one)}" for name, one in table.items() if one is not None]
 
 
-def _name(text: str) -> str:
-    return text if text.isascii() and text.replace("_", "").isalnum() else json.dumps(text)
-
-
 def _value(one: Any) -> str:
     """Return a value as TOML has it; a number keeps all its digits."""
     if isinstance(one, dict):
-        return "{" + ", ".join(f"{_name(name)} = {_value(value)}" for name, value in one.items()) + "}"
+        return "{" + ", ".join(f"{name} = {_value(value)}" for name, value in one.items()) + "}"
     if isinstance(one, str):
-        return json.dumps(one)
+        return f'"{one}"'
     return repr(one if isinstance(one, int) else float(one))

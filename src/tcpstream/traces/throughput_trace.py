@@ -88,6 +88,10 @@ class ThroughputTrace:
         """Mean throughput [bit/s]."""
         return float(self.throughput @ np.diff(self.edges)) / self.duration
 
+    def whole_intervals(self, step: float) -> int:
+        """Return how many equal intervals of a length [s], > 0, fit into the trace."""
+        return math.floor(self.duration / step * (1 + 1e-12))
+
     def resampled(self, interval: float) -> Floats:
         """Return the mean throughput in equal intervals [bit/s]; what is left at the end is left out.
 
@@ -102,7 +106,7 @@ class ThroughputTrace:
             For a length that is not positive, or longer than the trace.
         """
         step = positive("interval", interval, "s")
-        count = math.floor(self.duration / step * (1 + 1e-12))
+        count = self.whole_intervals(step)
         if count < 1:
             raise InputError(
                 f"{self.source}: an interval of {step:g} s is longer than the trace of {self.duration:g} s"

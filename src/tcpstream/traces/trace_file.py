@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from ..errors import InputError, shown
-from ..system.text import MIB, read_text
+from ..system.text import MIB, is_number, read_text
 from .throughput_trace import ThroughputTrace
 from .trace_json import of_iperf3, of_sabre
 from .trace_lines import of_columns, of_csv, of_opportunities
@@ -61,9 +61,9 @@ def read_throughput(file: str | PathLike[str]) -> ThroughputTrace:
     head = lines[0][1]
     if "time_s" in [part.strip().strip('"') for part in head.split(",")]:
         return of_csv(lines, name)
-    if all(_is_number(part) for part in head.split()):
+    if all(is_number(part) for part in head.split()):
         return of_opportunities(lines, name) if len(head.split()) == 1 else of_columns(lines, name)
-    if all(_is_number(part) for part in head.split(",")):
+    if all(is_number(part) for part in head.split(",")):
         raise InputError(f"{name} has columns without units: name them in a first line, as time_s,throughput_mbps")
     raise InputError(f"{name} is no throughput over time, its first line is {shown(head)}: accepted is {ACCEPTED}")
 
@@ -74,11 +74,3 @@ def _of_json(text: str, name: str) -> ThroughputTrace:
     except (ValueError, RecursionError):
         raise InputError(f"{name} is not JSON, though it begins as it: accepted is {ACCEPTED}") from None
     return of_iperf3(data, name) if isinstance(data, dict) else of_sabre(data, name)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
