@@ -39,7 +39,7 @@ def test_path_to_dict_puts_units_into_names():
     }
     path = Path(sender="classic", loss=0.01, rtt=0.2, rto=0.5, max_window=40, **options)
     values = {"loss": 0.01, "rtt_s": 0.2, "rto_s": 0.5, "timeout_ratio": 2.5, "max_window": 40}
-    values |= {"rto_assumed": False, "losses": "independent"}
+    values |= {"rto_assumed": False, "losses": "independent", "sender": None}
     assert path.to_dict() == values | options | {"bottleneck_pps": None, "buffer": None}
     path = Path(sender="classic", loss=0.01, rtt=0.2, rto=0.5, bottleneck=150, buffer=10, **options)
     assert path.to_dict() == values | options | {"bottleneck_pps": 150.0, "buffer": 10}

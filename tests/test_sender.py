@@ -104,6 +104,7 @@ def test_classic(losses, tcp):
         "bottleneck_pps": None,
         "buffer": None,
         "rto_assumed": True,
+        "sender": "classic",
     }
 
 
@@ -122,6 +123,23 @@ def test_linux(losses, tcp):
     assert (path.rto, path.rto_assumed, path.backoff, path.rounds_per_increase) == (0.3, True, "rfc6298", 1)
     chosen = {"tcp": tcp, "initial_window": 10, "detection": "rack", "max_window": 2172}
     assert path == Path(**USUAL, **chosen)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({}, "linux"),
+        ({"losses": "bursts"}, "linux"),
+        ({"rto": 0.7}, "linux"),
+        ({"timeout_ratio": 4.5, "sender": "classic"}, "classic"),
+        ({"tcp": "reno-sack", "sender": "classic"}, "classic"),
+        ({"tcp": "reno-sack"}, None),
+        ({"max_window": 60}, None),
+        ({"sender": Sender(tcp="cubic", initial_window=10, detection="rack", max_window=2172)}, "linux"),
+    ],
+)
+def test_a_sender_has_its_name_if_its_values_are_those_of_a_named_one(given, name):
+    assert Path(**USUAL, **given).to_dict()["sender"] == name
 
 
 def test_the_largest_window_of_linux():

@@ -10,7 +10,7 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 from .errors import InputError, choice, note, positive, real, unremarked, whole, within
-from .sender import DEFAULT_SENDER, MOST_PACKETS, SUFFIXES, Sender, first_timer, parameter, sender_of
+from .sender import DEFAULT_SENDER, MOST_PACKETS, SUFFIXES, Sender, first_timer, name_of, parameter, sender_of
 from .system.html_table import html_table, said
 from .variants import LOSS_PROCESSES, VARIANTS
 
@@ -242,7 +242,7 @@ class Path(Sender, Network):
     def to_dict(self) -> dict[str, float | int | str | bool | None]:
         """Return the parameters as a plain dict, units in the names."""
         values = {one.name + SUFFIXES.get(one.metadata["unit"], ""): getattr(self, one.name) for one in PARAMETERS}
-        return values | {"rto_assumed": self.rto_assumed}
+        return values | {"rto_assumed": self.rto_assumed, "sender": name_of(self.sender)}
 
     def _rows(self) -> list[tuple[str, str]]:
         """Return the parameters as names and values with their units; nothing of those that are left out."""

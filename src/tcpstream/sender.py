@@ -167,6 +167,12 @@ DEFAULT_SENDER = "linux"
 """That of a path which names none."""
 
 
+def name_of(sender: Sender) -> str | None:
+    """Return the name of a sender, whatever its timer; None for one whose other values are not those of a named one."""
+    values = replace(sender, rto=None, timeout_ratio=None)
+    return next((name for name, several in SENDERS.items() if values in several), None)
+
+
 def sender_of(sender: object, losses: str | None, given: Mapping[str, Any]) -> Sender:
     """Return the sender of a path.
 

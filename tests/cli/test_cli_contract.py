@@ -13,7 +13,7 @@ LIVE = f"live {PATH} --rate 10pps"
 PATH_KEYS = {
     *("loss", "losses", "rtt_s", "rto_s", "timeout_ratio", "max_window"),
     *("rounds_per_increase", "backoff", "halving", "tcp", "initial_window", "detection", "bottleneck_pps", "buffer"),
-    "rto_assumed",
+    *("rto_assumed", "sender"),
 }
 VIDEO_KEYS = {"packet_rate_pps", "bitrate_bps", "packet_size_bytes", "duration_s", "playback_curve_points"}
 EVERY = {"schema", "version", "parameters", "warnings"}

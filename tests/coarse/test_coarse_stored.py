@@ -247,3 +247,19 @@ def test_bad_accuracy_is_named() -> None:
         stored(path, video, accuracy="good")
     with pytest.raises(InputError, match="not both"):
         stored(path, video, accuracy="fine", quantum=4)
+
+
+def test_a_round_trip_may_be_enough_where_an_exact_solve_takes_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    path, video = Path(sender="classic", loss=0.005, rtt=0.1, tcp="reno-sack"), Video(packet_rate=40, duration=60)
+    known = stored(path, video, accuracy="exact").required_delay(no_late=0.9)
+    found = stored(path, video, accuracy="fine")
+    assert isinstance(found, CoarseStored)
+
+    def too_much(what: str) -> None:
+        raise AccuracyError(what)
+
+    monkeypatch.setattr(found, "_exact", too_much)
+    monkeypatch.setattr(found, "_exact_rounds", 1.0)
+    tau = found.required_delay(no_late=0.9)
+    assert known <= tau < 3 * path.rtt
+    assert found.stalled_at_worst(tau) <= 0.1

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from tcpstream import Path
 from tcpstream.coarse.forward import Forward
+from tcpstream.coarse.in_moments import in_moments
 from tcpstream.coarse.lattice_moves import floored
 from tcpstream.coarse.never_late import MARGIN, _taps
-from tcpstream.coarse.state_grid import lagrange
+from tcpstream.coarse.state_grid import grid, lagrange
 from tcpstream.coarse.steps import Steps
 from tcpstream.kernels.back_in_time import back_several_rounds
+from tcpstream.kernels.backlog_paths import rests
 from tcpstream.kernels.on_lattice import on_lattice
 from tcpstream.tcp import chain_of
 
@@ -112,3 +114,28 @@ def test_memory_of_moves_is_forecast(tcp: dict[str, str], step: int) -> None:
     made = floored(steps, 2.0, due, safe).moves
     forecast = _taps(steps, steps.mean - due * steps.elapsed, MARGIN * np.sqrt(steps.variance), safe)
     assert 0.7 < forecast / (2.0 * len(made.taps)) < 3.0
+
+
+@pytest.mark.parametrize("loss", [1e-4, 0.02])
+def test_windows_that_hardly_any_flow_reaches_are_not_followed(loss: float) -> None:
+    """Slow start leads far up the line of windows: what lies between its stops has a stand-in, as it is not visited."""
+    chain = chain_of(Path(loss=loss, rtt=0.1, tcp="reno-sack"))
+    known, followed = in_moments(chain), grid(chain, 1, 1.15)
+    usual = np.maximum(chain.stationary, known.most)
+    assert (usual[followed.states] > 1e-13).sum() > 0.8 * len(followed.states)
+    sums = np.bincount(np.repeat(np.arange(chain.n_states), np.diff(followed.starts)), followed.weights)
+    visited = np.flatnonzero(usual > 1e-13)
+    np.testing.assert_allclose(sums[visited], 1.0, atol=1e-12)
+    windows = chain.graph.windows[visited[visited < chain.graph.size]]
+    stood = np.array([followed.starts[s] for s in visited[visited < chain.graph.size]])
+    nearest = chain.graph.windows[followed.states[followed.points[stood]]]
+    often = usual[visited[visited < chain.graph.size]] > 1e-8
+    assert (np.abs(nearest - windows)[often] <= 3).all()
+    if loss == 0.02:
+        assert len(followed.states) < 0.1 * chain.n_states
+
+
+def test_rounding_does_not_keep_a_backlog_from_rest() -> None:
+    """A round that sends twice what is due empties it; steps scale what is sent by nearly 1."""
+    assert rests(6 * (1 - 1e-13), 3.0, 1)
+    assert not rests(5.999, 3.0, 1)

@@ -25,7 +25,7 @@ def sack(path, **others):
     values = {
         name.removesuffix("_s").removesuffix("_pps"): value
         for name, value in path.to_dict().items()
-        if name not in ("rto_s", "rto_assumed")
+        if name not in ("rto_s", "rto_assumed", "sender")
     }
     with unremarked():
         return Path(**({"sender": "classic"} | values | {"tcp": "reno-sack", "losses": "independent"} | others))

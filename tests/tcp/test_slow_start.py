@@ -21,7 +21,7 @@ def sent(path, tcp, initial_window):
     values = {
         name.removesuffix("_s").removesuffix("_pps"): value
         for name, value in path.to_dict().items()
-        if name not in ("rto_s", "rto_assumed", "losses")
+        if name not in ("rto_s", "rto_assumed", "losses", "sender")
     }
     with unremarked():
         return Path(**({"sender": "classic"} | values | {"tcp": tcp, "initial_window": initial_window}))

@@ -238,9 +238,13 @@ class CoarseStored(StoredStreaming):
             )
         R = self.path.rtt
         shortest = (self._exact_rounds + 1) * R
-        if self._no_late_at(shortest) >= wanted:
+        if self._no_late_at(shortest) < wanted:
+            return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
+        try:
             return self._exact(f"probability of no late packet of {wanted:g}").required_delay(no_late=wanted)
-        return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
+        except AccuracyError:  # a round trip is enough, or it is known from when on
+            known = R * (self._exact_rounds + 2 * ROUNDING)
+            return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=known, tolerance=R / 250)
 
 
 def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str | None) -> CoarseArrivals:

@@ -177,7 +177,8 @@ class StoredStreaming(StoredRounds):
         Returns
         -------
         float
-            tau [s]; for `no_late` at most a hundredth of a round too long.
+            tau [s]; for `no_late` at most a hundredth of a round too long, or a round trip where less may do: what
+            shorter delays do is known from an exact solve only.
 
         Raises
         ------

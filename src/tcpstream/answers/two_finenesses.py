@@ -48,6 +48,9 @@ LEAST = 1e-3
 SPREADS = 8.0
 """Standard deviations of what TCP delivers, up to which leads are followed."""
 
+LARGEST = 8.0
+"""Times what a mean round sends that few rounds exceed."""
+
 HALF = 0.5
 """Packets by which places in a round differ at most."""
 
@@ -271,7 +274,7 @@ class TwoFinenesses:
             top = min(top, DECAYS * self._decay)
         if not self._fine.exact:  # as a largest window is far more than what most rounds send
             return buffer + top
-        return buffer + top + 2 * (self._chain.largest_round + due)
+        return buffer + top + 2 * (min(self._chain.largest_round, LARGEST * sent) + due)
 
     def _seen(self, found: Sessions, b: int) -> Floats:
         """Return the answers for the whole video, by the number of the start buffer."""

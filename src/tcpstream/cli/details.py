@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..answers.answer import at_most
+from ..sender import name_of
 from ..variants import VARIANTS
 from .blocks import Table
 from .words import bits_per_second, packets_per_second
@@ -35,6 +36,7 @@ _ALSO = {
     "packets_per_ack": "packets per acknowledgement",
     "decrease": "window after a loss over before",
 }
+_LOST = {"independent": "of all packets", "bursts": "of packets; the rest of a round is lost with each"}
 _COLUMNS = ("loss_event_rate", "rtt_s", "timeout_ratio", "throughput_pps")
 
 
@@ -83,7 +85,7 @@ def path_rows(path: Path | Varying) -> list[tuple[str, str]]:
 
     one = path.regimes[0] if isinstance(path, Varying) else path
     varying = path.regime_rows() if isinstance(path, Varying) else []
-    rows = varying or [("loss rate p", f"{path.loss:.4g}")]
+    rows = varying or [("loss rate p", f"{one.loss:.4g} {_LOST[one.losses]}")]
     rows += [
         ("round trip time R", f"{path.rtt:.4g} s"),
         ("retransmission timer", f"{_timer(one)}, back-off {one.backoff}"),
@@ -96,10 +98,9 @@ def path_rows(path: Path | Varying) -> list[tuple[str, str]]:
 
 
 def _sending(path: Path) -> list[tuple[str, str]]:
-    """Return what is not as in the paper of what sends."""
-    rows = []
-    if path.tcp != "reno":
-        rows.append(("TCP", path.tcp))
+    """Return what sends, and what of it is not as in the paper."""
+    name = name_of(path.sender)
+    rows = [("sender", f"{name}: {VARIANTS[path.tcp].text}" if name else VARIANTS[path.tcp].text)]
     if path.initial_window is not None:
         rows.append(("slow start", f"from {path.initial_window} packets, and after timeouts"))
     if path.detection != "duplicates":

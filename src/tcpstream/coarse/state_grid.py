@@ -25,6 +25,12 @@ RARE = 1e-13
 SELDOM = 1e-8
 """The same far along a line, where windows are large, and help."""
 
+LARGE = 2.0
+"""Times the mean window from which on windows of single states are large: in slow start, and its repairs."""
+
+GAP = 4
+"""States that nothing visits, in steps, between those of a line which do not stand for each other across them."""
+
 LOOKED_AT = 12
 """States of a line whose mean window orders it among others."""
 
@@ -85,10 +91,12 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL, further: f
         if chain.known_begin is None:
             groups.append([np.array([chain.first_state])])
         windows = np.concatenate([*(_windows(part) for part in chain.parts), np.ones(S - int(chain.offsets[-1]))])
-        return _on_lines(groups, usual, step, ratio, max(small, SMALL), windows, further)
+        return _on_lines(groups, usual, step, ratio, max(small, SMALL), windows, math.inf, further)
     if not isinstance(chain, WindowChain):
-        return _on_lines([[np.array([s]) for s in range(S)]], usual, step, 1.0, SMALL, np.ones(S), further)
-    return _on_lines([_lines(chain)], usual, step, ratio, max(small, SMALL), _windows(chain), further)
+        return _on_lines([[np.array([s]) for s in range(S)]], usual, step, 1.0, SMALL, np.ones(S), math.inf, further)
+    windows = _windows(chain)
+    large = LARGE * float(np.maximum(chain.stationary, 0.0) @ windows)
+    return _on_lines([_lines(chain)], usual, step, ratio, max(small, SMALL), windows, large, further)
 
 
 def _windows(chain: WindowChain) -> Floats:
@@ -114,9 +122,14 @@ def _lines(chain: WindowChain) -> list[Ints]:
 
 
 def _on_lines(
-    groups: list[list[Ints]], usual: Floats, step: int, ratio: float, small: float, windows: Floats, further: float
-) -> Grid:
-    """Return the grid of lines, of which those of a group may stand for each other."""
+    groups: list[list[Ints]], usual: Floats, step: int, ratio: float, small: float, windows: Floats, large: float,
+    further: float,
+) -> Grid:  # fmt: skip
+    """Return the grid of lines, of which those of a group may stand for each other.
+
+    Single states with windows of `large` packets or more are followed where they are visited as often as those far
+    along a line.
+    """
     lines = [line for group in groups for line in group]
     level = np.array([float(windows[line[:LOOKED_AT]].mean()) for line in lines])
     families, first = [], 0
@@ -126,34 +139,31 @@ def _on_lines(
     states: list[int] = []
     sent: list[float] = []
     ages: list[int] = []
-    kept_at: dict[int, tuple[int, Ints]] = {}  # first point, and the ages of all, by line
+    kept_at: dict[int, list[tuple[int, Ints]]] = {}  # first point, and the ages of all, by line and run
     kept_lines: list[list[int]] = []
     for family in families:
-        used = [i for i in family if usual[lines[i]].max() > RARE]
+        used = [i for i in family if usual[lines[i]].max() > _rare(lines[i], windows, large)]
         chosen = _chosen(used, [float(level[i]) for i in used], ratio, small)
         kept_lines.append(chosen)
         for i in chosen:
             line = lines[i]
-            end = int(np.flatnonzero(usual[line] > min(SELDOM, float(usual[line].max()) / 2))[-1])
-            at = _ages(end, min(end + step, len(line)), step, further)
-            kept_at[i] = (len(states), at)
-            states.extend(line[at].tolist())
-            ages.extend(at.tolist())
-            sent.extend(np.append(0.0, np.cumsum(windows[line]))[at].tolist())
-    around: dict[int, list[tuple[int, float]]] = {}
+            kept_at[i] = []
+            for begin, end in _runs(usual[line], step, further):
+                at = _ages(begin, end, min(end + step, len(line)), step, further)
+                kept_at[i].append((len(states), at))
+                states.extend(line[at].tolist())
+                ages.extend(at.tolist())
+                sent.extend(np.append(0.0, np.cumsum(windows[line]))[at].tolist())
+    around = _around(families, kept_lines, level, ORDER if ratio < FAR else 2, large)
     counts: list[Ints] = []
     where: list[Ints] = []
     weights: list[Floats] = []
-    for family, chosen in zip(families, kept_lines):
-        for i in family:
-            around[i] = _neighbours(i, chosen, level, ORDER if ratio < FAR else 2)
     for i, line in enumerate(lines):
         near: list[Any] = []
         shares: list[Any] = []
         for other, share in around[i]:
-            offset, at = kept_at[other]
-            k, w = _along(np.arange(len(line)) / step, at / step, further > 0)
-            near.append(offset + k)
+            k, w = _along_runs(len(line), kept_at[other], step, further > 0)
+            near.append(k)
             shares.append(share * w)
         which, share_of = (np.concatenate(x, axis=1) if x else np.zeros((len(line), 0)) for x in (near, shares))
         used = share_of != 0
@@ -193,9 +203,24 @@ def _chosen(used: list[int], first: list[float], ratio: float, small: float) -> 
     return kept
 
 
-def _neighbours(
-    i: int, chosen: list[int], level: Floats, order: int
-) -> list[tuple[int, float]]:  # fmt: skip
+def _around(
+    families: list[list[int]], kept: list[list[int]], level: Floats, order: int, large: float
+) -> dict[int, list[tuple[int, float]]]:
+    """Return the followed lines that stand for each line, with weights.
+
+    For a single state of a large window that is not followed the next smaller one stands.
+    """
+    around: dict[int, list[tuple[int, float]]] = {}
+    smaller: list[tuple[int, float]] = []
+    for family, chosen in zip(families, kept):
+        for i in family:
+            around[i] = _neighbours(i, chosen, level, order)
+        if len(family) == 1 and level[family[0]] >= large:
+            around[family[0]] = smaller = around[family[0]] or smaller
+    return around
+
+
+def _neighbours(i: int, chosen: list[int], level: Floats, order: int) -> list[tuple[int, float]]:
     """Return the followed lines that stand for a line, with weights."""
     if not chosen:
         return []
@@ -211,12 +236,40 @@ def _neighbours(
     return list(zip(chosen[first : first + count], weights.tolist()))
 
 
-def _ages(end: int, beyond: int, step: int, further: float) -> Ints:
-    """Return the ages of the states that are followed on a line, up to `end` and one more that is below `beyond`."""
-    ages = [0]
+def _rare(line: Ints, windows: Floats, large: float) -> float:
+    """Return the probability of the states of a line from which on it is followed."""
+    return SELDOM if len(line) == 1 and windows[line[0]] >= large else RARE
+
+
+def _runs(usual: Floats, step: int, further: float) -> list[tuple[int, int]]:
+    """Return the first and the last ages of a line, run by run, between which it is visited.
+
+    Where slow start leads far up a line there is nothing between. The first run begins with the line.
+    """
+    at = np.append(0, np.flatnonzero(usual > min(SELDOM, float(usual.max()) / 2)))
+    ends = np.flatnonzero(np.diff(at) > np.maximum(GAP * step, further * at[1:]))
+    return list(zip(np.append(0, at[ends + 1]).tolist(), np.append(at[ends], at[-1]).tolist()))
+
+
+def _ages(begin: int, end: int, beyond: int, step: int, further: float) -> Ints:
+    """Return the ages of the states that are followed from `begin` to `end`, and one more that is below `beyond`."""
+    ages = [begin]
     while ages[-1] < end and ages[-1] + step < beyond:
         ages.append(min(ages[-1] + max(step, int(further * ages[-1])), beyond - 1))
     return np.array(ages)
+
+
+def _along_runs(size: int, runs: list[tuple[int, Ints]], step: int, apart: bool) -> tuple[Ints, Floats]:
+    """Return the points of a line that stand for each of its states, and their weights; see `_along`.
+
+    For states that follow a run, where none is followed, its end stands.
+    """
+    near, weights = np.zeros((size, ORDER), dtype=np.int64), np.zeros((size, ORDER))
+    for (offset, at), last in zip(runs, [int(at[0]) for _, at in runs[1:]] + [size]):
+        begin = min(int(at[0]), size)
+        k, w = _along(np.arange(begin, last) / step, at / step, apart)
+        near[begin:last, : k.shape[1]], weights[begin:last, : w.shape[1]] = offset + k, w
+    return near, weights
 
 
 def _along(x: Floats, nodes: Floats, apart: bool) -> tuple[Ints, Floats]:

@@ -45,6 +45,7 @@ def rounds_with_losses(chain: IndependentChain, states: Ints) -> Iterator[Floats
         n = np.arange(w)
         unrepaired = -np.expm1(np.log1p(-chain.lost_unseen) + n[::-1] * np.log(chain.holds))
         fails = np.maximum(p * q**n * unrepaired - (n == 0) * (p**w - b**w), 0.0)
+        n, fails = n[fails > 0], fails[fails > 0]  # with RACK only a window lost whole waits for the timer
         for rounds, weight in chain.silences.whole_loss:
             yield row(s, S, rounds, 0, 0, 0, p**w * weight)
         for rounds, weight in chain.silences.unrepaired:

@@ -29,9 +29,9 @@ def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passin
     source = np.repeat(np.arange(states), np.diff(one.starts))
     rows = np.column_stack([source, one.target, one.rounds, one.received])
     keys, which = np.unique(rows, axis=0, return_inverse=True)
-    largest = int(one.ordered.max())
+    largest = min(int(one.ordered.max()), most + 2)
     chance = np.zeros((len(keys), largest + 3))
-    np.add.at(chance, (which.ravel(), one.ordered), one.chance)
+    np.add.at(chance, (which.ravel(), np.minimum(one.ordered, largest)), one.chance)
     at_least = np.cumsum(chance[:, ::-1], axis=1)[:, ::-1]
     ordered = np.zeros(states, dtype=np.int64)
     np.maximum.at(ordered, source, one.ordered)

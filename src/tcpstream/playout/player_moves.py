@@ -63,8 +63,9 @@ class PlayerMoves:
         one = larger(self.whole, size) if size > 1 else self.whole
         moves = totals(one)
         return Filling(
-            size, threshold, passing(one, more, self.on.exact), moves, self._nothing(moves, self.asked.waited)
-        )
+            size, threshold, passing(one, more, self.on.exact, threshold), moves,
+            self._nothing(moves, self.asked.waited),
+        )  # fmt: skip
 
     def begun(self, packets: float) -> Begun:
         """Return how playback begins with so many packets."""
@@ -77,7 +78,7 @@ class PlayerMoves:
         rounds = self.all.rounds
         lengths = np.unique(np.concatenate([[0], rounds, rounds - 1]))
         free = self._nothing(self.all, np.ones((len(self.asked.waited), 1)))
-        law = filled(goal, self.found.start, passing(self.whole, more, self.on.exact), self.all, free, lengths)
+        law = filled(goal, self.found.start, passing(self.whole, more, self.on.exact, goal), self.all, free, lengths)
         which = np.argwhere(law != 0)
         return Begun(goal, lengths, which, law[tuple(which.T)])
 

@@ -177,7 +177,7 @@ def join_times(whole: Joint, state: int, on: Fineness, packets: float, starts: S
     laws = []
     for start in starts:
         goal, more = on.needed(start)
-        needs, least = passing(whole, more, on.exact), min(goal, math.ceil(packets / on.quantum))
+        needs, least = passing(whole, more, on.exact, goal), min(goal, math.ceil(packets / on.quantum))
         law = fill_times(least, MOST_FILLING, needs, moves, begin, NEGLIGIBLE, 0.0 if on.exact else RARE)
         if 1 - law.sum() > LEFT_OUT:
             raise AccuracyError(

@@ -70,7 +70,12 @@ def chain_key(path: Path | Varying) -> Hashable:
     """Return what is equal for paths with the same chain."""
     if isinstance(path, Varying):
         return path
-    other = ("rto_s", "rto_assumed", *(("rtt_s",) if VARIANTS[path.tcp].counts_rounds(path.bottleneck) else ()))
+    other = (
+        "rto_s",
+        "rto_assumed",
+        "sender",
+        *(("rtt_s",) if VARIANTS[path.tcp].counts_rounds(path.bottleneck) else ()),
+    )
     return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 
