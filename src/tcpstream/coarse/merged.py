@@ -43,6 +43,8 @@ class Merged:
         Increasing.
     weight : (k,) array
         Their sums.
+    which : (n,) int array
+        Of `keys` each move has.
     """
 
     def __init__(self, keys: Ints, weight: Floats) -> None:
@@ -55,15 +57,15 @@ class Merged:
                 numbers, size = numbers.ravel(), len(found)
             numbers, size = numbers * width + (column - low), size * width
         _, first, which = np.unique(numbers, return_index=True, return_inverse=True)
-        self._which, self._each = which.ravel(), weight
+        self.which, self._each = which.ravel(), weight
         self.keys = keys[first]
-        self.weight = np.bincount(self._which, weight).astype(np.float64)
+        self.weight = np.bincount(self.which, weight).astype(np.float64)
 
     def mean(self, values: Floats) -> Floats:
         """Return the mean of values of the moves that were given."""
-        return np.asarray(np.bincount(self._which, self._each * values) / self.weight)
+        return np.asarray(np.bincount(self.which, self._each * values) / self.weight)
 
     def variance(self, values: Floats, variance: Floats) -> Floats:
         """Return the variance, where each has one of its own as well."""
         mean = self.mean(values)
-        return np.maximum(self.mean(variance + (values - mean[self._which]) ** 2), 0.0)
+        return np.maximum(self.mean(variance + (values - mean[self.which]) ** 2), 0.0)

@@ -107,9 +107,10 @@ def smooth(found: Deliveries, quantum: float, many: int, due: float = 0.0) -> To
     )
     source, target, rounds, received, chance = (one[chance != 0] for one in (source, target, rounds, received, chance))
     unit = max(round(1 / quantum), 1)  # quanta, where a packet has several: nothing lies between them
-    groups, which = np.unique(np.column_stack([source, target, rounds]), axis=0, return_inverse=True)
-    order = np.argsort(which.ravel(), kind="stable")
-    ends = np.cumsum(np.bincount(which.ravel(), minlength=len(groups)))
+    merged = Merged(np.column_stack([source, target, rounds]), chance)
+    groups, which = merged.keys, merged.which
+    order = np.argsort(which, kind="stable")
+    ends = np.cumsum(np.bincount(which, minlength=len(groups)))
     x, w = ((received - due * rounds) / (quantum * unit))[order], chance[order]
     columns, chances = [], []
     for group, first, end in zip(groups, np.append(0, ends[:-1]), ends):

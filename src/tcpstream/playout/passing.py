@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coarse.merged import Merged
 from ..kernels.buffer_moves import Lacking, Passing
 from .lattice import ROUNDING, WHOLE, Joint, between, together
 
@@ -27,11 +28,11 @@ def passing(one: Joint, more: float, exact: bool, most: int = 1 << 30) -> Passin
     """
     states = len(one.starts) - 1
     source = np.repeat(np.arange(states), np.diff(one.starts))
-    rows = np.column_stack([source, one.target, one.rounds, one.received])
-    keys, which = np.unique(rows, axis=0, return_inverse=True)
+    merged = Merged(np.column_stack([source, one.target, one.rounds, one.received]), one.chance)
+    keys = merged.keys
     largest = min(int(one.ordered.max()), most + 2)
     chance = np.zeros((len(keys), largest + 3))
-    np.add.at(chance, (which.ravel(), np.minimum(one.ordered, largest)), one.chance)
+    np.add.at(chance, (merged.which, np.minimum(one.ordered, largest)), one.chance)
     at_least = np.cumsum(chance[:, ::-1], axis=1)[:, ::-1]
     ordered = np.zeros(states, dtype=np.int64)
     np.maximum.at(ordered, source, one.ordered)
