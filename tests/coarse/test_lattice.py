@@ -12,7 +12,7 @@ from tcpstream.coarse.forward import Forward
 from tcpstream.coarse.in_moments import in_moments
 from tcpstream.coarse.lattice_moves import floored
 from tcpstream.coarse.never_late import MARGIN, _taps
-from tcpstream.coarse.state_grid import grid, lagrange
+from tcpstream.coarse.state_grid import _along_runs, grid, lagrange
 from tcpstream.coarse.steps import Steps
 from tcpstream.kernels.back_in_time import back_several_rounds
 from tcpstream.kernels.backlog_paths import rests
@@ -139,3 +139,13 @@ def test_rounding_does_not_keep_a_backlog_from_rest() -> None:
     """A round that sends twice what is due empties it; steps scale what is sent by nearly 1."""
     assert rests(6 * (1 - 1e-13), 3.0, 1)
     assert not rests(5.999, 3.0, 1)
+
+
+@pytest.mark.parametrize("size", [2, 5, 8, 12])
+def test_a_line_with_a_gap_may_stand_for_a_shorter_one(size: int) -> None:
+    """Ages 0 .. 3 and 9 .. 10 are followed: what comes between has the end of the first run."""
+    points, weights = _along_runs(size, [(0, np.arange(4)), (4, np.array([9, 10]))], 1, apart=False)
+    ages = np.array([0, 1, 2, 3, 9, 10])
+    stood = (weights * ages[points]).sum(axis=1)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+    np.testing.assert_allclose(stood, np.array([0, 1, 2, 3, 3, 3, 3, 3, 3, 9, 10, 10])[:size], atol=1e-12)

@@ -241,10 +241,11 @@ class CoarseStored(StoredStreaming):
         if self._no_late_at(shortest) < wanted:
             return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
         try:
-            return self._exact(f"probability of no late packet of {wanted:g}").required_delay(no_late=wanted)
-        except AccuracyError:  # a round trip is enough, or it is known from when on
+            exact = self._exact(f"probability of no late packet of {wanted:g}")
+        except AccuracyError:  # from a round trip on it is known
             known = R * (self._exact_rounds + 2 * ROUNDING)
             return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=known, tolerance=R / 250)
+        return exact.required_delay(no_late=wanted)
 
 
 def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str | None) -> CoarseArrivals:

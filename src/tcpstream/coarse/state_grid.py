@@ -260,13 +260,13 @@ def _ages(begin: int, end: int, beyond: int, step: int, further: float) -> Ints:
 
 
 def _along_runs(size: int, runs: list[tuple[int, Ints]], step: int, apart: bool) -> tuple[Ints, Floats]:
-    """Return the points of a line that stand for each of its states, and their weights; see `_along`.
+    """Return the points of a line that stand for `size` states, of it or of one beside it, and weights; see `_along`.
 
-    For states that follow a run, where none is followed, its end stands.
+    For states that come after a run, where none is followed, its end stands.
     """
     near, weights = np.zeros((size, ORDER), dtype=np.int64), np.zeros((size, ORDER))
-    for (offset, at), last in zip(runs, [int(at[0]) for _, at in runs[1:]] + [size]):
-        begin = min(int(at[0]), size)
+    begins = [min(int(at[0]), size) for _, at in runs] + [size]
+    for (offset, at), begin, last in zip(runs, begins, begins[1:]):
         k, w = _along(np.arange(begin, last) / step, at / step, apart)
         near[begin:last, : k.shape[1]], weights[begin:last, : w.shape[1]] = offset + k, w
     return near, weights

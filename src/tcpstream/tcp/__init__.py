@@ -70,12 +70,9 @@ def chain_key(path: Path | Varying) -> Hashable:
     """Return what is equal for paths with the same chain."""
     if isinstance(path, Varying):
         return path
-    other = (
-        "rto_s",
-        "rto_assumed",
-        "sender",
-        *(("rtt_s",) if VARIANTS[path.tcp].counts_rounds(path.bottleneck) else ()),
-    )
+    other = {"rto_s", "rto_assumed", "sender"}
+    if VARIANTS[path.tcp].counts_rounds(path.bottleneck):
+        other.add("rtt_s")
     return tuple(value for name, value in path.to_dict().items() if name not in other)
 
 
