@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import AccuracyError
 from ..path import Path
+from ..system.threads import on_cores
 from ..tcp import chain_of
 from ..video import Video
 from .answer import probabilities
@@ -57,7 +58,7 @@ class BufferedPlay(Joined, Drawing):
         assert player.start_buffer is not None
         self._solver = TwoFinenesses(chain, path, video, held)
         self._start_buffer = player.start_buffer
-        self._found = self._solver.solve([player.start_buffer], player.resume_buffer, LENGTHS)[0]
+        self._found = self._solver.solve([player.start_buffer], player.resume_buffer, LENGTHS, on_cores)[0]
         self._answers, self._errors = self._found.answers, self._found.errors
 
     @property

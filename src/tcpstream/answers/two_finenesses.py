@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -42,10 +42,13 @@ probable there, about."""
 RELAXATIONS = 30.0
 """Times of relaxation, 2 variance / drift^2 [rounds], after which sessions that play have settled."""
 
+STEADY = 1.5
+"""Mean times from loss to loss in which what changes quickly from place to place fades, about."""
+
 LEAST = 1e-3
 """Part of an answer that is stated to be off at least, where quanta are not whole packets."""
 
-SPREADS = 8.0
+SPREADS = 6.0
 """Standard deviations of what TCP delivers, up to which leads are followed."""
 
 LARGEST = 8.0
@@ -130,7 +133,9 @@ class TwoFinenesses:
         elif self._lines_apart and held is None and self._due >= LEAST_DUE and self._states(fine) > MANY_STATES:
             self._fine = Fineness.with_few_lines(self._due, fine.step, self._decay)
 
-    def solve(self, starts: Sequence[float], resume: float, lengths: int = 1) -> list[Seen]:
+    def solve(
+        self, starts: Sequence[float], resume: float, lengths: int = 1, at_once: Callable[..., Iterable[Any]] = map
+    ) -> list[Seen]:  # fmt: skip
         """Return what viewers see that start with some media held [s], each of `starts`, all from the same passes.
 
         Parameters
@@ -140,6 +145,8 @@ class TwoFinenesses:
             With which they resume [s].
         lengths : int
             Of the video from its begin for which the probability of no stall is kept, about.
+        at_once : callable, optional
+            As `map`, for passes that do not depend on each other.
 
         Raises
         ------
@@ -149,7 +156,7 @@ class TwoFinenesses:
         fine, most = self._fine, self._video.packets + 2 * self._due
         top = min(self._first_top(max(*starts, resume)), most)
         if self._held is None:  # the coarser pass is much quicker, and may be all that there is time for
-            check(self._moves(fine), self._video.packets, top, self._settled())
+            check(self._moves(fine), self._video.packets, top, self._settled(), self._steady(fine))
         while True:
             rough = self._pass(fine.coarser(), starts, resume, top, lengths)
             slack = np.array([self._answers(one) for one in rough.slack])
@@ -157,10 +164,11 @@ class TwoFinenesses:
             if self._held or top >= most or (slack <= enough)[:, [0, -2]].all():
                 break
             top = min(2 * top, most)
-        found = self._pass(fine, starts, resume, top, lengths)
-        later = rough
+        passes = [fine]
         if not fine.in_phase:  # packets fall due at places in a round that are not told apart
-            later = self._pass(replace(fine.coarser(), shift=HALF), starts, resume, top, lengths)
+            passes.append(replace(fine.coarser(), shift=HALF))
+        found, *others = at_once(lambda one: self._pass(one, starts, resume, top, lengths), passes)
+        later = others[0] if others else rough
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
     def joined(self, starts: Sequence[float]) -> list[JoinTimes]:
@@ -227,7 +235,15 @@ class TwoFinenesses:
         begin = [self._packets(start) for start in starts]
         pauses, settled = (None, self._settled()) if self._held is None else (self._held.pauses, math.inf)
         packets = self._video.packets
-        return sessions(self._moves(fine), packets, begin, self._packets(resume), top, lengths, settled, pauses)
+        return sessions(
+            self._moves(fine), packets, begin, self._packets(resume), top, lengths, settled, pauses, self._steady(fine)
+        )  # fmt: skip
+
+    def _steady(self, fine: Fineness) -> float:
+        """Return the rounds in which what changes quickly fades; none are left out where packets are whole numbers."""
+        if fine.exact:
+            return math.inf
+        return max(STEADY * self._scale.rounds, float(self._moves(fine).found.rounds.max()))
 
     def _moves(self, fine: Fineness) -> PlayerMoves:
         """Return transitions on a lattice, made once for all buffers."""

@@ -8,6 +8,7 @@ from functools import singledispatch
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coarse.in_moments import throughput
 from ..coarse.state_grid import grid
 from ..errors import AccuracyError
 from ..tcp.burst import BurstChain
@@ -19,7 +20,7 @@ from .independent_rounds import rounds_with_losses
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_STATES, MOST_APART = 800, 1_200
+MOST_STATES, MOST_APART = 800, 1_600
 """Of a chain: CUBIC has thousands where losses are rare; and where they lie further apart with their age."""
 
 
@@ -40,6 +41,8 @@ class Deliveries:
         Whether the second round is a short one: with nothing left to send it waits.
     chance : (k,) array
         Those of a source sum to 1; where states stand for others, some are negative.
+    scale : float
+        Factor of all packets with which the throughput is that of the chain, near 1: states stand for others.
     """
 
     states: int
@@ -52,6 +55,7 @@ class Deliveries:
     second: Ints
     short: NDArray[np.bool_]
     chance: Floats
+    scale: float = 1.0
 
 
 @singledispatch
@@ -142,6 +146,10 @@ def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0, further: float
     whole = np.bincount(source, chance, len(on.states))  # rare losses and states are left out
     first = int(on.points[on.starts[chain.first_state]])
     rounds, ordered, held, second = (rows[which, i].astype(np.int64) for i in (2, 3, 4, 5))
+    target, chance = on.points[at], chance / whole[source]
+    packets = (ordered + held + second).astype(np.float64)
+    delivered = throughput(source, target, chance, packets, rounds.astype(np.float64), len(on.states))
     return Deliveries(
-        len(on.states), first, source, on.points[at], rounds, ordered, held, second, second > 0, chance / whole[source]
-    )
+        len(on.states), first, source, target, rounds, ordered, held, second, second > 0, chance,
+        chain.packets_per_round / delivered,
+    )  # fmt: skip

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from ..errors import AccuracyError
+from .deliveries import Deliveries
 
 WHOLE = 1e-9
 """Relative distance from a whole number."""
@@ -36,11 +37,11 @@ NODES = 6
 STEPS = 20.0
 """States of a line in the mean time from loss to loss."""
 
-RATIO, COARSER_RATIO = 1.15, 1.3
-"""Of the windows of neighbouring lines of CUBIC."""
+RATIOS = (1.15, 1.3, 1.49)
+"""Of the windows of neighbouring lines of CUBIC, finer and coarser."""
 
-FAR, AGED = 2.0, 1 / 4
-"""The same where there are too many lines, and `further` there."""
+AGED, OLDER = 1 / 4, 1.4
+"""`further` where there are too many lines; and times further in the coarser pass there."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Fineness:
             if quanta > (FINEST if due >= 3 else MOST):
                 break
             if round(quanta) >= 1 and abs(quanta - round(quanta)) <= WHOLE * quanta:
-                return cls(due, round(quanta), True, SPARSE, step, RATIO, NODES)
+                return cls(due, round(quanta), True, SPARSE, step, RATIOS[0], NODES)
         if due < 3:
             raise AccuracyError(
                 f"players with buffer thresholds are followed where a round trip plays three packets or more, or a "
@@ -113,12 +114,12 @@ class Fineness:
     @classmethod
     def with_few_lines(cls, due: float, step: int, decay: float) -> Fineness:
         """Return it for CUBIC of many lines: fewer of them, fewer states of each, and quanta that are not packets."""
-        return replace(cls._between_packets(due, step, decay), ratio=FAR, further=AGED)
+        return replace(cls._between_packets(due, step, decay), ratio=RATIOS[1], further=AGED)
 
     @classmethod
     def _between_packets(cls, due: float, step: int, decay: float) -> Fineness:
         quanta, apart = min(QUANTA, int(due / LEAST_PACKETS)), min(APART, decay / (RESOLVED * due))
-        return cls(due, quanta, False, SPARSE, step, RATIO, NODES, apart, FURTHER, LEVELS)
+        return cls(due, quanta, False, SPARSE, step, RATIOS[0], NODES, apart, FURTHER, LEVELS)
 
     @property
     def quantum(self) -> float:
@@ -126,14 +127,13 @@ class Fineness:
         return self.due / self.quanta
 
     @property
-    def every(self) -> int:
-        """Quanta between leads, where much is held."""
-        return int(self.apart * self.quanta)
-
-    @property
     def in_phase(self) -> bool:
         """Whether a round plays a whole number of packets."""
         return self.exact or abs(self.due - round(self.due)) <= WHOLE * self.due
+
+    def scale(self, found: Deliveries) -> float:
+        """Return the factor of what a chain delivers: 1 where packets are whole numbers of quanta."""
+        return 1.0 if self.exact else found.scale
 
     def coarser(self) -> Fineness:
         """Return what to compare with."""
@@ -142,10 +142,10 @@ class Fineness:
             quanta=self.quanta if self.exact else self.quanta // 2,
             sparse=self.sparse // 2,
             step=2 * self.step if self.step > 1 else 1,
-            ratio=COARSER_RATIO if self.ratio < FAR else FAR * self.ratio,
+            ratio=next((ratio for ratio in RATIOS[1:] if ratio > self.ratio), RATIOS[-1]),
             nodes=self.nodes - 2,
             apart=2 * self.apart,
-            further=2 * self.further,
+            further=self.further * (OLDER if self.ratio > RATIOS[0] else 2),
             levels=self.levels // 2,
         )
 

@@ -26,28 +26,36 @@ is followed."""
 READ = 8
 """Rounds of playback more, of which each quantum is read off these leads, as most transitions lead there."""
 
+MOST = 256
+"""Rounds of playback up to which leads are as far apart as they are told to be; beyond, as many times further apart."""
+
 FEW = 4
 """Points that are further apart, for which it is not worth while."""
 
 
 def points(on: Fineness, top: int) -> tuple[int, int, int]:
     """Return up to how many quanta each is followed, and is a point, and how many points there are up to `top`."""
-    every = on.every
-    followed = every * math.ceil((_margin(on) + NEAR * on.quanta) / max(every, 1))
+    every = _every(on, top)
+    followed = every * math.ceil((_margin(on, every) + NEAR * on.quanta) / max(every, 1))
     even = followed + READ * on.quanta
     if every <= 1 or top < even + FEW * every:
         return top + 1, top + 1, top + 1
     return followed, even, even + math.ceil((top - followed) / every) + 1
 
 
-def _margin(on: Fineness) -> int:
-    """Return the least lead with transitions on points that are further apart [quanta]."""
-    return MARGIN * on.quanta + NODES // 2 * on.every
+def _every(on: Fineness, top: int) -> int:
+    """Return the quanta between leads up to so many, where much is held."""
+    return int(on.apart * on.quanta * max(1, top // (MOST * on.quanta)))
+
+
+def _margin(on: Fineness, every: int) -> int:
+    """Return the least lead with transitions on points that are so many quanta apart [quanta]."""
+    return MARGIN * on.quanta + NODES // 2 * every
 
 
 def leads(found: Deliveries, on: Fineness, top: int) -> tuple[Leads, Deep, int]:
     """Return the points of leads up to so many quanta, the transitions between them, and how many they are."""
-    longest, every = int(found.rounds.max()), on.every
+    longest, every = int(found.rounds.max()), _every(on, top)
     followed, even, many = points(on, top)
     if many == top + 1:
         none = np.zeros(0, dtype=np.int64)
@@ -59,6 +67,7 @@ def leads(found: Deliveries, on: Fineness, top: int) -> tuple[Leads, Deep, int]:
         )
     nodes = np.tile(np.arange(-1.0, 3.0), (every, 1))
     weights = lagrange(nodes, np.arange(every) / every)
-    changes = smooth(found, on.quantum * every, NODES, on.due)
-    begins = -(-(np.arange(longest + 1) * on.quanta + _margin(on)) // every)
+    scale = on.scale(found)
+    changes = smooth(found, on.quantum * every / scale, NODES, on.due / scale)
+    begins = -(-(np.arange(longest + 1) * on.quanta + _margin(on, every)) // every)
     return Leads(followed, even, every, weights), Deep(changes, begins), many

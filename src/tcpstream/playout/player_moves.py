@@ -24,7 +24,7 @@ SEVERAL = 4.0
 
 def quanta_of(found: Deliveries, on: Fineness) -> Joint:
     """Return deliveries in quanta of a lattice."""
-    return joint(found, on.quantum, SEVERAL * on.further)
+    return joint(found, on.quantum / on.scale(found), SEVERAL * on.further)
 
 
 class Begun(NamedTuple):
@@ -49,7 +49,7 @@ class PlayerMoves:
     def __init__(self, found: Deliveries, on: Fineness, asked: Measures) -> None:
         self.found, self.on, self.asked = found, on, asked
         self.whole = whole = quanta_of(found, on)
-        self.all, self.far = totals(whole), smooth(found, on.quantum, on.nodes)
+        self.all, self.far = totals(whole), smooth(found, on.quantum / on.scale(found), on.nodes)
         _, due = on.needed(on.due)
         self.lacking = lacking(whole, due, on.exact, on.quanta, SEVERAL * on.further)
         self.playing = passing(whole, due, on.exact, on.quanta)

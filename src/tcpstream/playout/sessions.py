@@ -21,6 +21,7 @@ from .fineness import Fineness
 from .lattice import WHOLE, Joint, totals
 from .leads import leads
 from .leads import points as points_of
+from .leaps import Leaps, followed
 from .passing import passing
 from .pauses import Pauses
 from .player_moves import PlayerMoves
@@ -38,7 +39,7 @@ left out, where quanta are not packets."""
 LEFT_OUT = 1e-6
 """Probability that all of these may have together; errors of join times have it."""
 
-NANOSECONDS, MOST_MINUTES = 1.0, 20.0
+NANOSECONDS, MOST_MINUTES = 0.4, 20.0
 """Of a product in a pass, about; and minutes that it may take."""
 
 MOST_BYTES = 8 * 2**30
@@ -77,7 +78,7 @@ class Sessions:
 
 def sessions(
     moves: PlayerMoves, packets: float, starts: Sequence[float], resume: float, top: float, lengths: int,
-    settled: float = math.inf, pauses: Pauses | None = None,
+    settled: float = math.inf, pauses: Pauses | None = None, steady: float = math.inf,
 ) -> Sessions:  # fmt: skip
     """Solve for what viewers see.
 
@@ -96,6 +97,8 @@ def sessions(
         Rounds of playback after which more make little difference, about: for the forecast only.
     pauses : Pauses, optional
         Of a player that holds no more than so much; `top` is told by it.
+    steady : float
+        Rounds of playback after which what changes quickly from place to place has faded, where some are leapt over.
 
     Raises
     ------
@@ -111,23 +114,33 @@ def sessions(
     pausing = None if pauses is None else pauses.on(on, int(moves.all.received.max()), found.states)
     most = math.ceil(top / on.quantum) if pausing is None else pausing.top
     points, deep, many = leads(found, on, most)
-    _check(min(last, settled) * len(moves.far.chance) * many * len(asked.base))
+    _check(followed(min(last, settled), on.sparse, steady) * len(moves.far.chance) * many * len(asked.base))
     known = _known(moves.all, on, filling, last, len(asked.base), points, many)
     if pausing is not None and pausing.played:
         known = known._replace(full=pausing.stop)
     begins = [moves.begun(start) for start in starts]
-    ends = np.unique(np.append(np.geomspace(max(low, 1), 1, lengths).astype(np.int64), [low, last]))
-    settling = _Settling(known, last, found.start, [begun.goal for begun in begins], most // on.quanta, on.exact, asked)
+    ends = np.geomspace(max(low, 1), 1, lengths).astype(np.int64)
+    fills = _fills(last, on.sparse) if math.isfinite(steady) else np.arange(last + 2)  # which no leap crosses
+    ends = np.unique(np.append(np.minimum(fills[np.searchsorted(fills, ends)], low), [low, last]))
+    goals = [begun.goal for begun in begins]
+    settling = _Settling(known, last, found.start, goals, most // on.quanta, on.exact, asked, fills)
     sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
+    leaps = Leaps(known, asked.base, on.sparse, steady)
+
+    def follow(first: int, until: int) -> None:
+        for at in range(first, until + 1, CHUNK):
+            watch.at(at, last + 1, watch.SHORTER)
+            back_in_video(
+                at, min(at + CHUNK - 1, until), on.sparse, threshold, moves.far, moves.all, deep, moves.lacking,
+                moves.playing, filling, known, asked,
+            )  # fmt: skip
+
     rows, at = [], 0
     for end in ends.tolist():
         while at <= end and not settling.over:
-            watch.at(at, last + 1, watch.SHORTER)
-            until = at if pausing else min(at + CHUNK - 1, end, settling.look)
-            back_in_video(
-                at, until, on.sparse, threshold, moves.far, moves.all, deep, moves.lacking, moves.playing, filling,
-                known, asked,
-            )  # fmt: skip
+            until = at if pausing else leaps.until(at, min(end, settling.look))
+            if pausing or not leaps.over(at, until, follow):
+                follow(at, until)
             if pausing:
                 pausing.at(at, known)
                 grown.append(known.play[at % len(known.play), found.start, pausing.stop, sums])
@@ -145,14 +158,15 @@ def sessions(
     return Sessions(of, seen, slack + settling.left, np.empty((0, 2)))
 
 
-def check(moves: PlayerMoves, packets: float, top: float, settled: float) -> None:
+def check(moves: PlayerMoves, packets: float, top: float, settled: float, steady: float) -> None:
     """Raise `AccuracyError` where a pass would take too much time, before anything is followed.
 
     Parameters as for `sessions`.
     """
     on = moves.on
     _, _, many = points_of(on, math.ceil(top / on.quantum))
-    _check(min(math.ceil(packets / on.due - WHOLE), settled) * len(moves.far.chance) * many * len(moves.asked.base))
+    places = followed(min(math.ceil(packets / on.due - WHOLE), settled), on.sparse, steady)
+    _check(places * len(moves.far.chance) * many * len(moves.asked.base))
 
 
 def join_times(whole: Joint, state: int, on: Fineness, packets: float, starts: Sequence[float]) -> list[Floats]:
@@ -209,13 +223,15 @@ class _Settling:
     """
 
     def __init__(
-        self, known: Known, last: int, start: int, goals: Sequence[int], rounds: int, exact: bool, asked: Measures
+        self, known: Known, last: int, start: int, goals: Sequence[int], rounds: int, exact: bool, asked: Measures,
+        places: Ints,
     ) -> None:  # fmt: skip
         self._play, self._last, self._start, self._exact = known.play, last, start, exact
+        self._places = places
         self._before, self._changed = np.empty(0), np.empty(0)
         self._sums = np.flatnonzero(asked.stalled_more.any(axis=0))
         self._points = [points_below(goal + 1, known.play.shape[2], known.leads) - 1 for goal in goals]
-        self.look, self.over = max(4, rounds + 1), False
+        self.look, self.over = self._place(max(4, rounds + 1)), False
         self.left, self._rates = np.zeros((len(goals), len(asked.base))), -np.log(asked.waited[1])
 
     def at(self, place: int) -> None:
@@ -230,7 +246,7 @@ class _Settling:
             if self._exact:
                 left, least = left.max(axis=(0, 1), keepdims=True), now[self._start, max(self._points)]
             else:
-                least = np.abs(now)
+                least = np.maximum(np.abs(now), np.abs(now[:, [max(self._points)]]))
                 if len(self._changed):
                     factor = np.minimum(changed / np.maximum(self._changed, 1e-300), LARGEST)
                     left = np.minimum(left, changed * factor / (1 - factor))
@@ -238,7 +254,11 @@ class _Settling:
             self._changed = changed
             if self.over:
                 self._leave(left)
-        self._before, self.look = now, place + place // LATER
+        self._before, self.look = now, self._place(place + place // LATER)
+
+    def _place(self, least: int) -> int:
+        """Return the first place, of those that are looked at, from one on."""
+        return int(self._places[min(int(np.searchsorted(self._places, least)), len(self._places) - 1)])
 
     def _leave(self, left: Floats) -> None:
         """Set what each start buffer may still change by, from that of E[N] and E[S] by state and point."""
@@ -258,7 +278,7 @@ def _known(
     slot[waits] = np.arange(len(waits))
     depth = np.array([int(moves.rounds[moves.target == one].max()) + 3 for one in waits], dtype=np.int64)
     first = np.append(0, np.cumsum(depth))
-    fills = max(2, _fills(last, on.sparse))
+    fills = max(2, len(_fills(last, on.sparse)) - 1)
     height = filling.threshold + int(max(filling.moves.received.max(), filling.needs.received.max())) + 1
     size = 8.0 * C * (n * (5 * states + int(first[-1])) + states * (fills + 2 * height))
     if size > MOST_BYTES:
@@ -274,9 +294,9 @@ def _known(
     )  # fmt: skip
 
 
-def _fills(last: int, sparse: int) -> int:
-    """Return at how many places up to the last one `back_in_video` follows fills."""
-    place, count = 0, 1
-    while (place := place + max(1, place // sparse)) <= last:
-        count += 1
-    return count
+def _fills(last: int, sparse: int) -> Ints:
+    """Return the places up to the last one, and one beyond, at which `back_in_video` follows fills."""
+    places = [0]
+    while places[-1] <= last:
+        places.append(places[-1] + max(1, places[-1] // sparse))
+    return np.array(places)
