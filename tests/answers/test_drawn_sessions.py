@@ -17,7 +17,7 @@ from tcpstream.tcp import chain_of
 RUNS = 20_000
 
 SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack", "rto": 0.3}
-LINUX = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack")
+LINUX = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=24)
 
 
 def close(sample, value, error=0.0):
@@ -42,7 +42,7 @@ def close(sample, value, error=0.0):
     ],
 )  # fmt: skip
 def test_sessions_are_those_of_the_answers(path, video, player):
-    path = Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | path))
+    path = Path(loss=0.03, rtt=0.1, max_window=14, **({"sender": "classic"} | path))
     found = play(path, video, player, accuracy="exact" if player.start_buffer is None else None)
     drawn = found.sessions(RUNS, np.random.default_rng(3))
     close(drawn.stalls > 0, found.stall_probability, found.errors["stall_probability"])
@@ -214,7 +214,7 @@ def test_playback_starts_at_last():
     ],
 )
 def test_sessions_of_live_streams(path, video):
-    path = Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | path))
+    path = Path(loss=0.03, rtt=0.1, max_window=14, **({"sender": "classic"} | path))
     found = play(path, video, Player(start=0.8), live=True)
     drawn = found.sessions(RUNS // 2, np.random.default_rng(4))
     close(drawn.stalls > 0, found.stall_probability, found.errors["stall_probability"])

@@ -84,18 +84,18 @@ def close(sample, value, error=0.0):
 @pytest.mark.parametrize(
     ("path", "rate", "duration", "start", "pace", "burst"),
     [
-        (RENO | {"rto": 0.3}, 40, 60, 1.0, 1.25, 0),
-        (RENO | {"rto": 0.35}, 33.7, 40, 1.0, 1.1, 2),
-        ({"tcp": "reno-sack", "rto": 1.0}, 57, 120, 1.5, 1.05, 0.5),
-        (SACK | {"rto": 0.3}, 67.3, 60, 0.5, 1.2, 0),
-        (SACK | {"rto": 0.3, "tcp": "cubic"}, 50, 20, 0.5, 1.5, 1),
+        (RENO | {"rto": 0.3}, 30, 30, 1.0, 1.25, 0),
+        (RENO | {"rto": 0.35}, 33.7, 25, 1.0, 1.1, 2),
+        ({"tcp": "reno-sack", "rto": 1.0}, 47, 60, 1.5, 1.05, 0.5),
+        (SACK | {"rto": 0.3}, 57.3, 30, 0.5, 1.2, 0),
+        (SACK | {"rto": 0.3, "tcp": "cubic"}, 40, 12, 0.5, 1.5, 1),
         (SACK | {"rto": 0.3, "loss": 0.1}, 63, 10, 1.0, 1.25, 0),  # faster than TCP
-        (SACK | {"rto": 0.3}, 67.3, 30, 0.0, 2, 0.5),
+        (SACK | {"rto": 0.3}, 57.3, 20, 0.0, 2, 0.5),
     ],
 )
 def test_as_videos_that_are_simulated(path, rate, duration, start, pace, burst):
     path, video = (
-        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
+        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 12} | path),
         Video(packet_rate=rate, duration=duration),
     )
     result = play(path, video, Player(start=start), pacing=Pacing(pace, burst))
@@ -115,7 +115,7 @@ def test_as_videos_that_are_simulated(path, rate, duration, start, pace, burst):
 
 PATH = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
 VIDEO = Video(packet_rate=50, duration=20)
-SLOW = Path(sender="classic", tcp="reno-sack", loss=0.05, rtt=0.1, rto=0.3, max_window=8)
+SLOW = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=6)
 
 
 def test_a_pace_of_one_without_a_burst_is_a_live_stream():
@@ -154,8 +154,8 @@ def test_the_required_start_meets_its_target():
 
 def test_long_videos_are_not_followed_to_their_end():
     """What the hazard settles to, or falls by, is that of a pass to the end within the stated error."""
-    live = play(SLOW, Video(packet_rate=20, duration=600), Player(start=2), live=True)
-    paced = play(SLOW, Video(packet_rate=20, duration=600), Player(start=2), pacing=Pacing(1))
+    live = play(SLOW, Video(packet_rate=20, duration=36_000), Player(start=4), live=True)
+    paced = play(SLOW, Video(packet_rate=20, duration=36_000), Player(start=4), pacing=Pacing(1))
     off = paced.errors["stall_probability"] + live.errors["stall_probability"]
     assert paced.stall_probability == pytest.approx(live.stall_probability, abs=off)
     assert off < 0.05 * live.stall_probability

@@ -40,7 +40,7 @@ def same(states):
 )
 def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
     path, video = (
-        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
+        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 14} | path),
         Video(packet_rate=rate, duration=duration),
     )
     player = PausingPlayer(start_buffer=1, resume_buffer=1.5, client_buffer=levels[0], refill_at=levels[1], idle=idle)
@@ -63,7 +63,7 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
     close(joined * path.rtt, result.mean_join_time, 1e-6)
 
 
-PATH = Path(**({"sender": "classic"} | SACK | {"loss": 0.03, "rtt": 0.1, "rto": 0.3, "max_window": 20}))
+PATH = Path(**({"sender": "classic"} | SACK | {"loss": 0.03, "rtt": 0.1, "rto": 0.3, "max_window": 14}))
 VIDEO = Video(packet_rate=60, duration=30)
 
 
@@ -136,7 +136,7 @@ def test_less_room_lower_refills_and_restarts_stall_more():
 
 def test_stalls_per_hour_are_those_of_longer_videos():
     player = {"start_buffer": 1, "resume_buffer": 1, "client_buffer": 2, "refill_at": 1, "idle": "keep"}
-    path = Path(sender="classic", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
+    path = Path(sender="classic", loss=0.03, rtt=0.1, rto=0.3, max_window=14)
     short, long = (play(path, Video(packet_rate=40, duration=d), PausingPlayer(**player)) for d in (200, 300))
     assert short.stalls_per_hour == pytest.approx(36 * (long.mean_stalls - short.mean_stalls), rel=1e-3)
     assert short.errors["stalls_per_hour"] < 0.02 * short.stalls_per_hour
@@ -156,7 +156,7 @@ def test_a_pause_is_idle_a_round_longer():
 
 
 def test_its_sessions_are_not_drawn():
-    path = Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | SACK))
+    path = Path(loss=0.03, rtt=0.1, max_window=14, **({"sender": "classic"} | SACK))
     player = PausingPlayer(start_buffer=1, client_buffer=3)
     result = play(path, Video(packet_rate=60, duration=10), player)
     with pytest.raises(InputError, match="holds no more than so much"):
@@ -165,7 +165,7 @@ def test_its_sessions_are_not_drawn():
 
 def test_round_trips_before_the_request_are_join_time():
     path, video = (
-        Path(loss=0.03, rtt=0.1, max_window=20, **({"sender": "classic"} | SACK)),
+        Path(loss=0.03, rtt=0.1, max_window=14, **({"sender": "classic"} | SACK)),
         Video(packet_rate=60, duration=10),
     )
     plain, counted = (
@@ -220,7 +220,7 @@ def test_players_that_there_are_not(settings, message):
     ],
 )
 def test_what_is_refused(path, video, player, error, message):
-    path = Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | SACK | path)
+    path = Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 14} | SACK | path)
     player = PausingPlayer(**{"start_buffer": 1, "client_buffer": 3, "refill_at": 1} | player)
     with pytest.raises(error, match=message):
         play(path, Video(**{"packet_rate": 60, "duration": 30} | video), player)

@@ -102,7 +102,7 @@ def test_segments_of_one_window():
 
 
 def test_fast_paths_never_stall_and_slow_ones_always_do():
-    path = Path(loss=0.01, rtt=0.05, sender="linux", tcp="reno-sack")
+    path = Path(loss=0.01, rtt=0.05, sender="linux", tcp="reno-sack", max_window=24)
     player = SegmentPlayer(segment=2, client_buffer=10)
     fast = play(path, Video(packet_rate=tcpstream.throughput(path) / 20, duration=60), player)
     assert fast.stall_probability < 1e-5
@@ -144,7 +144,7 @@ def test_segments_of_the_largest_window():
 
 
 def test_a_larger_start_buffer_meets_a_target():
-    path = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack")
+    path = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=24)
     video = Video(packet_rate=tcpstream.throughput(path) / 1.46, duration=200)
     found = play(path, video, SegmentPlayer(segment=4, client_buffer=20))
     needed = found.required_start_buffer(stall_probability=0.01)

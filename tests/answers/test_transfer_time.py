@@ -109,7 +109,7 @@ def test_a_busy_connection_begins_in_the_stationary_distribution():
 
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
 def test_a_busy_connection_has_the_throughput_in_the_long_run(tcp):
-    one = Path(loss=0.02, rtt=0.1, rto=0.3, sender="classic", tcp=tcp)
+    one = Path(loss=0.02, rtt=0.1, rto=0.3, sender="classic", tcp=tcp, max_window=12)
     a, b = (transfer_time(one, packets=n, start="stationary").mean for n in (400, 1600))
     assert 1200 / (b - a) == pytest.approx(tcpstream.throughput(one), rel=2e-3)
 

@@ -7,13 +7,13 @@ import pytest
 import tcpstream
 from tcpstream.cli.seen import known
 
-PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic"
+PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --max-window 12"
 
 
 def test_the_answer_is_the_librarys(run):
     done = run(f"play {PATH} --rate 20pps --duration 10s --start 1s --target-stall 0.05 --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=10), tcpstream.Player(1.0))
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["total_rebuffer_s"]["mean"] == result.mean_total_rebuffer
@@ -90,7 +90,7 @@ def test_a_player_that_holds_no_more_than_so_much(run):
     )
     done = run(f"{line} --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
     player = tcpstream.PausingPlayer(start_buffer=1, resume_buffer=1, client_buffer=3, refill_at=2, idle="keep")
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=30), player)
     assert done.answer["stall_probability"] == result.stall_probability
@@ -105,7 +105,7 @@ def test_a_server_that_paces(run):
     line = f"play {PATH} --rate 20pps --duration 10s --start 1s --pace 1.25 --burst 500ms --target-stall 0.05"
     done = run(f"{line} --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
     video, pacing = tcpstream.Video(packet_rate=20, duration=10), tcpstream.Pacing(1.25, burst=0.5)
     result = tcpstream.play(path, video, tcpstream.Player(1.0), pacing=pacing)
     assert done.answer["stall_probability"] == result.stall_probability
@@ -117,7 +117,7 @@ def test_a_server_that_paces(run):
 def test_a_player_with_buffers(run):
     done = run(f"play {PATH} --rate 20pps --duration 10s --start-buffer 1s --resume-buffer 1500ms --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
     player = tcpstream.Player(start_buffer=1, resume_buffer=1.5)
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=10), player)
     assert done.answer["stall_probability"] == result.stall_probability
@@ -140,7 +140,7 @@ def test_the_start_buffer_for_a_target(run):
     needed = done.answer["required_start_buffer_s"]
     assert done.answer["parameters"]["target_stall_probability"] == 0.1
     assert "required_start_s" not in done.answer
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
     player = tcpstream.Player(start_buffer=needed, resume_buffer=1)
     assert tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=5), player).stall_probability <= 0.1
     first = run(command).out.splitlines()[0]
@@ -205,13 +205,13 @@ def test_bad_live_input(run, options, message):
     assert len(done.err.splitlines()) == 1
 
 
-LINUX = "--loss 0.02 --rtt 100ms --sender linux --tcp reno-sack --rate 700kbps --duration 100s"
+LINUX = "--loss 0.02 --rtt 100ms --sender linux --tcp reno-sack --max-window 24 --rate 700kbps --duration 100s"
 
 
 def test_segments_are_the_librarys(run):
     done = run(f"play {LINUX} --segment 4s --client-buffer 10s --target-stall 0.01 --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack")
+    path = tcpstream.Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=24)
     player = tcpstream.SegmentPlayer(segment=4, client_buffer=10)
     result = tcpstream.play(path, tcpstream.Video(bitrate=700e3, duration=100), player)
     assert done.answer["stall_probability"] == result.stall_probability
@@ -251,7 +251,7 @@ def test_a_player_by_its_name(run):
     assert (done.status, done.err) == (0, "")
     video = tcpstream.Video(bitrate=700e3, duration=100)
     player = tcpstream.known_player("exoplayer", video, segment=4, client_buffer=20, setup_round_trips=2)
-    path = tcpstream.Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack")
+    path = tcpstream.Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=24)
     result = tcpstream.play(path, video, player)
     assert done.answer["join_time_s"]["mean"] == result.mean_join_time
     assert done.answer["parameters"] | player.to_dict() == done.answer["parameters"]
@@ -323,7 +323,7 @@ def test_a_video_from_the_sizes_of_its_segments(run, tmp_path):
     file.write_text('{"segment_duration_ms": 2000, "segment_sizes_bits": [[9e4, 48e4], [9e4, 24e4], [9e4, 48e4]]}')
     done = run(f"play {PATH} --playback {file} --rung 2 --start 1s --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic")
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
     video = tcpstream.Video(curve=([0, 2, 4, 6], [0, 40, 60, 100]))
     assert done.answer["stall_probability"] == tcpstream.play(path, video, tcpstream.Player(1.0)).stall_probability
     streamed = run(f"play {PATH} --playback {file} --rung 2 --start 1s --live --json").answer

@@ -57,8 +57,9 @@ def test_the_stated_errors_hold(name: str, accuracy: str) -> None:
 def test_timeouts_and_several_losses_decide_where_tcp_is_fast(due: float) -> None:
     """At T/mu above 3 what is late follows several losses: exact where the lattice has single packets."""
     path = Path(
-        sender="classic", loss=0.002, rtt=0.025, rto=0.247, tcp="reno-sack", initial_window=10, detection="rack"
-    )
+        sender="classic", loss=0.002, rtt=0.025, rto=0.247, tcp="reno-sack", initial_window=10, detection="rack",
+        max_window=48,
+    )  # fmt: skip
     video, delays = Video(packet_rate=due / path.rtt), np.array([1.5, 2.0, 4.0, 8.0, 12.0]) * path.rtt
     exact, fine = live(path, video, accuracy="exact"), live(path, video, accuracy="fine")
     assert exact.lattice_error(delays).max() == 0

@@ -1,6 +1,7 @@
 """Sweeps give what single solves give, whatever is solved together."""
 
 import sys
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -90,8 +91,8 @@ def test_what_viewers_see_is_that_of_single_players():
             assert getattr(row, name) == getattr(alone, name)
             assert getattr(row, f"{name}_error") == alone.errors[name]
     assert table.attrs["units"]["mean_total_rebuffer"] == "s"
-    wrong = explore.sweep(points.assign(start=[None, -1.0, 0.5, 2.0]), "stored")["error"].tolist()
-    assert wrong[:2] == ["give start", "start must not be negative, got -1 s"]
+    wrong = explore.sweep(points.iloc[:2].assign(start=[None, -1.0]), "stored")["error"].tolist()
+    assert wrong == ["give start", "start must not be negative, got -1 s"]
 
 
 def test_viewers_of_live_streams_are_those_of_single_players():
@@ -149,9 +150,14 @@ def test_a_timer_that_is_not_given_is_that_of_linux():
 def test_live_points_are_single_solves():
     points = explore.grid(loss=0.05, rtt=[0.1, 0.2], T_over_mu=[1.3, 2], delay=[0, 1, 3], **SMALL)
     table = explore.sweep(points, "live")
+
+    @cache
+    def single(rtt, T_over_mu):
+        path = Path(loss=0.05, rtt=rtt, **SMALL)
+        return live(path, Video(packet_rate=throughput(path) / T_over_mu))
+
     for row in table.itertuples():
-        path = Path(loss=0.05, rtt=row.rtt, **SMALL)
-        alone = live(path, Video(packet_rate=throughput(path) / row.T_over_mu))
+        alone = single(row.rtt, row.T_over_mu)
         assert row.packet_rate == alone.video.packet_rate
         assert row.late_fraction == pytest.approx(alone.late_fraction(row.delay), rel=1e-9, abs=1e-14)
         assert row.lattice_error == pytest.approx(alone.lattice_error(row.delay))

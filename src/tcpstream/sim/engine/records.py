@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL, SEND, CALL, FREE, PACE = range(9)
+ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL, SEND, CALL, FREE, PACE = np.arange(9)
 """Kinds of events: a packet reaches the end of a link; four that belong to a flow; an application's packet leaves its
 host; an application is called; a link with CoDel has sent a packet; a flow may
-send again."""
+send again. Numbers of numpy: what is called with Python's is compiled for each of them."""
 
 RENO, NEWRENO, SACK, DATAGRAM = range(4)
 """Kinds of senders."""
@@ -21,8 +21,8 @@ BACKLOGGED, STEADY, REQUESTS, STORED, APPLICATION = range(5)
 DATA, ACK, TOLD, REPORT = range(4)
 """What a packet is: data; an acknowledgement; an application's message to the client, or to the server. Odd: back."""
 
-SENT, RECEIVED, DROPPED = range(3)
-"""What is counted."""
+SENT, RECEIVED, DROPPED = np.arange(3)
+"""What is counted; numbers of numpy as well."""
 
 NO_LOSS, INDEPENDENT, ROUND, GILBERT_ELLIOTT, RECORDED = range(5)
 """Kinds of loss processes."""
