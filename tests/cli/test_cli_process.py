@@ -1,5 +1,6 @@
 """The command as a user runs it: streams, exit status, plain output, cheap help."""
 
+import os
 import re
 import subprocess
 import sys
@@ -90,3 +91,16 @@ def test_completion_knows_commands_and_options(process):
 
     assert completed("tcpstream st", 1) == ["stored"]
     assert completed("tcpstream delay --target", 2) == ["--target", "--target-no-late"]
+
+
+@pytest.mark.parametrize(("given", "used"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_linear_algebra_has_one_thread_unless_told(given, used):
+    code = (
+        "import os, sys, types; "
+        "show = lambda argv: print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules) or 0; "
+        "sys.modules['tcpstream.cli.app'] = types.SimpleNamespace(answer=show); "
+        "import tcpstream.cli; tcpstream.cli.main()"
+    )
+    others = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run([sys.executable, "-c", code], env=others | given, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{used} False\n"
