@@ -18,8 +18,14 @@ Floats = NDArray[np.float64]
 LEAST = 1e-4
 """P(any stall) below this, and above 1 less this, is not told apart between solved sessions."""
 
-OFFSET = 0.1
+OFFSET = 0.3
 """Seconds of delay below which differences count by themselves, above which by their ratio."""
+
+CORNER = 0.03
+"""Of mu/T around 1, where a video that TCP just carries needs a delay all the same."""
+
+MOST = 20.0
+"""Logarithm of a ratio of delays, at most."""
 
 NARROW = 0.1
 """Of ln T/mu around 0: there answers change the most."""
@@ -115,15 +121,19 @@ def told(cases: Sessions, paths: Carried, known: dict[int, Solved], checks: list
         where = _places(cases, paths)
         stalls = np.array([known[i].stall for i in good])
         delays = np.array([known[i].delay for i in good])
-        seen, wait = fit(where[good], _normal(stalls)), fit(where[good], np.log(delays + OFFSET))
+        fluid = _fluid(cases, paths)
+        seen = fit(where[good], _normal(stalls))
+        wait = fit(where[good], np.log((delays + OFFSET) / fluid[good]))
         if checks:
             seen = seen.held(where[checks], _normal(np.array([known[i].stall for i in checks])))
-            wait = wait.held(where[checks], np.log(np.array([known[i].delay for i in checks]) + OFFSET))
+            wait = wait.held(
+                where[checks], np.log((np.array([known[i].delay for i in checks]) + OFFSET) / fluid[checks])
+            )
         closest = nearest(where[good], where)[1]
         off = np.array([known[i].stall_error for i in good])[closest]
         stall_at, *stalls_told = _stalls(seen, where, off)
         share = np.array([known[i].delay_error / (known[i].delay + OFFSET) for i in good])[closest]
-        delay_at, *delays_told = _delays(wait, where, share)
+        delay_at, *delays_told = _delays(wait, where, share, fluid)
         stall = _within(stall_at, stalls_told, by_order.stall_low, by_order.stall_high)
         delay = _within(delay_at, delays_told, by_order.delay_low, by_order.delay_high)
         found = Told(*stall, *delay, min(seen.coverage, wait.coverage))
@@ -158,11 +168,21 @@ def _stalls(surface: Surface, where: Floats, off: Floats) -> tuple[Floats, Float
     return ndtr(value), low, np.maximum(high, LEAST)
 
 
-def _delays(surface: Surface, where: Floats, share: Floats) -> tuple[Floats, Floats, Floats]:
+def _delays(surface: Surface, where: Floats, share: Floats, fluid: Floats) -> tuple[Floats, Floats, Floats]:
     """Return required delays [s], and from where to where they may be."""
     value, error = surface.at(where)
-    low, high = np.exp(value - error) * (1 - share) - OFFSET, np.exp(np.minimum(value + error, 20.0)) - OFFSET
-    return np.maximum(np.exp(np.minimum(value, 20.0)) - OFFSET, 0.0), np.maximum(low, 0.0), np.maximum(high, 0.0)
+    low, high = (fluid * np.exp(np.minimum(value + sign * error, MOST)) - OFFSET for sign in (-1, 1))
+    low -= share * (low + OFFSET)
+    at = fluid * np.exp(np.minimum(value, MOST)) - OFFSET
+    return np.maximum(at, 0.0), np.maximum(low, 0.0), np.maximum(high, 0.0)
+
+
+def _fluid(cases: Sessions, paths: Carried) -> Floats:
+    """Return what delays are held against [s]: that of steady rates, D (mu/T - 1)+, with its corner smoothed."""
+    rate, duration = cases.numbers[:, 3], cases.numbers[:, 4]
+    spare = (rate / paths.throughput - 1) / CORNER
+    found = duration * CORNER * np.logaddexp(0.0, np.where(np.isfinite(spare), spare, 0.0))
+    return np.asarray(found + OFFSET)
 
 
 def _within(value: Floats, told: list[Floats], least: Floats, most: Floats) -> tuple[Floats, Floats]:

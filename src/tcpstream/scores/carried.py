@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..sender import LINUX_VARIATION
 from .distinct import Sessions
 from .one_session import Solved
-from .surface import fit, nearest
+from .surface import SMOOTH, fit, nearest
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ def carried(cases: Sessions, some: list[int], found: list[Solved]) -> Carried:
     other, off = np.full(len(cases), math.nan), np.full(len(cases), math.nan)
     if len(good) > 1:
         known = np.array([math.log(getattr(found[k], wanted)) for k in good])
-        value, error = fit(where[[some[k] for k in good]], known).at(where)
+        value, error = fit(where[[some[k] for k in good]], known, SMOOTH).at(where)
         other, off = np.exp(value), np.expm1(np.minimum(error, 20.0))
     if len(good) < len(found):
         closest = nearest(where[some], where)[1].tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,9 @@ Floats = NDArray[np.float64]
 
 KERNELS: dict[Any, int] = {"linear": 0, "thin_plate_spline": 1, "cubic": 1}
 """Radial functions that are tried, and the degree of the polynomial beside them."""
+
+ROUGH, SMOOTH = ("linear", "thin_plate_spline"), ("thin_plate_spline", "cubic")
+"""Kernels for values that bend, and for smooth ones: a cubic goes astray beyond the points."""
 
 COVERAGE = 0.99
 """Part of the values that the stated errors are to cover."""
@@ -48,11 +52,11 @@ class Surface:
     near: float
 
     def held(self, where: Floats, values: Floats) -> Surface:
-        """Return the same with errors that cover values solved elsewhere as well, at places drawn at random."""
+        """Return the same with errors that cover values solved elsewhere, at places drawn at random."""
         off = np.abs(self.at(where)[0] - values)
         ratios = np.sort(off / (nearest(self.points, where)[0] + self.near))
         place, coverage = conformal(len(ratios), COVERAGE)
-        return replace(self, scale=max(self.scale, float(ratios[place])), coverage=coverage)
+        return replace(self, scale=float(ratios[place]), coverage=coverage)
 
     def at(self, where: Floats) -> tuple[Floats, Floats]:
         """Return values and errors at (n, k) places."""
@@ -60,11 +64,11 @@ class Surface:
         return _between(self.kernel, self.points, self.values, where), self.scale * (distance + self.near)
 
 
-def fit(points: Floats, values: Floats) -> Surface:
+def fit(points: Floats, values: Floats, kernels: Iterable[str] = ROUGH) -> Surface:
     """Return the surface through values at distinct points, at least two; points in coordinates of one scale."""
     apart = nearest(points, points, 2)[0]
     near = NEAR * float(np.median(apart))
-    off = {kernel: np.abs(left_out(kernel, points, values) - values) for kernel in KERNELS}
+    off = {kernel: np.abs(left_out(kernel, points, values) - values) for kernel in kernels}
     kernel = min(off, key=lambda one: float(off[one].mean()))
     ratios = np.sort(off[kernel] / (apart + near))
     place, coverage = conformal(len(ratios), COVERAGE)
