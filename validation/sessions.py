@@ -19,7 +19,7 @@ import pandas as pd
 
 import tcpstream
 
-RESULTS = FilePath(__file__).parent / "results" / "sessions.json"
+RESULTS = FilePath(__file__).parent / "results"
 STORE = FilePath("build") / "sessions.solved.jsonl"
 
 NETWORKS = {
@@ -111,7 +111,7 @@ def main() -> None:
         "delay": covered(chosen, fresh, "required_delay_s", "required_delay_error_s"),
         "groups": scores.to_dict()["groups"],
     }  # fmt: skip
-    RESULTS.write_text(json.dumps(record, indent=1) + "\n")
+    (RESULTS / f"sessions_{options.sender}.json").write_text(json.dumps(record, indent=1) + "\n")
     print(json.dumps({key: record[key] for key in record if key != "groups"}, indent=1))
     print(scores.summary())
 

@@ -45,7 +45,12 @@ SENDER = ("sender", *(one.name for one in fields(Sender)))
     "--solves", units.number, "N", "Sessions that are solved at most; others are told from them.  [default: 60]"
 )
 @opt.option("--seed", units.number, "N", "Of the choice of the sessions that are solved.  [default: 1]")
-@opt.accuracy_option
+@opt.option(
+    "--accuracy",
+    str,
+    "exact|fine|fast",
+    "To the packet; to 1% of the late fraction; or faster.  [default: exact where that is quick, else fast]",
+)
 @opt.option("--time-limit", units.seconds, "T", "Give a session up after this time.  [default: 2min]")
 @opt.option("--store", str, "FILE", "Where solved sessions are kept as they come.  [default: OUT + .solved.jsonl]")
 @click.option("--out", required=True, metavar="FILE", help="Where sessions and answers are written: .csv or .parquet.")
