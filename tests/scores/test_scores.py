@@ -6,6 +6,11 @@ import pytest
 
 import tcpstream
 from tcpstream import InputError
+from tcpstream.scores.between import bounds
+from tcpstream.scores.choose import Solver
+from tcpstream.scores.distinct import sessions
+from tcpstream.scores.kept import Store
+from tcpstream.scores.question import Question
 from tcpstream.scores.scored import ANSWERS
 
 ASKED = {"packet_rate": 40, "duration": 20, "sender": "classic"}
@@ -52,10 +57,10 @@ def test_solved_sessions_are_those_of_the_library(scores):
     rows = scores.to_pandas()
     rows = rows[rows["answered_by"] == "solved"]
     assert len(rows) == scores.solved == 60
-    for _, row in rows.iloc[::20].iterrows():
+    for _, row in rows.iloc[::30].iterrows():
         path = tcpstream.Path(loss=row["loss"], rtt=row["rtt_s"], sender="classic")
         video = tcpstream.Video(packet_rate=40, duration=20)
-        seen = tcpstream.play(path, video, tcpstream.Player(start=2))
+        seen = tcpstream.play(path, video, tcpstream.Player(start=2), accuracy="fast")
         assert row["stall_probability"] == pytest.approx(
             seen.stall_probability, abs=row["stall_probability_error"] + seen.errors["stall_probability"]
         )
@@ -137,6 +142,35 @@ def test_durations_that_vary():
     true = tcpstream.score(table.head(60), solves=60, **asked).to_pandas()
     off = np.abs(told["stall_probability"] - true["stall_probability"])
     assert (off <= told["stall_probability_error"] + 1e-9).mean() > 0.9
+
+
+def test_a_timer_that_is_missing_is_that_of_linux():
+    """Given as R + 0.2 s, or left out: the same answers, row by row of a table that has both."""
+    table = drawn(30)
+    given = table.assign(rto_s=table["rtt_s"] + 0.2)
+    some = given.assign(rto_s=given["rto_s"].where(np.arange(30) % 2 == 0))
+    whole, mixed = (tcpstream.score(one, solves=30, **ASKED).to_pandas() for one in (given, some))
+    assert whole["stall_probability"].to_numpy() == pytest.approx(mixed["stall_probability"].to_numpy())
+    told = tcpstream.score(some, solves=15, **ASKED).to_pandas()
+    off = np.abs(told["stall_probability"] - whole["stall_probability"])
+    assert (off <= told["stall_probability_error"] + 1e-9).mean() > 0.9
+
+
+def test_order_of_answers():
+    """A session between two solved ones lies between their answers; one that is better is bounded from above alone."""
+    table = pd.DataFrame({"rtt_s": [0.1, 0.1, 0.1, 0.05], "loss": [0.01, 0.02, 0.04, 0.005]})
+    question = Question(sender={"sender": "classic"})
+    cases = sessions(table, question, {}, 40.0, 20.0)
+    solver = Solver(cases, question, Store(question), lambda: None)
+    solved = solver.every()
+    paths = solver.paths(np.random.default_rng(1))
+    ends = {i: one for i, one in solved.items() if cases.numbers[i, 0] in (0.01, 0.04)}
+    found = bounds(cases, paths, ends)
+    middle, best = (int(np.flatnonzero(cases.numbers[:, 0] == loss)[0]) for loss in (0.02, 0.005))
+    assert found.stall_low[middle] < solved[middle].stall < found.stall_high[middle] < 1
+    assert found.delay_low[middle] < solved[middle].delay < found.delay_high[middle]
+    assert found.stall_low[best] == found.delay_low[best] == 0
+    assert found.delay_high[best] == min(one.delay for one in ends.values())
 
 
 def test_a_solve_that_takes_too_long_has_no_answer():

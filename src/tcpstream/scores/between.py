@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from .carried import Carried, varying
+from .carried import Carried, timers, varying
 from .distinct import Sessions
 from .one_session import Solved
 from .surface import Surface, fit, nearest
@@ -56,8 +56,7 @@ class Bounds:
 def badness(cases: Sessions, paths: Carried) -> tuple[Floats, Floats]:
     """Return coordinates in which less is no worse, with the error of p off it and on it; (n, 5) each."""
     numbers = cases.numbers
-    timer = np.where(np.isnan(numbers[:, 2]), 0.0, numbers[:, 2])
-    rest = [numbers[:, 1], timer, numbers[:, 3], numbers[:, 4]]
+    rest = [numbers[:, 1], timers(numbers), numbers[:, 3], numbers[:, 4]]
     best, worst = (paths.loss * (1 + sign * paths.loss_error) for sign in (-1, 1))
     return np.column_stack([best, *rest]), np.column_stack([worst, *rest])
 
@@ -148,8 +147,10 @@ def _places(cases: Sessions, paths: Carried) -> Floats:
     """Return where cases lie for surfaces: T/mu, stretched where it is 1, and logarithms of the others that vary."""
     numbers = cases.numbers
     load = np.arcsinh(np.log(paths.throughput / numbers[:, 3]) / NARROW)
-    rest = np.log(np.where(np.isnan(numbers[:, 1:]), 1.0, numbers[:, 1:]))
-    where = np.column_stack([load, OTHERS * rest])
+    rest = [numbers[:, 1], numbers[:, 3], numbers[:, 4]]
+    if not np.isnan(numbers[:, 2]).all():
+        rest.append(timers(numbers))
+    where = np.column_stack([load, OTHERS * np.log(np.column_stack(rest))])
     where = np.where(np.isfinite(where), where, 0.0)  # of what has no answer
     return where[:, varying(where)]
 

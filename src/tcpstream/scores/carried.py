@@ -40,12 +40,16 @@ class Carried:
     refused: list[str]
 
 
+def timers(numbers: Floats) -> Floats:
+    """Return R_TO of cases [s], that of Linux where it is not given."""
+    return np.where(np.isnan(numbers[:, 2]), numbers[:, 1] + LINUX_VARIATION, numbers[:, 2])
+
+
 def places(numbers: Floats) -> Floats:
     """Return where cases lie: logarithms of what says how much a path carries, of R and R_TO; what varies of these."""
-    timer = np.where(np.isnan(numbers[:, 2]), numbers[:, 1] + LINUX_VARIATION, numbers[:, 2])
     columns = [numbers[:, 0], numbers[:, 1]]
     if not np.isnan(numbers[:, 2]).all():
-        columns.append(timer)
+        columns.append(timers(numbers))
     return np.log(np.column_stack(columns))
 
 
