@@ -65,7 +65,8 @@ def test_solved_sessions_are_those_of_the_library(scores):
             seen.stall_probability, abs=row["stall_probability_error"] + seen.errors["stall_probability"]
         )
         assert row["required_delay_s"] == pytest.approx(
-            tcpstream.stored(path, video).required_delay(1e-4), abs=row["required_delay_error_s"] + 0.01
+            tcpstream.stored(path, video, accuracy="fast").required_delay(1e-4),
+            abs=row["required_delay_error_s"] + 0.02 * row["required_delay_s"],
         )
         assert row["T_over_mu"] == pytest.approx(tcpstream.throughput(path) / 40, rel=0.1)
 
