@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from .fits import FittedRegimes as FittedRegimes
     from .fits import fit_regimes as fit_regimes
     from .path import Network as Network
+    from .scores import Scores as Scores
+    from .scores import score as score
     from .sender import Sender as Sender
     from .system.watch import time_limit as time_limit
     from .tcp import Varying as Varying
@@ -120,6 +122,8 @@ _HOMES = {
     "TransferTime": "answers.transfer_time",
     "largest_rate": "answers.rate",
     "throughput": "tcp",
+    "score": "scores",
+    "Scores": "scores",
     "estimate": "traces",
     "PathEstimate": "traces",
     "delay_interval": "answers.interval",

@@ -134,7 +134,7 @@ def test_commands_are_listed_in_the_order_of_use(run):
     listed = run("--help").out.split("Commands:")[1]
     assert [line.split()[0] for line in listed.strip().splitlines()] == [
         *("throughput", "stored", "live", "delay", "play", "transfer", "rate", "estimate", "fit"),
-        *("sweep", "simulate", "validate", "figure", "claims", "doctor", "schema"),
+        *("sweep", "score", "simulate", "validate", "figure", "claims", "doctor", "schema"),
     ]
 
 

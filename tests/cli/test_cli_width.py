@@ -29,6 +29,7 @@ COMMANDS = [
     "estimate {examples}/linux-reno-ss.txt",
     "fit {examples}/mobile.csv --rtt 50ms --sender classic --tcp reno-sack --regimes 2",
     "sweep sweep.toml",
+    "score sessions.csv --sender classic --rate 40pps --duration 8s --group-by isp --out answers.csv",
     "simulate --rtt 100ms --loss 0.02 --rate 40pps --duration 8s --start 1s --delay 1,2 --runs 2",
     "validate --recorded",
     "claims --paper nichols --recorded",
@@ -50,6 +51,7 @@ delay = 1
 def test_eighty_columns(process, tmp_path, monkeypatch, capture, line):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sweep.toml").write_text(SWEEP)
+    (tmp_path / "sessions.csv").write_text("isp,rtt_ms,loss_percent\nA,100,2\nB,80,1\nB,x,1\n")
     done = process(line.format(examples=capture.parent), COLUMNS="80")
     assert done.status == 0
     assert "…" not in done.out

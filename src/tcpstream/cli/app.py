@@ -24,6 +24,7 @@ from .play import play
 from .rate import rate
 from .report import Report
 from .schema import schema
+from .score import score
 from .simulate import simulate
 from .stored import stored
 from .streams import abandon, say, settle
@@ -77,6 +78,7 @@ for _command in (
     estimate,
     fit,
     sweep,
+    score,
     simulate,
     validate,
     figure,

@@ -25,8 +25,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Question": (
         "size", "segment_size", "paper", "delay", "horizon", "target", "target_no_late", "target_stall",
-        "target_ratio", "per_round", "sessions", "interval", "seed", "seconds", "runs", "every", "segments", "quick",
-        "recorded", "accuracy", "time_limit",
+        "target_ratio", "per_round", "sessions", "interval", "columns", "group_by", "solves", "seed",
+        "seconds", "runs", "every", "segments", "quick", "recorded", "accuracy", "time_limit",
     ),
     "Output": ("out", "csv", "format", "store", "save", "plots", "as_json"),
 }  # fmt: skip
