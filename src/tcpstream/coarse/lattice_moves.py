@@ -83,7 +83,8 @@ def floored(
 
     A floor between two positions counts as if it were in the middle between them: so the values at the upper one are
     changed by what this is wrong, and their integral over the leads is right. Not so if it is not `averaged`: then
-    each position is right by itself.
+    each position is right by itself. Nor where an entry leads back to itself within a quantum: the same floor would
+    change the same values in every step, and they would grow without end.
     """
     above, most = offsets(steps, quantum, due), math.ceil(top / quantum) + MARGIN
     source = above[steps.source] + further
@@ -97,7 +98,8 @@ def floored(
     )
     to, lag, floors = keys[targets] // F % E, keys[targets] // F // E, keys[targets] % F
     moves = Moves(sources, to, lag, shifts, starts, taps)
-    edge = np.flatnonzero((floor > 0) & averaged)
+    stays = (steps.source == steps.target) & (np.abs(mean) < quantum)
+    edge = np.flatnonzero((floor > 0) & averaged & ~stays)
     places, which = np.unique(steps.source[edge] * F + floor[edge], return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
     which, edge = which.ravel()[order], edge[order]
