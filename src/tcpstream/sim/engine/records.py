@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL, SEND, CALL, FREE, PACE = np.arange(9)
+ARRIVAL, TIMER, DELAYED_ACK, SOURCE, REFILL, SEND, CALL, FREE, PACE = cast("list[int]", np.arange(9))
 """Kinds of events: a packet reaches the end of a link; four that belong to a flow; an application's packet leaves its
 host; an application is called; a link with CoDel has sent a packet; a flow may
 send again. Numbers of numpy: what is called with Python's is compiled for each of them."""
@@ -21,7 +21,7 @@ BACKLOGGED, STEADY, REQUESTS, STORED, APPLICATION = range(5)
 DATA, ACK, TOLD, REPORT = range(4)
 """What a packet is: data; an acknowledgement; an application's message to the client, or to the server. Odd: back."""
 
-SENT, RECEIVED, DROPPED = np.arange(3)
+SENT, RECEIVED, DROPPED = cast("list[int]", np.arange(3))
 """What is counted; numbers of numpy as well."""
 
 NO_LOSS, INDEPENDENT, ROUND, GILBERT_ELLIOTT, RECORDED = range(5)
