@@ -101,3 +101,21 @@ def test_another_file_is_refused(tmp_path, text):
 def test_a_file_in_no_folder_is_refused(table, tmp_path):
     with pytest.raises(InputError, match="cannot write"):
         tcpstream.score(table.head(1), store=tmp_path / "none" / "kept.jsonl", **ASKED)
+
+
+@pytest.mark.parametrize("text", ["notes\nwithout an end", "without an end", '{"other": 1'])
+def test_another_file_stays_as_it_is(text, tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text(text)
+    with pytest.raises(InputError, match="line 1: this is not what solved sessions are kept as"):
+        Store(Question(), "table", file)
+    assert file.read_text() == text
+
+
+def test_a_first_line_that_was_cut_off_is_written_anew(tmp_path):
+    file = tmp_path / "kept.jsonl"
+    file.write_text('{"version": "0.1')
+    Store(Question(), "table", file).put(CASE, Solved(delay=1.0))
+    found = Store(Question(), "table", file).get(CASE)
+    assert found is not None
+    assert found.delay == 1

@@ -11,9 +11,13 @@ from threading import Lock
 from typing import Any
 
 from .._version import __version__
-from ..errors import InputError, cause, unwritable
+from ..errors import InputError, cause
+from ..system.log import appending, whole_lines
 from .one_session import Solved
 from .question import Case, Question
+
+BEGIN = b'{"version"'
+"""Of each line, also of one that was cut off."""
 
 
 class Store:
@@ -25,7 +29,7 @@ class Store:
     table : str
         What tells the table of sessions from others.
     file : path-like, optional
-        Goes on where an interruption left it: a last line that was cut off is written anew. Answers to other questions,
+        Goes on where an interruption left it: a last line that was cut off is solved anew. Answers to other questions,
         and of other versions, stay in it and are not used.
 
     Raises
@@ -59,24 +63,17 @@ class Store:
             self._answers[case] = answers
             if self._file is None or "time limit" in answers.refused:
                 return
-            line = json.dumps(self._asked | {"table": self._table, "case": asdict(case), "answers": asdict(answers)})
-            try:
-                with self._file.open("a", encoding="utf-8") as out:
-                    out.write(line + "\n")
-            except OSError as error:
-                raise unwritable(f"write {self._file}", error) from None
+            with appending(self._file, "write") as append:
+                append(self._asked | {"table": self._table, "case": asdict(case), "answers": asdict(answers)})
 
     def _read(self, file: FilePath) -> None:
         try:
-            text = file.read_text(encoding="utf-8")
-            whole = text[: text.rfind("\n") + 1]
-            if whole != text:
-                file.write_text(whole, encoding="utf-8")
+            lines, begin = whole_lines(file), file.read_bytes()[: len(BEGIN)]
         except OSError as error:
             raise InputError(f"cannot read {file}: {cause(error)}") from None
-        except UnicodeDecodeError:
-            raise _other(file, 1) from None
-        for number, line in enumerate(whole.splitlines(), 1):
+        if not BEGIN.startswith(begin) and not lines:
+            raise _other(file, 1)
+        for number, line in enumerate(lines, 1):
             try:
                 found = json.loads(line)
                 case, answers = Case(**found["case"]), Solved(**found["answers"])
@@ -87,6 +84,8 @@ class Store:
                     self._answers[case] = answers
                 if found.get("table") != self._table:
                     self._others.add(case)
+        with appending(file, "write"):  # it is what it should be: a line that was cut off may go
+            pass
 
 
 def _other(file: FilePath, line: int) -> InputError:

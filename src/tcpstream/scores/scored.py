@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..explore.frames import pandas
+from ..numerics.confidence import student
 from .table_files import write
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 QUANTILES = (0.5, 0.9, 0.99)
 """Of the required delay."""
-
-NORMAL = 1.959963984540054
-"""Standard errors to the ends of a 95% interval."""
 
 ANSWERS = (
     "p", "p_error", "T_over_mu", "T_over_mu_error", "required_delay_s", "required_delay_error_s", "stall_probability",
@@ -70,7 +68,7 @@ def summarise(group: str, answers: DataFrame) -> Group:
         nothing = {str(u): (math.nan, math.nan) for u in QUANTILES}
         return Group(group, len(answers), 0, math.nan, (math.nan, math.nan), none, nothing)
     mean = float(stall.mean())
-    sampling = NORMAL * float(stall.std(ddof=1)) / math.sqrt(len(stall)) if len(stall) > 1 else 1.0
+    sampling = float(student(stall)) if len(stall) > 1 else 1.0
     half = float(off.mean()) + sampling
     low, high = np.quantile(np.maximum(delay - late, 0.0), QUANTILES), np.quantile(delay + late, QUANTILES)
     return Group(

@@ -22,10 +22,10 @@ def read(file: FilePath) -> list[Any]:
 
 
 @contextmanager
-def appending(file: FilePath) -> Iterator[Callable[[Any], None]]:
+def appending(file: FilePath, doing: str = "keep runs in") -> Iterator[Callable[[Any], None]]:
     """Remove a last line that was cut off, and yield what appends a record and flushes it.
 
-    What cannot be written is an `InputError` or a `WriteError`: see `unwritable`.
+    What cannot be written is an `InputError` or a `WriteError` that says what it was `doing`: see `unwritable`.
     """
     try:
         whole = _whole(file)
@@ -40,7 +40,7 @@ def appending(file: FilePath) -> Iterator[Callable[[Any], None]]:
 
             yield append
     except OSError as error:
-        raise unwritable(f"keep runs in {file}", error) from None
+        raise unwritable(f"{doing} {file}", error) from None
 
 
 def _whole(file: FilePath) -> bytes:
