@@ -177,8 +177,9 @@ class TwoFinenesses:
         Those whose quanta are as large are followed on the same lattices.
         """
         packets = [self._packets(start) for start in starts]
+        on_cores(self._moves, (self._fine, self._fine.coarser()))  # once, before any group asks for them
         sizes = [self._size(each) for each in packets]
-        groups = sorted(set(sizes))
+        groups = sorted(set(sizes), key=sizes.count, reverse=True)
         found = on_cores(
             lambda size: self._joined([one for one, of in zip(packets, sizes) if of == size], size), groups
         )

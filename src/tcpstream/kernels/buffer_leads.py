@@ -75,7 +75,7 @@ def add_held(out: Floats, weight: float, row: Floats, held: int, leads: Leads) -
         add_between(out.reshape(1, len(out)), weight, row, 0, 1, held, leads)
 
 
-@numba.njit(nogil=True)
+@numba.njit(nogil=True, inline="always")
 def add_between(
     out: Floats, weight: float, row: Floats, begin: int, end: int, shift: int, leads: Leads
 ) -> None:  # fmt: skip

@@ -178,9 +178,9 @@ def play_near(
 def _goes_on(x: int, due: int, needs: Passing, known: Known, on: Measures) -> None:
     """Add what is seen of those whose first round delivers enough, at place x, to values of less than `due` held."""
     rows, starts, targets, rounds, received, enough, _ = needs
-    q, play, long, empty, of = known.round, known.play, known.long, known.empty, on.of
+    q, play, long, leads, empty, of = known.round, known.play, known.long, known.leads, known.empty, on.of
     slot, first, depth, stalled, stalled_more = known.slot, known.first, known.depth, on.stalled, on.stalled_more
-    left, C, places, points = x * q, len(on.base), play.shape[0], min(known.leads.even, play.shape[2])
+    left, C, places, points = x * q, len(on.base), play.shape[0], min(leads.even, play.shape[2])
     now = play[x % places]
     firsts, shares = _places(x, min((len(stalled) - 1), left) + 1, known)
     for s in range(now.shape[0]):
@@ -191,8 +191,11 @@ def _goes_on(x: int, due: int, needs: Passing, known: Known, on: Measures) -> No
                 if w == 0.0:
                     continue
                 rest = held - d * q
-                if held >= left or rest >= points:
+                if held >= left:
                     after(now[s, at], w, x, target, held, d, known, on)
+                elif rest >= points:
+                    row = play[(x - d) % places, target] if d <= 2 else kept_values(x - d, d, target, known)
+                    add_between(now[s], w, row, at, at + 1, rest - at, leads)
                 elif rest < 0:
                     i, share = firsts[held], shares[held]
                     for c in range(C):
@@ -203,9 +206,9 @@ def _goes_on(x: int, due: int, needs: Passing, known: Known, on: Measures) -> No
                     for c in range(C):
                         now[s, at, c] += w * play[y, target, rest, c]
                 else:
-                    row = first[slot[target]] + (x - d) % depth[slot[target]]
+                    place = first[slot[target]] + (x - d) % depth[slot[target]]
                     for c in range(C):
-                        now[s, at, c] += w * long[row, rest, c]
+                        now[s, at, c] += w * long[place, rest, c]
 
 
 @numba.njit(nogil=True)
