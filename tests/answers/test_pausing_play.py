@@ -63,6 +63,17 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
     close(joined * path.rtt, result.mean_join_time, 1e-6)
 
 
+def test_error_of_when_playback_first_stalls():
+    # without a loss the first rounds hold half a packet more than playback needs, which quanta of .6 packets blur
+    path, rate = Path(sender="classic", loss=0.0245, rtt=0.256, max_window=29, rounds_per_increase=2), 19.0337
+    player = PausingPlayer(start_buffer=0.326, resume_buffer=2.873, client_buffer=3.229)
+    result = play(path, Video(packet_rate=rate, duration=36), player)
+    rows = chain_of(path).written_out
+    stalls = simulated(path, Video(packet_rate=rate, duration=1), player, rows, same(rows.n_states), 20_000, 3)[:, 0]
+    assert abs((stalls == 0).mean() - result.no_stall_until(1)) > 0.2
+    close(stalls == 0, result.no_stall_until(1), result.errors["no_stall_until"])
+
+
 PATH = Path(**({"sender": "classic"} | SACK | {"loss": 0.03, "rtt": 0.1, "rto": 0.3, "max_window": 14}))
 VIDEO = Video(packet_rate=60, duration=30)
 

@@ -126,8 +126,8 @@ class TwoFinenesses:
         self._due, self._length = timeline.packets_due, timeline.length
         self._made: dict[Fineness, PlayerMoves] = {}
         self._fine = fine = Fineness.of(self._due, self._scale.rounds, self._decay)
-        if held is not None:  # a full buffer is a lead among all others
-            self._fine = fine = replace(fine, apart=0.0, further=0.0, levels=0)
+        if held is not None:
+            self._fine = fine = fine.with_all_leads()
         if self._lines_apart and self._states(fine) == self._states(replace(fine, ratio=fine.coarser().ratio)):
             self._fine = replace(fine, ratio=1.0)  # few lines: all of them, or none would be compared
         elif self._lines_apart and held is None and self._due >= LEAST_DUE and self._states(fine) > MANY_STATES:
@@ -223,9 +223,11 @@ class TwoFinenesses:
             )
         off[-1] += seen[0] * quadrature_error(4 * seen[-2] / max(seen[0], 1e-300) / self._length)
         off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
-        lengths, unstalled = np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])
+        (lengths, unstalled), *others = (_unstalled(one, b) for one in (found, rough, later))
+        coarse, late = (np.interp(lengths, *one) for one in others)
+        between = float((FACTOR * np.abs(unstalled - coarse) + np.abs(late - coarse)).max())
+        between = max(between, float(off[0])) + _between(lengths, unstalled)
         grown, apart = found.grown, FACTOR * (found.grown - rough.grown)
-        between = float(off[0]) + _between(lengths, unstalled)
         return Seen(seen, off, lengths * self._rtt, unstalled, between, grown, apart)
 
     def _packets(self, seconds: float) -> float:
@@ -310,6 +312,11 @@ def _apart(one: Floats, other: Floats) -> tuple[float, float]:
     longer = max(len(one), len(other))
     apart = np.cumsum(np.pad(one, (0, longer - len(one))) - np.pad(other, (0, longer - len(other))))
     return abs(float(apart.sum())), float(np.abs(apart).max())
+
+
+def _unstalled(found: Sessions, b: int) -> tuple[Floats, Floats]:
+    """Return lengths of the video [rounds], from 0 on, and the probability that nothing stalls in them."""
+    return np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])
 
 
 def quadrature_error(most: float) -> float:

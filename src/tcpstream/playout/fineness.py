@@ -18,6 +18,10 @@ not better."""
 QUANTA, LEAST_PACKETS = 4, 1.2
 """Quanta in a round elsewhere, and packets in one at least: what is finer than a packet has no meaning of its own."""
 
+FEW, PAUSING, LEAST_PAUSING = 10.0, 8, 0.6
+"""Packets in a round below which a player that pauses is followed in other quanta: so many in a round at most, and
+packets in one at least. It holds little, and its first rounds decide much."""
+
 APART, RESOLVED = 1.0, 4.0
 """Rounds of playback between leads where much is held; and such leads in one over which a stall gets less probable by a
 factor of e, at least."""
@@ -115,6 +119,13 @@ class Fineness:
     def with_few_lines(cls, due: float, step: int, decay: float) -> Fineness:
         """Return it for CUBIC of many lines: fewer of them, fewer states of each, and quanta that are not packets."""
         return replace(cls._between_packets(due, step, decay), ratio=RATIOS[1], further=AGED)
+
+    def with_all_leads(self) -> Fineness:
+        """Return it for a player that pauses: a full buffer is a lead among all others, and each is followed."""
+        all_leads = replace(self, apart=0.0, further=0.0, levels=0)
+        if self.exact or self.due >= FEW:
+            return all_leads
+        return replace(all_leads, quanta=min(PAUSING, int(self.due / LEAST_PAUSING)))
 
     @classmethod
     def _between_packets(cls, due: float, step: int, decay: float) -> Fineness:
