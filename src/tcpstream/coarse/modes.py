@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from .outlook import stationary
 from .steps import Steps
-from .transforms import Factored, Transforms, summed
+from .transforms import Eliminated, Transforms, summed
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -92,6 +92,7 @@ class Modes:
         total = np.bincount(steps.source, steps.weight, steps.entries)[steps.source]
         self._steps = steps = replace(steps, weight=steps.weight / total)
         self._moves = Transforms(steps)
+        self._matrices = Eliminated(self._moves.source, self._moves.target, steps.entries)
         self._behind = float(steps.held[:, 3].max(initial=0.0))
         h = NEARLY_NONE / self.longest
         up, down = (self.at(complex(one), complex(np.exp(-one * mean))) for one in (h, -h))
@@ -145,19 +146,19 @@ class Modes:
                 break
             try:
                 weights = moved * value**-moves.lag
-                matrix = Factored(moves.source, moves.target, weights, len(right))
+                matrix = self._matrices.of(weights)
             except (RuntimeError, np.linalg.LinAlgError):  # singular to the last digit: that is the value
                 value *= 1 + NUDGE
                 continue
             change = summed(moves.source, weights * moves.lag * right[moves.target], len(right)) / value
-            new = matrix.solve(change, "N")
+            new = matrix.solve(change)
             if new[top] == 0:
                 break
             step = right[top] / new[top]
             value, right = value + step, new / new[top]
             if number > 0 and abs(step) < SETTLED * abs(value):
-                left = matrix.solve(left, "T")
-                left = matrix.solve(left / np.abs(left).max(), "T")
+                left = matrix.solve_transposed(left)
+                left = matrix.solve_transposed(left / np.abs(left).max())
                 return value, right, left / left[top]
         raise AccuracyError("distribution of the packets delivered: no mode is found")
 

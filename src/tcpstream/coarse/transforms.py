@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,26 +63,84 @@ class Transforms:
         return found + z * summed(self._holding, kept, self._entries)
 
 
-class Factored:
-    """M - 1, for a matrix M."""
+class Eliminated:
+    """M - 1 in triangular factors, for matrices M whose entries have the same places.
 
-    def __init__(self, rows: Ints, columns: Ints, values: Complexes, n: int) -> None:
-        rows, columns = np.append(rows, np.arange(n)), np.append(columns, np.arange(n))
-        values = np.append(values, np.full(n, -1.0))
-        self._inverse: Complexes | None = None
+    Columns are eliminated in the order that was found for the first of them: finding it takes most of the time.
+
+    Parameters
+    ----------
+    rows, columns : (k,) int arrays
+        Places of the values; those of the same place are summed.
+    n : int
+        Rows, and columns.
+    """
+
+    def __init__(self, rows: Ints, columns: Ints, n: int) -> None:
+        self._rows, self._columns = np.append(rows, np.arange(n)), np.append(columns, np.arange(n))
+        self._n = n
+        self._laid_out: _LaidOut | None = None
+
+    def of(self, values: Complexes) -> Factored:
+        """Return the factors for some values.
+
+        Raises
+        ------
+        RuntimeError, LinAlgError
+            Where M has an eigenvalue of 1.
+        """
+        n, values = self._n, np.append(values, np.full(self._n, -1.0))
         if n <= DENSE:
-            self._inverse = np.asarray(np.linalg.inv(summed(rows * n + columns, values, n * n).reshape(n, n)))
-        else:
-            from scipy import sparse
-            from scipy.sparse.linalg import splu
+            return Factored(None, np.linalg.inv(summed(self._rows * n + self._columns, values, n * n).reshape(n, n)))
+        from scipy.sparse.linalg import splu
 
-            self._factors: Any = splu(sparse.coo_array((values, (rows, columns)), shape=(n, n)).tocsc())
+        if self._laid_out is None:
+            found = splu(self._lay_out(np.arange(n)).matrix(values))
+            self._laid_out = self._lay_out(found.perm_c)
+            return Factored(np.arange(n), found)
+        kept = self._laid_out
+        return Factored(kept.order, splu(kept.matrix(values), permc_spec="NATURAL"))
 
-    def solve(self, right: Complexes, transposed: str) -> Complexes:
-        """Solve with the matrix or its transpose."""
-        if self._inverse is not None:
-            return self._inverse @ right if transposed == "N" else right @ self._inverse
-        return np.asarray(self._factors.solve(right, transposed))
+    def _lay_out(self, order: Ints) -> _LaidOut:
+        places, slots = np.unique(order[self._columns].astype(np.int64) * self._n + self._rows, return_inverse=True)
+        return _LaidOut(order, slots, places % self._n, np.searchsorted(places, np.arange(self._n + 1) * self._n))
+
+
+@dataclass(frozen=True)
+class _LaidOut:
+    """Values by columns, of which column i is `order`[i]."""
+
+    order: Ints
+    slots: Ints
+    rows: Ints
+    starts: Ints
+
+    def matrix(self, values: Complexes) -> Any:
+        from scipy import sparse
+
+        data, n = summed(self.slots, values, len(self.rows)), len(self.order)
+        return sparse.csc_array((data, self.rows.astype(np.int32), self.starts.astype(np.int32)), shape=(n, n))
+
+
+class Factored:
+    """A matrix to solve with: its factors, with columns in an `order`, or its inverse, without one."""
+
+    def __init__(self, order: Ints | None, factors: Any) -> None:
+        self._order, self._factors = order, factors
+
+    def solve(self, right: Complexes) -> Complexes:
+        """Solve with the matrix."""
+        if self._order is None:
+            return np.asarray(self._factors @ right)
+        return np.asarray(self._factors.solve(right)[self._order])
+
+    def solve_transposed(self, right: Complexes) -> Complexes:
+        """Solve with its transpose."""
+        if self._order is None:
+            return np.asarray(right @ self._factors)
+        ordered = np.empty_like(right)
+        ordered[self._order] = right
+        return np.asarray(self._factors.solve(ordered, "T"))
 
 
 def until(z: complex, lag: Floats) -> Complexes:
