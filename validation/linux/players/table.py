@@ -64,8 +64,8 @@ def _players(rows: list[tuple[Record, dict[str, Values]]]) -> str:
     counts = ", ".join(f"{POINTS[by]} {sum(hits)}" for by, hits in points.items())
     lines += [
         "",
-        f"The intervals meet in {sum(inside)} of {len(inside)} ({sum(inside) / len(inside):.0%}). "
-        f"Inside the interval of the measurement alone lies what is predicted: {counts}.",
+        f"The intervals overlap in {sum(inside)} of {len(inside)} ({sum(inside) / len(inside):.0%}). "
+        f"The prediction lies inside the interval of the measurement: {counts}.",
     ]
     return "\n".join(lines)
 
