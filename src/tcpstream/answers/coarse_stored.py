@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, overload
 
@@ -240,12 +241,14 @@ class CoarseStored(StoredStreaming):
         shortest = (self._exact_rounds + 1) * R
         if self._no_late_at(shortest) < wanted:
             return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
-        try:
-            exact = self._exact(f"probability of no late packet of {wanted:g}")
-        except AccuracyError:  # from a round trip on it is known
-            known = R * (self._exact_rounds + 2 * ROUNDING)
-            return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=known, tolerance=R / 250)
-        return exact.required_delay(no_late=wanted)
+        exact = None
+        if exact_seconds(self._arrivals.chain, [self.timeline]) <= QUICK:
+            with suppress(AccuracyError):  # too much memory
+                exact = self._exact(f"probability of no late packet of {wanted:g}")
+        if exact:
+            return exact.required_delay(no_late=wanted)
+        known = R * (self._exact_rounds + 2 * ROUNDING)  # from a round trip on it is known
+        return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=known, tolerance=R / 250)
 
 
 def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str | None) -> CoarseArrivals:
