@@ -19,6 +19,9 @@ import numpy as np  # noqa: E402
 from solve import BITS, DELAYS, LOADS, LOSSES, ROUND_TRIPS, SENDERS  # noqa: E402
 from surface import _FINE_STEP, _ORIGIN, _STEP, CEILING, FLOORS, load  # noqa: E402
 
+DARK = ".bk-input { color: #222; }"
+"""Text of the menu, whose ground is white in the dark, too."""
+
 GREY, LATE, STALL = "#7b7b7b", "#3182bd", "#e6761f"
 
 
@@ -51,7 +54,7 @@ def fixed():
 def made(surface):
     """Return the sliders, the answer and the figure."""
     wide = {"sizing_mode": "stretch_width"}
-    senders = Select(title="Sender", options=list(SENDERS), value="classic", name="sender", **wide)
+    senders = Select(title="Sender", options=list(SENDERS), value="classic", name="sender", stylesheets=[DARK], **wide)
     loss = Slider(title="Loss rate p [%]", start=1.8, end=5, step=0.1, value=2, name="loss", **wide)
     rtt = Slider(title="Round trip time R [ms]", start=100, end=200, step=5, value=100, name="rtt", **wide)
     rate = Slider(title="Rate of the video [kbit/s]", start=100, end=2000, step=5, value=480, name="rate", **wide)
