@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 
 import numpy as np  # noqa: E402
 from solve import BITS, DELAYS, LOADS, LOSSES, ROUND_TRIPS, SENDERS  # noqa: E402
-from surface import _FINE_STEP, _ORIGIN, _STEP, CEILING, FLOORS, load  # noqa: E402
+from surface import CEILING, FINE_STEP, FLOORS, ORIGIN, STEP, load  # noqa: E402
 
 DARK = ".bk-input { color: #222; }"
 """Text of the menu, whose ground is white in the dark, too."""
@@ -41,9 +41,9 @@ def fixed():
         "senders": list(SENDERS),
         "shape": [len(axis) for axis in (LOSSES, ROUND_TRIPS, LOADS, DELAYS)],
         "throughputShape": [13, 7],
-        "origin": _ORIGIN.tolist(),
-        "step": _STEP.tolist(),
-        "fine": _FINE_STEP.tolist(),
+        "origin": ORIGIN.tolist(),
+        "step": STEP.tolist(),
+        "fine": FINE_STEP.tolist(),
         "loads": [LOADS[0], LOADS[-1]],
         "floors": FLOORS.tolist(),
         "ceiling": CEILING,

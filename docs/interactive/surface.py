@@ -124,14 +124,14 @@ def misses(surface, which):
 def evaluate(surface, senders, losses, round_trips, rates, delays):
     """Return logits and errors, (n, 2) arrays, at n places: p, R [s], rates [packets/s], start-up delays [s]."""
     return _many(
-        surface.values, surface.errors, surface.throughputs, _ORIGIN, _STEP, _FINE_STEP,
+        surface.values, surface.errors, surface.throughputs, ORIGIN, STEP, FINE_STEP,
         senders, losses, round_trips, rates, delays,
     )  # fmt: skip
 
 
-_ORIGIN = np.array([axis[0] for axis in AXES])
-_STEP = np.array([axis[1] - axis[0] for axis in AXES])
-_FINE_STEP = np.array([axis[1] - axis[0] for axis in FINE])
+ORIGIN = np.array([axis[0] for axis in AXES])
+STEP = np.array([axis[1] - axis[0] for axis in AXES])
+FINE_STEP = np.array([axis[1] - axis[0] for axis in FINE])
 
 
 @njit(cache=True)
