@@ -5,7 +5,9 @@ the site works in the repository. Links to other files of the repository downloa
 """
 
 import re
+import sys
 from importlib import import_module
+from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -22,7 +24,8 @@ author = "The tcpstream developers"
 copyright = author
 version = release = tcpstream.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+sys.path.insert(0, str(Path(__file__).parent / "interactive"))
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "page"]
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/*.md", "docs/decisions/*.md", "docs/api/*.rst", "notebooks/*.md", "**/README.md"]
 exclude_patterns = [".*", "build", "**/.ipynb_checkpoints"]
