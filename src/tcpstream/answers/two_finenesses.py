@@ -216,13 +216,16 @@ class TwoFinenesses:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
         seen, other = self._seen(found, b), self._seen(rough, b)
         off = FACTOR * np.abs(seen - other) + self._answers(found.slack[b]) + np.abs(self._seen(later, b) - other)
+        off += self._answers(found.of_the_end[b])
         if not (np.isfinite(seen).all() and -off[0] - RISK <= seen[0] <= 1 + off[0] + RISK):
             raise AccuracyError(
                 f"the pass over the video did not converge: P(any stall) {seen[0]:.3g} within {off[0]:.1g}; give a "
                 f"rate or a round trip time that is a little different"
             )
-        off[-1] += seen[0] * quadrature_error(4 * seen[-2] / max(seen[0], 1e-300) / self._length)
+        off[-1] += seen[0] * quadrature_error(4 * seen[-2] / max(seen[0], 1e-300) / (self._length * self._rtt))
         off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
+        most = seen[-2] / (seen[-2] + self._length * self._rtt)  # of x / (1 + x), which is concave
+        seen[-1] = min(seen[-1], most)
         (lengths, unstalled), *others = (_unstalled(one, b) for one in (found, rough, later))
         coarse, late = (np.interp(lengths, *one) for one in others)
         between = float((FACTOR * np.abs(unstalled - coarse) + np.abs(late - coarse)).max())

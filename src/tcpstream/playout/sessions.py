@@ -66,6 +66,9 @@ class Sessions:
     slack : (b, C) array
         What is still seen with the most that is followed, from which on more would make a difference of as much, and
         what is left out of a long video.
+    of_the_end : (b, C) array
+        What the last round of playback may change: within a round of the end stalls lie between places that are
+        followed.
     grown : (n, 2) array
         E[N] and E[S] from a full buffer on, by the rounds of playback that are left, of a player that pauses.
     """
@@ -73,6 +76,7 @@ class Sessions:
     lengths: Floats
     seen: Floats
     slack: Floats
+    of_the_end: Floats
     grown: Floats
 
 
@@ -121,7 +125,7 @@ def sessions(
     begins = [moves.begun(start) for start in starts]
     ends = np.geomspace(max(low, 1), 1, lengths).astype(np.int64)
     fills = _fills(last, on.sparse) if math.isfinite(steady) else np.arange(last + 2)  # which no leap crosses
-    ends = np.unique(np.append(np.minimum(fills[np.searchsorted(fills, ends)], low), [low, last]))
+    ends = np.unique(np.append(np.minimum(fills[np.searchsorted(fills, ends)], low), [max(low - 1, 0), low, last]))
     goals = [begun.goal for begun in begins]
     settling = _Settling(known, last, found.start, goals, most // on.quanta, on.exact, asked, fills)
     sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
@@ -149,13 +153,28 @@ def sessions(
             at = until + 1
         rows.append([seen_from(min(end, at - 1), *begun[:4], known, asked) for begun in begins])
     seen, of = np.array(rows), ends.astype(np.float64)
-    if last > low:
-        seen[-1] = seen[-2] + (length - low) * (seen[-1] - seen[-2])
-        of[-1] = length
+    seen, of, of_the_end = _ended(seen, of, length, low, asked)
     if pausing:
-        return Sessions(of, seen, np.zeros((len(begins), len(asked.base))), np.array(grown))
+        return Sessions(of, seen, np.zeros((len(begins), len(asked.base))), of_the_end, np.array(grown))
     slack = np.abs(known.play[(at - 1) % len(known.play), found.start, -1] - asked.base)
-    return Sessions(of, seen, slack + settling.left, np.empty((0, 2)))
+    return Sessions(of, seen, slack + settling.left, of_the_end, np.empty((0, 2)))
+
+
+def _ended(seen: Floats, lengths: Floats, length: float, low: int, asked: Measures) -> tuple[Floats, Floats, Floats]:
+    """Return what is seen up to a length between two places, lengths, and what its last round may change.
+
+    Between places nothing but the number of packets is known: P(no stall) is what it is at one of both, and all that
+    comes after a stall within a round of the end has been told from the places around it.
+    """
+    at = int(np.searchsorted(lengths, low))
+    change = np.abs(seen[at] - (seen[at - 1] if at > 0 else asked.base))
+    change[:, np.flatnonzero(asked.stalled.any(axis=0) | asked.stalled_more.any(axis=0) == 0)] = 0.0
+    if at + 1 < len(lengths):
+        share, step = length - low, seen[at + 1] - seen[at]
+        change = np.maximum(change, 0.0) + max(share, 1 - share) * np.abs(step)
+        seen, lengths = seen.copy(), lengths.copy()
+        seen[-1], lengths[-1] = seen[at] + share * step, length
+    return seen, lengths, change
 
 
 def check(moves: PlayerMoves, packets: float, top: float, settled: float, steady: float) -> None:

@@ -81,7 +81,7 @@ def watched(media: Iterable[Floats], length: float, rtt: float, when: Thresholds
             playing, since = np.zeros(n, dtype=np.bool_), np.zeros(n)
         held, now, room = there - played, i * rtt, rtt
         if when.start is None:
-            ready = (held >= np.where(np.isnan(joins), when.begin, when.resume) - noise) | (there >= length)
+            ready = (held >= np.where(np.isnan(joins), when.begin, when.resume) - noise) | (there >= length - noise)
             first = ready & np.isnan(joins)
             joins[first], playing[first] = now, True
             again = ready & ~playing
