@@ -161,17 +161,17 @@ def sessions(
 
 
 def _ended(seen: Floats, lengths: Floats, length: float, low: int, asked: Measures) -> tuple[Floats, Floats, Floats]:
-    """Return what is seen up to a length between two places, lengths, and what its last round may change.
+    """Return what is seen up to a length that may lie between two places, the lengths, and what the end may change.
 
-    Between places nothing but the number of packets is known: P(no stall) is what it is at one of both, and all that
-    comes after a stall within a round of the end has been told from the places around it.
+    Within a round of the end what comes after a stall is told from the places around it, so it is off by no more than
+    what that round changes; P(no stall) is not. Where the length lies between two places, so does what is seen.
     """
     at = int(np.searchsorted(lengths, low))
     change = np.abs(seen[at] - (seen[at - 1] if at > 0 else asked.base))
-    change[:, np.flatnonzero(asked.stalled.any(axis=0) | asked.stalled_more.any(axis=0) == 0)] = 0.0
+    change[:, ~(asked.stalled.any(axis=0) | asked.stalled_more.any(axis=0))] = 0.0
     if at + 1 < len(lengths):
         share, step = length - low, seen[at + 1] - seen[at]
-        change = np.maximum(change, 0.0) + max(share, 1 - share) * np.abs(step)
+        change += max(share, 1 - share) * np.abs(step)
         seen, lengths = seen.copy(), lengths.copy()
         seen[-1], lengths[-1] = seen[at] + share * step, length
     return seen, lengths, change
