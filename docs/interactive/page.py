@@ -17,10 +17,10 @@ sys.path.insert(0, str(HERE))
 
 import numpy as np  # noqa: E402
 from solve import BITS, DELAYS, LOADS, LOSSES, ROUND_TRIPS, SENDERS  # noqa: E402
-from surface import CEILING, FINE_STEP, FLOORS, ORIGIN, STEP, load  # noqa: E402
+from surface import CEILING, FINE, FINE_STEP, FLOORS, ORIGIN, STEP, load  # noqa: E402
 
 DARK = ".bk-input { color: #222; }"
-"""Text of the menu, whose ground is white in the dark, too."""
+"""Text of the menu, whose background is white in dark mode, too."""
 
 GREY, LATE, STALL = "#7b7b7b", "#3182bd", "#e6761f"
 
@@ -40,7 +40,7 @@ def fixed():
     return {
         "senders": list(SENDERS),
         "shape": [len(axis) for axis in (LOSSES, ROUND_TRIPS, LOADS, DELAYS)],
-        "throughputShape": [13, 7],
+        "throughputShape": [len(axis) for axis in FINE],
         "origin": ORIGIN.tolist(),
         "step": STEP.tolist(),
         "fine": FINE_STEP.tolist(),

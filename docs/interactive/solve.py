@@ -1,7 +1,7 @@
 """Solve what the interactive page shows: ``python docs/interactive/solve.py {nodes,points}``.
 
-`nodes` are the points of the grid, `points` random ones that the surface between the nodes is held against. Each solve
-becomes a line of ``nodes.jsonl`` or ``points.jsonl``; a run goes on where the last one ended.
+`nodes` are the points of the grid, `points` random ones that the surface between the nodes is compared with. Each solve
+becomes a line of ``nodes.jsonl`` or ``points.jsonl``; a run continues where the last one ended.
 """
 
 import itertools

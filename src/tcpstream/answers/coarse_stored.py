@@ -245,7 +245,7 @@ class CoarseStored(StoredStreaming):
         if exact_seconds(self._arrivals.chain, [self.timeline]) <= QUICK:
             with suppress(AccuracyError):  # too much memory
                 exact = self._exact(f"probability of no late packet of {wanted:g}")
-        if exact:
+        if exact is not None:
             return exact.required_delay(no_late=wanted)
         known = R * (self._exact_rounds + 2 * ROUNDING)  # from a round trip on it is known
         return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=known, tolerance=R / 250)

@@ -103,7 +103,8 @@ class Eliminated:
 
     def _lay_out(self, order: Ints) -> _LaidOut:
         places, slots = np.unique(order[self._columns].astype(np.int64) * self._n + self._rows, return_inverse=True)
-        return _LaidOut(order, slots, places % self._n, np.searchsorted(places, np.arange(self._n + 1) * self._n))
+        starts = np.searchsorted(places, np.arange(self._n + 1) * self._n)
+        return _LaidOut(order, slots, (places % self._n).astype(np.int32), starts.astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -112,14 +113,14 @@ class _LaidOut:
 
     order: Ints
     slots: Ints
-    rows: Ints
-    starts: Ints
+    rows: NDArray[np.int32]
+    starts: NDArray[np.int32]
 
     def matrix(self, values: Complexes) -> Any:
         from scipy import sparse
 
         data, n = summed(self.slots, values, len(self.rows)), len(self.order)
-        return sparse.csc_array((data, self.rows.astype(np.int32), self.starts.astype(np.int32)), shape=(n, n))
+        return sparse.csc_array((data, self.rows, self.starts), shape=(n, n))
 
 
 class Factored:
