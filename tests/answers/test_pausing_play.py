@@ -63,6 +63,22 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
     close(joined * path.rtt, result.mean_join_time, 1e-6)
 
 
+@pytest.mark.parametrize("levels", [(4, 4), (4.03, 1.7)])
+def test_leads_apart_as_sessions_that_are_simulated(levels, monkeypatch):
+    monkeypatch.setattr("tcpstream.answers.player_fineness.QUICK", 0)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.012, rtt=0.1, rto=0.3, max_window=40)
+    video, stop, refill = Video(packet_rate=87, duration=120), *levels
+    player = PausingPlayer(start_buffer=1, resume_buffer=1.5, client_buffer=stop, refill_at=refill, idle="keep")
+    result = play(path, video, player)
+    rows = chain_of(path).written_out
+    stalls, stalled, _, pauses = simulated(path, video, player, rows, same(rows.n_states), 40_000, 3).T
+    assert (pauses > 2).mean() > 0.3
+    close(stalls > 0, result.stall_probability, result.errors["stall_probability"])
+    close(stalls, result.mean_stalls, result.errors["mean_stalls"])
+    close(stalled * path.rtt, result.mean_total_rebuffer, result.errors["mean_total_rebuffer"])
+    assert result.errors["mean_stalls"] < 0.2 * result.mean_stalls
+
+
 def test_error_of_when_playback_first_stalls():
     # without a loss the first rounds hold half a packet more than playback needs, which quanta of .6 packets blur
     path, rate = Path(sender="classic", loss=0.0245, rtt=0.256, max_window=29, rounds_per_increase=2), 19.0337

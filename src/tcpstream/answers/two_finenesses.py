@@ -12,7 +12,6 @@ from numpy.polynomial.laguerre import laggauss
 from numpy.typing import NDArray
 
 from ..coarse.resolution import FACTOR, SPREAD, Scale
-from ..coarse.state_grid import grid
 from ..errors import AccuracyError, InputError
 from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
@@ -25,6 +24,7 @@ from ..system.threads import on_cores
 from ..tcp import Chain
 from ..video import Video
 from .held_at_most import HeldAtMost
+from .player_fineness import fineness
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
@@ -62,9 +62,6 @@ EXACT = 512
 
 MANY, FEWER = 300_000, 128
 """Transitions by the packets in order and received, from which on there are no more quanta than about so many."""
-
-MANY_STATES, LEAST_DUE = 800, 3.0
-"""States of CUBIC beyond which fewer lines are followed, where a round plays so many packets at least."""
 
 COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
@@ -125,13 +122,10 @@ class TwoFinenesses:
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
         self._made: dict[Fineness, PlayerMoves] = {}
-        self._fine = fine = Fineness.of(self._due, self._scale.rounds, self._decay)
-        if held is not None:
-            self._fine = fine = fine.with_all_leads()
-        if self._lines_apart and self._states(fine) == self._states(replace(fine, ratio=fine.coarser().ratio)):
-            self._fine = replace(fine, ratio=1.0)  # few lines: all of them, or none would be compared
-        elif self._lines_apart and held is None and self._due >= LEAST_DUE and self._states(fine) > MANY_STATES:
-            self._fine = Fineness.with_few_lines(self._due, fine.step, self._decay)
+        columns = counts + 2 + NODES
+        self._fine = fineness(
+            chain, self._due, self._length, self._scale.rounds, self._decay, columns, held, self._lines_apart
+        )
 
     def solve(
         self, starts: Sequence[float], resume: float, lengths: int = 1, at_once: Callable[..., Iterable[Any]] = map
@@ -153,23 +147,31 @@ class TwoFinenesses:
         AccuracyError
             Where it takes too long, or too much memory, or does not converge.
         """
-        fine, most = self._fine, self._video.packets + 2 * self._due
-        top = min(self._first_top(max(*starts, resume)), most)
-        if self._held is None:  # the coarser pass is much quicker, and may be all that there is time for
-            check(self._moves(fine), self._video.packets, top, self._settled(), self._steady(fine))
-        while True:
-            rough = self._pass(fine.coarser(), starts, resume, top, lengths)
-            slack = np.array([self._answers(one) for one in rough.slack])
-            enough = SLACK * np.array([self._seen(rough, b) for b in range(len(starts))]) + RISK
-            if self._held or top >= most or (slack <= enough)[:, [0, -2]].all():
-                break
-            top = min(2 * top, most)
+        fine = self._fine
         passes = [fine]
         if not fine.in_phase:  # packets fall due at places in a round that are not told apart
             passes.append(replace(fine.coarser(), shift=HALF))
-        found, *others = at_once(lambda one: self._pass(one, starts, resume, top, lengths), passes)
+        if self._held is None:
+            top, rough = self._wide_enough(starts, resume, lengths)
+            found, *others = at_once(lambda one: self._pass(one, starts, resume, top, lengths), passes)
+        else:
+            passes.insert(1, fine.coarser())
+            found, rough, *others = at_once(lambda one: self._pass(one, starts, resume, 0.0, lengths), passes)
         later = others[0] if others else rough
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
+
+    def _wide_enough(self, starts: Sequence[float], resume: float, lengths: int) -> tuple[float, Sessions]:
+        """Return a lead from which more makes no difference [packets], and the coarser pass up to it."""
+        most = self._video.packets + 2 * self._due
+        top = min(self._first_top(max(*starts, resume)), most)
+        check(self._moves(self._fine), self._video.packets, top, self._settled(), self._steady(self._fine))
+        while True:  # the coarser pass is much quicker, and may be all that there is time for
+            rough = self._pass(self._fine.coarser(), starts, resume, top, lengths)
+            slack = np.array([self._answers(one) for one in rough.slack])
+            enough = SLACK * np.array([self._seen(rough, b) for b in range(len(starts))]) + RISK
+            if top >= most or (slack <= enough)[:, [0, -2]].all():
+                return top, rough
+            top = min(2 * top, most)
 
     def joined(self, starts: Sequence[float]) -> list[JoinTimes]:
         """Return when playback begins, with some media held [s], each of `starts`; packet by packet, if they are few.
@@ -266,9 +268,6 @@ class TwoFinenesses:
         if self._held and self._held.restarting is not None:
             return self._held.restarting
         return deliveries(self._chain, fine.step, fine.ratio, fine.further)
-
-    def _states(self, fine: Fineness) -> int:
-        return len(grid(self._chain, fine.step, fine.ratio, further=fine.further).states)
 
     def _variance(self) -> float:
         """Return that of the packets of a round, in the long run."""

@@ -113,12 +113,12 @@ class Fineness:
                 f"players with buffer thresholds are followed where a round trip plays three packets or more, or a "
                 f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little"
             )
-        return cls._between_packets(due, step, decay)
+        return cls.between_packets(due, step, decay)
 
     @classmethod
     def with_few_lines(cls, due: float, step: int, decay: float) -> Fineness:
         """Return it for CUBIC of many lines: fewer of them, fewer states of each, and quanta that are not packets."""
-        return replace(cls._between_packets(due, step, decay), ratio=RATIOS[1], further=AGED)
+        return replace(cls.between_packets(due, step, decay), ratio=RATIOS[1], further=AGED)
 
     def with_all_leads(self) -> Fineness:
         """Return it for a player that pauses: a full buffer is a lead among all others, and each is followed."""
@@ -128,7 +128,8 @@ class Fineness:
         return replace(all_leads, quanta=min(PAUSING, int(self.due / LEAST_PAUSING)))
 
     @classmethod
-    def _between_packets(cls, due: float, step: int, decay: float) -> Fineness:
+    def between_packets(cls, due: float, step: int, decay: float) -> Fineness:
+        """Return it for quanta that are not packets, and leads that lie apart; parameters as for `with_few_lines`."""
         quanta, apart = min(QUANTA, int(due / LEAST_PACKETS)), min(APART, decay / (RESOLVED * due))
         return cls(due, quanta, False, SPARSE, step, RATIOS[0], NODES, apart, FURTHER, LEVELS)
 

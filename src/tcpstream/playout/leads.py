@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,10 @@ from .fineness import Fineness
 from .lattice import smooth
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+WHOLE = 1e-9
+"""Distance from a whole number that is none."""
 
 NODES = 6
 """Leads that stand for what arrives between the same states, where much is held."""
@@ -41,6 +46,13 @@ def points(on: Fineness, top: int) -> tuple[int, int, int]:
     if every <= 1 or top < even + FEW * every:
         return top + 1, top + 1, top + 1
     return followed, even, even + math.ceil((top - followed) / every) + 1
+
+
+def wide(on: Fineness, packets: float) -> bool:
+    """Return whether so many packets are held at one of the leads that are further apart, and far from the others."""
+    top = math.floor(packets / on.quantum)
+    _, even, many = points(on, top)
+    return many < top + 1 and top > even
 
 
 def _every(on: Fineness, top: int) -> int:
@@ -71,3 +83,34 @@ def leads(found: Deliveries, on: Fineness, top: int) -> tuple[Leads, Deep, int]:
     changes = smooth(found, on.quantum * every / scale, NODES, on.due / scale)
     begins = -(-(np.arange(longest + 1) * on.quanta + _margin(on, every)) // every)
     return Leads(followed, even, every, weights), Deep(changes, begins), many
+
+
+class Reads(NamedTuple):
+    """Points that leads between them are read off, and their weights: (n, 4) arrays."""
+
+    points: Ints
+    weights: Floats
+
+
+def held_at(leads: Leads, many: int) -> Floats:
+    """Return the quanta of each of so many points."""
+    deep = leads.followed + leads.every * np.arange(max(many - leads.even, 0))
+    return np.append(np.arange(min(many, leads.even)), deep).astype(np.float64)
+
+
+def read_at(leads: Leads, many: int, held: Floats) -> Reads:
+    """Return how leads, in parts of quanta, are read off so many points, as `kernels.buffer_leads` has it."""
+    every = leads.every
+    deep = held >= leads.even
+    low = np.floor(np.where(deep, held / every, held) + WHOLE)
+    beyond = np.where(deep, held / every, held) - low
+    beyond[np.abs(beyond) < WHOLE] = 0.0
+    at = np.where(deep, leads.even + low - leads.followed // every, low).astype(np.int64)
+    cubic = deep & (at < many - 2) & (beyond > 0)
+    weights = np.zeros((len(held), 4))
+    weights[:, 1], weights[:, 2] = 1 - beyond, beyond
+    weights[cubic] = lagrange(np.tile(np.arange(-1.0, 3.0), (int(cubic.sum()), 1)), beyond[cubic])
+    before = np.where(low * every - every < leads.followed, low * every - every, at - 1).astype(np.int64)
+    before = np.where(deep, before, at - 1)
+    points = np.minimum(np.column_stack([np.maximum(before, 0), at, at + 1, at + 2]), many - 1)
+    return Reads(points, weights)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..kernels.buffer_leads import points_below
 from ..kernels.buffer_state import Known
+from .pauses import Pausing
 
 Floats = NDArray[np.float64]
 
@@ -55,10 +56,13 @@ class Leaps:
         Of the fills; see `Fineness`.
     least : float
         Places of a stretch at least.
+    pausing : Pausing, optional
+        Of a player that holds no more than so much.
     """
 
-    def __init__(self, known: Known, base: Floats, sparse: int, least: float) -> None:
+    def __init__(self, known: Known, base: Floats, sparse: int, least: float, pausing: Pausing | None = None) -> None:
         self._known, self._base, self._sparse, self._least = known, base, sparse, least
+        self._pausing = pausing
         self._begun = False
 
     def until(self, at: int, goal: int) -> int:
@@ -106,6 +110,8 @@ class Leaps:
         known.before[place + 1 : place + beyond + 1] = known.before[place]
         for more in range(max(beyond - len(known.play), 0) + 1, beyond + 1):
             self._now(place + more)[:] = now + more * change
+        if self._pausing is not None:
+            self._pausing.leap(place, beyond, now, change)
         for state in np.flatnonzero(known.slot >= 0).tolist():
             first, depth = int(known.first[known.slot[state]]), int(known.depth[known.slot[state]])
             for more in range(max(beyond - depth, 0) + 1, beyond + 1):

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.buffer_leads import Leads
 from ..kernels.buffer_state import Known
 from .fineness import Fineness
+from .leads import Reads, held_at, read_at
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,32 +37,44 @@ class Pauses:
     resume: float
     after_idle: Callable[[int], tuple[Ints, Floats]] | None
 
-    def on(self, fine: Fineness, largest: int, states: int) -> Pausing:
+    def levels(self, fine: Fineness) -> tuple[float, float]:
+        """Return the quanta from which TCP pauses, and up to which it goes on, on a lattice."""
+        stop, resume = self.stop / fine.quantum, self.resume / fine.quantum
+        if fine.apart > 0:  # points lie around them
+            return stop, resume
+        if not fine.exact:
+            resume = max(1, round(resume))
+            return (stop, stop) if self.played else (max(1, round(stop)), resume)
+        if self.played:
+            return max(1, round(stop)), max(1, round(stop))
+        return math.ceil(stop - WHOLE), math.floor(resume + WHOLE)  # whole quanta from the one on, and up to the other
+
+    @property
+    def played(self) -> bool:
+        """Whether it is sent as fast as it is played: what is beyond `stop` is not sent."""
+        return self.resume == self.stop
+
+    def on(self, fine: Fineness, leads: Leads, many: int) -> Pausing:
         """Return it on a lattice.
 
         Parameters
         ----------
         fine : Fineness
-        largest : int
-            Quanta of the largest round.
-        states : int
+        leads : Leads
+        many : int
+            Points of leads.
         """
-        played = self.resume == self.stop  # it is sent as fast as it is played
-        levels = self.stop / fine.quantum, self.resume / fine.quantum
-        stop, resume = (max(1, round(one)) for one in levels)
-        if fine.exact and not played:  # whole quanta from the one on, and up to the other
-            stop, resume = math.ceil(levels[0] - WHOLE), math.floor(levels[1] + WHOLE)
-        short = 0.0
-        if played and not fine.exact:  # it is kept full between two quanta
-            stop = resume = math.ceil(levels[0] - WHOLE)
-            short = max(stop - levels[0], 0.0)
-        leads = np.arange(stop, stop + largest + 1)
-        if played:
-            leads = np.full(len(leads), stop)
-        rounds = np.maximum(1, -((resume - leads) // fine.quanta))
-        same = np.tile(np.arange(states)[:, np.newaxis], (1, 2)), np.tile(np.array([1.0, 0.0]), (states, 1))
-        idle = {d: self.after_idle(d) if self.after_idle else same for d in np.unique(rounds).tolist()}
-        return Pausing(stop, played, leads - fine.quanta * rounds, short, rounds, idle)
+        (stop, resume), held = self.levels(fine), held_at(leads, many)
+        if self.played:  # it is kept full, be it between two points
+            share = (np.arange(many) == many - 1).astype(np.float64)
+        else:
+            share = np.clip((held - stop) / leads.every + (1.0 if leads.every == 1 else 0.5), 0.0, 1.0)
+        points = slice(int(np.argmax(share > 0)), many)
+        beyond = np.minimum(held[points], stop) if self.played else held[points]
+        rounds = np.maximum(1, np.ceil((beyond - resume) / fine.quanta - WHOLE)).astype(np.int64)
+        idle = {d: self.after_idle(d) for d in np.unique(rounds).tolist()} if self.after_idle else {}
+        reads = read_at(leads, many, beyond - fine.quanta * rounds)
+        return Pausing(points, beyond, share[points], rounds, reads, idle)
 
 
 class Pausing:
@@ -68,51 +82,66 @@ class Pausing:
 
     Parameters
     ----------
-    stop : int
-        Quanta held from which TCP pauses.
-    played : bool
-        Whether what is beyond them is not sent.
-    left, rounds : int arrays
-        What is held when it goes on, and after how many rounds, by what was held beyond `stop`.
-    short : float
-        Part of a quantum by which less is held then.
+    points : slice
+        Points of leads with which TCP pauses, up to the last one.
+    held, share : arrays
+        Quanta of each, and what part of it stands for leads with which it pauses.
+    rounds : int array
+        Of the pause.
+    reads : Reads
+        What is held when it goes on.
     idle : dict
-        Targets and shares by rounds of a pause.
+        Targets and shares by rounds of a pause; empty where a pause leaves states as they are.
     """
 
     def __init__(
-        self, stop: int, played: bool, left: Ints, short: float, rounds: Ints, idle: dict[int, tuple[Ints, Floats]]
+        self, points: slice, held: Floats, share: Floats, rounds: Ints, reads: Reads,
+        idle: dict[int, tuple[Ints, Floats]],
     ) -> None:  # fmt: skip
-        self.stop, self.played, self._left, self._short = stop, played, left, short
-        self._rounds, self._idle = rounds, idle
-        self._low, self._past = int(left.min()) - (short > 0), np.empty(0)
-        self._kept = slice(self._low, int(left.max()) + 1)
+        self._points, self._held, self._share, self._rounds, self._idle = points, held, share, rounds, idle
+        self._depth = int(rounds.max()) + 1
+        used = reads.points[reads.weights != 0]
+        low = int(used.min())
+        self._kept, self._past = slice(low, int(used.max()) + 1), np.empty(0)
+        self._reads = Reads(np.where(reads.weights != 0, reads.points - low, 0), reads.weights)
 
     @property
-    def top(self) -> int:
-        """Quanta held at most."""
-        return self.stop + len(self._left) - 1
+    def first(self) -> int:
+        """The first point with which TCP pauses."""
+        return int(self._points.start)
 
     def at(self, place: int, known: Known) -> None:
-        """Set the values at a place in the video of all that is held from `stop` on, and keep others for later."""
+        """Set the values at a place in the video of all that is held with which TCP pauses, and keep others for later.
+
+        Where all there is has arrived it makes no difference.
+        """
         now = known.play[place % len(known.play)]
-        depth = int(self._rounds.max()) + 1
+        depth = self._depth
         if not len(self._past):
-            self._past = np.zeros((depth, len(now), self._kept.stop - self._low, now.shape[2]))
-        for beyond, (left, rounds) in enumerate(zip(self._left.tolist(), self._rounds.tolist())):
-            held = self.stop + beyond
-            if (self.stop if self.played else held) >= place * known.round:
-                break  # all there is has arrived
-            targets, shares = self._idle[rounds]
-            past, at = self._past[(place - rounds) % depth], left - self._low
-            then = past[:, at]
-            if self._short > 0:
-                then = (1 - self._short) * then + self._short * past[:, at - 1]
-            now[:, held] = (shares[:, :, np.newaxis] * then[targets]).sum(axis=1)
+            self._past = np.zeros((depth, len(now), self._kept.stop - self._kept.start, now.shape[2]))
+        coming = self._held < place * known.round
+        for rounds in np.unique(self._rounds[coming]).tolist():
+            which = np.flatnonzero(coming & (self._rounds == rounds))
+            past, share = self._past[(place - rounds) % depth], self._share[which, np.newaxis]
+            then = sum(
+                weights[:, np.newaxis] * past[:, at]
+                for at, weights in zip(self._reads.points[which].T, self._reads.weights[which].T)
+                if weights.any()
+            )
+            if self._idle:
+                targets, shares = self._idle[rounds]
+                then = sum(each[:, np.newaxis, np.newaxis] * then[to] for to, each in zip(targets.T, shares.T))
+            points = self._points.start + which
+            now[:, points] = share * then + (1 - share) * now[:, points]
         self._past[place % depth] = now[:, self._kept]
-        for state, slot in enumerate(known.slot.tolist()):
-            if slot >= 0:
-                known.long[known.first[slot] + place % known.depth[slot]] = now[state]
+        waits = known.slot >= 0
+        rows = known.first[known.slot[waits]] + place % known.depth[known.slot[waits]]
+        known.long[rows, self._points] = now[waits, self._points]
+
+    def leap(self, place: int, beyond: int, now: Floats, change: Floats) -> None:
+        """Keep values up to so many places beyond one, to which each adds a change."""
+        for more in range(max(beyond - self._depth, 0) + 1, beyond + 1):
+            self._past[(place + more) % self._depth] = (now + more * change)[:, self._kept]
 
 
 def halvings(rounds: int, timer: float) -> int:

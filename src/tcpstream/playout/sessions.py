@@ -115,47 +115,55 @@ def sessions(
     length = packets / on.due
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
-    pausing = None if pauses is None else pauses.on(on, int(moves.all.received.max()), found.states)
-    most = math.ceil(top / on.quantum) if pausing is None else pausing.top
+    most = math.ceil(top / on.quantum)
+    if pauses is not None:
+        most = math.ceil(pauses.levels(on)[0] - WHOLE) + (0 if pauses.played else int(moves.all.received.max()))
     points, deep, many = leads(found, on, most)
-    _check(followed(min(last, settled), on.sparse, steady) * len(moves.far.chance) * many * len(asked.base))
+    if pauses is not None and not pauses.played:
+        steady = math.inf  # from pause to pause what is seen changes to and fro
+    places = followed(min(last, settled), on.sparse, steady)
+    _check(places * len(moves.far.chance) * many * len(asked.base))
     known = _known(moves.all, on, filling, last, len(asked.base), points, many)
-    if pausing is not None and pausing.played:
-        known = known._replace(full=pausing.stop)
+    pausing = None if pauses is None else pauses.on(on, points, many)
+    if pauses is not None and pauses.played:
+        known = known._replace(full=most)
     begins = [moves.begun(start) for start in starts]
     ends = np.geomspace(max(low, 1), 1, lengths).astype(np.int64)
     fills = _fills(last, on.sparse) if math.isfinite(steady) else np.arange(last + 2)  # which no leap crosses
     ends = np.unique(np.append(np.minimum(fills[np.searchsorted(fills, ends)], low), [max(low - 1, 0), low, last]))
     goals = [begun.goal for begun in begins]
     settling = _Settling(known, last, found.start, goals, most // on.quanta, on.exact, asked, fills)
-    sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), []
-    leaps = Leaps(known, asked.base, on.sparse, steady)
+    sums, grown = np.flatnonzero(asked.stalled_more.any(axis=0)), {}
+    leaps = Leaps(known, asked.base, on.sparse, steady, pausing)
 
     def follow(first: int, until: int) -> None:
-        for at in range(first, until + 1, CHUNK):
+        chunk = CHUNK if pausing is None else 1
+        for at in range(first, until + 1, chunk):
             watch.at(at, last + 1, watch.SHORTER)
             back_in_video(
-                at, min(at + CHUNK - 1, until), on.sparse, threshold, moves.far, moves.all, deep, moves.lacking,
+                at, min(at + chunk - 1, until), on.sparse, threshold, moves.far, moves.all, deep, moves.lacking,
                 moves.playing, filling, known, asked,
             )  # fmt: skip
+            if pausing is not None:
+                pausing.at(at, known)
+                grown[at] = known.play[at % len(known.play), found.start, pausing.first, sums]
 
     rows, at = [], 0
     for end in ends.tolist():
         while at <= end and not settling.over:
-            until = at if pausing else leaps.until(at, min(end, settling.look))
-            if pausing or not leaps.over(at, until, follow):
+            until = leaps.until(at, end if pausing else min(end, settling.look))
+            if not leaps.over(at, until, follow):
                 follow(at, until)
-            if pausing:
-                pausing.at(at, known)
-                grown.append(known.play[at % len(known.play), found.start, pausing.stop, sums])
-            else:
+            if pausing is None:
                 settling.at(until)
             at = until + 1
         rows.append([seen_from(min(end, at - 1), *begun[:4], known, asked) for begun in begins])
     seen, of = np.array(rows), ends.astype(np.float64)
     seen, of, of_the_end = _ended(seen, of, length, low, asked)
     if pausing:
-        return Sessions(of, seen, np.zeros((len(begins), len(asked.base))), of_the_end, np.array(grown))
+        known_at, values = list(grown), np.array(list(grown.values()))
+        all_grown = np.column_stack([np.interp(np.arange(last + 1), known_at, one) for one in values.T])
+        return Sessions(of, seen, np.zeros((len(begins), len(asked.base))), of_the_end, all_grown)
     slack = np.abs(known.play[(at - 1) % len(known.play), found.start, -1] - asked.base)
     return Sessions(of, seen, slack + settling.left, of_the_end, np.empty((0, 2)))
 

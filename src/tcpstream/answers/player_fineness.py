@@ -1,0 +1,75 @@
+"""How fine a player with buffer thresholds is followed on a path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..coarse.state_grid import grid
+from ..playout.fineness import Fineness
+from ..playout.leads import wide
+from ..tcp import Chain
+from .held_at_most import HeldAtMost
+
+USUAL, QUICK = 30, 3e10
+"""Transitions of a state, about; and products of a pass up to which each lead of a player that pauses is followed."""
+
+MANY_STATES, LEAST_DUE = 800, 3.0
+"""States of CUBIC beyond which fewer lines are followed, and packets that a round plays at least where leads lie apart.
+"""
+
+
+def fineness(
+    chain: Chain, due: float, rounds: float, apart: float, decay: float, columns: int, held: HeldAtMost | None,
+    lines_apart: bool,
+) -> Fineness:  # fmt: skip
+    """Return how fine a player is followed.
+
+    Parameters
+    ----------
+    chain : Chain
+    due, rounds : float
+        Packets that a round plays, and rounds of the video.
+    apart : float
+        Mean time from loss to loss [rounds].
+    decay : float
+        Lead over which a stall gets less probable by a factor of e [packets].
+    columns : int
+        Numbers that are followed of each state and lead.
+    held : HeldAtMost or None
+        Of a player that pauses.
+    lines_apart : bool
+        Whether lines of windows lie apart, as those of CUBIC.
+
+    Raises
+    ------
+    AccuracyError
+        As `Fineness.of`.
+    """
+    fine = Fineness.of(due, apart, decay)
+    if held is not None:
+        fine = _with_pauses(fine, chain, rounds, decay, columns, held)
+    if not lines_apart:
+        return fine
+    if _states(chain, fine) == _states(chain, replace(fine, ratio=fine.coarser().ratio)):
+        return replace(fine, ratio=1.0)  # few lines: all of them, or none would be compared
+    if due >= LEAST_DUE and _states(chain, fine) > MANY_STATES:
+        few = Fineness.with_few_lines(due, fine.step, decay)
+        return few if held is None or wide(few.coarser(), held.pauses.stop) else replace(few, apart=0.0)
+    return fine
+
+
+def _with_pauses(
+    fine: Fineness, chain: Chain, rounds: float, decay: float, columns: int, held: HeldAtMost
+) -> Fineness:  # fmt: skip
+    """Return the same for a player that pauses: each lead up to a full buffer is followed, where that is quick."""
+    all_leads = fine.with_all_leads()
+    states = held.restarting.states if held.restarting else _states(chain, fine)
+    products = rounds * held.pauses.stop / all_leads.quantum * states * USUAL * columns
+    if products <= QUICK or fine.due < LEAST_DUE:
+        return all_leads
+    between = Fineness.between_packets(fine.due, fine.step, decay)
+    return between if wide(between.coarser(), held.pauses.stop) else all_leads
+
+
+def _states(chain: Chain, fine: Fineness) -> int:
+    return len(grid(chain, fine.step, fine.ratio, further=fine.further).states)
