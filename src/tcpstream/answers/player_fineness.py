@@ -10,8 +10,9 @@ from ..playout.leads import wide
 from ..tcp import Chain
 from .held_at_most import HeldAtMost
 
-USUAL, QUICK = 30, 3e10
-"""Transitions of a state, about; and products of a pass up to which each lead of a player that pauses is followed."""
+USUAL, QUICK, SHORT = 30, 3e10, 3e9
+"""Transitions of a state, about; and products of a pass up to which a player that pauses is followed at each lead, and
+a video in small quanta."""
 
 MANY_STATES, LEAST_DUE = 800, 3.0
 """States of CUBIC beyond which fewer lines are followed, and packets that a round plays at least where leads lie apart.
@@ -48,6 +49,8 @@ def fineness(
     fine = Fineness.of(due, apart, decay)
     if held is not None:
         fine = _with_pauses(fine, chain, rounds, decay, columns, held)
+    elif _products(small := fine.in_small_quanta(), chain, rounds, rounds * due, columns) <= SHORT:
+        fine = small
     if not lines_apart:
         return fine
     if _states(chain, fine) == _states(chain, replace(fine, ratio=fine.coarser().ratio)):
@@ -63,12 +66,18 @@ def _with_pauses(
 ) -> Fineness:  # fmt: skip
     """Return the same for a player that pauses: each lead up to a full buffer is followed, where that is quick."""
     all_leads = fine.with_all_leads()
-    states = held.restarting.states if held.restarting else _states(chain, fine)
-    products = rounds * held.pauses.stop / all_leads.quantum * states * USUAL * columns
-    if products <= QUICK or fine.due < LEAST_DUE:
+    states = held.restarting.states if held.restarting else None
+    if _products(all_leads, chain, rounds, held.pauses.stop, columns, states) <= QUICK or fine.due < LEAST_DUE:
         return all_leads
     between = Fineness.between_packets(fine.due, fine.step, decay)
     return between if wide(between.coarser(), held.pauses.stop) else all_leads
+
+
+def _products(
+    fine: Fineness, chain: Chain, rounds: float, packets: float, columns: int, states: int | None = None
+) -> float:  # fmt: skip
+    """Return how many a pass over some rounds takes, with up to so many packets held, about."""
+    return rounds * packets / fine.quantum * (states or _states(chain, fine)) * USUAL * columns
 
 
 def _states(chain: Chain, fine: Fineness) -> int:

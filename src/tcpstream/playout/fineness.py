@@ -18,9 +18,9 @@ not better."""
 QUANTA, LEAST_PACKETS = 4, 1.2
 """Quanta in a round elsewhere, and packets in one at least: what is finer than a packet has no meaning of its own."""
 
-FEW, PAUSING, LEAST_PAUSING = 10.0, 8, 0.6
+FEW, PAUSING, LEAST_QUANTUM = 10.0, 8, 0.6
 """Packets in a round below which a player that pauses is followed in other quanta: so many in a round at most, and
-packets in one at least. It holds little, and its first rounds decide much."""
+packets in one at least, as in a short video. It holds little, and its first rounds decide much."""
 
 APART, RESOLVED = 1.0, 4.0
 """Rounds of playback between leads where much is held; and such leads in one over which a stall gets less probable by a
@@ -125,7 +125,16 @@ class Fineness:
         all_leads = replace(self, apart=0.0, further=0.0, levels=0)
         if self.exact or self.due >= FEW:
             return all_leads
-        return replace(all_leads, quanta=min(PAUSING, int(self.due / LEAST_PAUSING)))
+        return replace(all_leads, quanta=min(PAUSING, int(self.due / LEAST_QUANTUM)))
+
+    def in_small_quanta(self) -> Fineness:
+        """Return it for a short video, whose first rounds decide much: each lead, and as many quanta as have a meaning.
+
+        It is the same where packets are whole numbers of quanta.
+        """
+        if self.exact:
+            return self
+        return replace(self, quanta=min(FINEST, int(self.due / LEAST_QUANTUM)), apart=0.0, further=0.0, levels=0)
 
     @classmethod
     def between_packets(cls, due: float, step: int, decay: float) -> Fineness:
