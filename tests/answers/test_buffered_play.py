@@ -191,7 +191,9 @@ def test_what_is_refused():
         play(SMALL, Video(packet_rate=np.pi, duration=60), buffered)
     with pytest.raises(AccuracyError, match="minutes"):
         play(
-            Path(sender="classic", loss=1e-2, rtt=0.04, tcp="reno-sack"), Video(packet_rate=700, duration=1e5), buffered
+            Path(sender="classic", loss=1e-2, rtt=0.04, tcp="reno-sack", max_window=64),
+            Video(packet_rate=350, duration=1e5),
+            buffered,
         )
 
 
