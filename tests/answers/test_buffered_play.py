@@ -235,7 +235,7 @@ def test_start_buffers_of_most_of_the_video_are_filled():
 
 def test_what_takes_too_long_is_refused_before_anything_is_followed(monkeypatch):
     monkeypatch.setattr(TwoFinenesses, "_pass", lambda *_: pytest.fail("a pass was begun"))
-    path = Path(loss=0.01, rtt=0.04, sender="linux", losses="independent")
+    path = Path(loss=0.01, rtt=0.04, sender="linux", losses="independent", max_window=64)
     video = Video(packet_rate=1.02 * tcpstream.throughput(path), duration=20_000)
     with pytest.raises(AccuracyError, match=r"a player with buffers would take about .* minutes to follow"):
         play(path, video, Player(start_buffer=2, resume_buffer=5))

@@ -106,7 +106,7 @@ def test_ordinary_rates_are_within_their_errors():
 
 
 def test_the_start_that_meets_a_target():
-    path, video = Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4), Video(packet_rate=20, duration=10)
+    path, video = Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4), Video(packet_rate=20, duration=5)
     result = play(path, video)
     start = result.required_start(stall_probability=0.05)
     assert play(path, video, Player(start)).stall_probability == pytest.approx(0.05, rel=0.05)

@@ -22,7 +22,7 @@ from tcpstream.errors import AccuracyError
 from tcpstream.tcp import chain_of
 
 USUAL = {"sender": "classic", "loss": 0.02, "rtt": 0.1, "rto": 0.3, "max_window": 32}
-TCPS = [{}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack"}]
+TCPS = [{}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack", "max_window": 16}]
 
 
 def steps_of(tcp: dict[str, object], ratio: float, step: int = 1) -> tuple[Steps, float]:
