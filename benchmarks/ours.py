@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import tcpstream
-from tcpstream import Path, explore
+from tcpstream import Path
 
 from . import cases
 from .outcome import Outcome, timed
@@ -119,6 +119,8 @@ def figures(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
 
 def sweeps(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
     """Sweep a grid, stored and live, on all cores."""
+    from tcpstream import explore  # loads pandas, which no other row needs
+
     for kind in explore.columns.KINDS:
         axes = cases.sweep_axes(quick) | ({"duration": 80} if kind == "stored" else {})
         points = explore.grid(sender="classic", **axes)

@@ -48,7 +48,7 @@ def processes(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
     seconds: dict[str, list[float]] = {name: [] for name in commands}
     for arguments in commands.values():
         spent(arguments)
-    for _ in range(2 if quick else 9):
+    for _ in range(1 if quick else 9):
         for name, arguments in commands.items():
             seconds[name].append(spent(arguments))
     for name, times in seconds.items():

@@ -191,7 +191,9 @@ def test_what_is_refused():
         play(SMALL, Video(packet_rate=np.pi, duration=60), buffered)
     with pytest.raises(AccuracyError, match="minutes"):
         play(
-            Path(sender="classic", loss=1e-2, rtt=0.04, tcp="reno-sack"), Video(packet_rate=700, duration=1e5), buffered
+            Path(sender="classic", loss=1e-2, rtt=0.04, tcp="reno-sack", max_window=64),
+            Video(packet_rate=350, duration=1e5),
+            buffered,
         )
 
 
@@ -233,7 +235,7 @@ def test_start_buffers_of_most_of_the_video_are_filled():
 
 def test_what_takes_too_long_is_refused_before_anything_is_followed(monkeypatch):
     monkeypatch.setattr(TwoFinenesses, "_pass", lambda *_: pytest.fail("a pass was begun"))
-    path = Path(loss=0.01, rtt=0.04, sender="linux", losses="independent")
+    path = Path(loss=0.01, rtt=0.04, sender="linux", losses="independent", max_window=64)
     video = Video(packet_rate=1.02 * tcpstream.throughput(path), duration=20_000)
     with pytest.raises(AccuracyError, match=r"a player with buffers would take about .* minutes to follow"):
         play(path, video, Player(start_buffer=2, resume_buffer=5))

@@ -29,7 +29,7 @@ def close(sample, value, error=0.0):
 @pytest.mark.parametrize(
     ("path", "video", "player"),
     [
-        ({"sender": "classic", "rto": 0.3}, Video(packet_rate=40, duration=20), Player(start=1)),
+        ({"sender": "classic", "rto": 0.3}, Video(packet_rate=40, duration=8), Player(start=1)),
         ({"sender": "classic", "rto": 0.35}, Video(packet_rate=43.2, duration=10.13), Player(start=1.234)),
         ({"sender": "classic", "rto": 0.3, "initial_window": 6}, Video(packet_rate=50, duration=10), Player(start=0.5)),
         (SACK, Video(packet_rate=60, duration=6), Player(start=1)),

@@ -114,7 +114,7 @@ def test_as_videos_that_are_simulated(path, rate, duration, start, pace, burst):
 
 
 PATH = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
-VIDEO = Video(packet_rate=50, duration=20)
+VIDEO = Video(packet_rate=50, duration=10)
 SLOW = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=6)
 
 

@@ -101,9 +101,14 @@ def seen(client_buffer, refill_at=None, idle="restart", video=VIDEO):
     return play(PATH, video, player)
 
 
+@pytest.fixture(scope="module")
+def free():
+    return play(PATH, VIDEO, Player(start_buffer=1, resume_buffer=1.5))
+
+
 @pytest.mark.parametrize("most", [29.9, 30, 1000])
-def test_a_buffer_for_all_of_the_video_pauses_nothing(most):
-    free, held = play(PATH, VIDEO, Player(start_buffer=1, resume_buffer=1.5)), seen(most, most / 2, "keep")
+def test_a_buffer_for_all_of_the_video_pauses_nothing(free, most):
+    held = seen(most, most / 2, "keep")
     for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio"):
         assert getattr(held, name) == pytest.approx(getattr(free, name), abs=free.errors[name] + held.errors[name])
     assert held.stall_probability == pytest.approx(free.stall_probability, rel=1e-3)

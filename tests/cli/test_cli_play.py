@@ -11,10 +11,10 @@ PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --max-window 12"
 
 
 def test_the_answer_is_the_librarys(run):
-    done = run(f"play {PATH} --rate 20pps --duration 10s --start 1s --target-stall 0.05 --json")
+    done = run(f"play {PATH} --rate 20pps --duration 5s --start 1s --target-stall 0.05 --json")
     assert (done.status, done.err) == (0, "")
     path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
-    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=10), tcpstream.Player(1.0))
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=5), tcpstream.Player(1.0))
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["total_rebuffer_s"]["mean"] == result.mean_total_rebuffer
     assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
@@ -23,14 +23,14 @@ def test_the_answer_is_the_librarys(run):
 
 
 def test_it_says_what_a_viewer_sees(run):
-    lines = run(f"play {PATH} --rate 20pps --duration 10s --target-ratio 0.01").out.splitlines()
+    lines = run(f"play {PATH} --rate 20pps --duration 5s --target-ratio 0.01").out.splitlines()
     assert lines[0].endswith("before playback starts: then at most 0.01 of the time stalls.")
     assert lines[2].split() == ["playback", "starts", "after", "2", "s"]
     assert [line for line in lines if line.startswith("probability of a stall")]
 
 
 def test_a_capture_gives_every_answer_an_interval(run, capture):
-    done = run(f"play --capture {capture} --rate 1.2Mbps --duration 20s --sender classic --json").answer
+    done = run(f"play --capture {capture} --rate 1.2Mbps --duration 5s --sender classic --json").answer
     for key, value in (
         ("stall_probability_interval", done["stall_probability"]),
         ("total_rebuffer_mean_interval_s", done["total_rebuffer_s"]["mean"]),

@@ -7,7 +7,7 @@ import pytest
 import tcpstream
 from tcpstream.cli import words
 
-PATH = "--loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 8"
+PATH = "--loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 4"
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ PATH = "--loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 8
 )
 def test_the_answer_is_the_librarys(run, options, given):
     done = run(f"rate {PATH} --delay 2 {options} --packet-size 1000 --json")
-    path = tcpstream.Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
+    path = tcpstream.Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=4)
     mu = tcpstream.largest_rate(path, delay=2.0, **given)
     assert (done.status, done.err) == (0, "")
     assert done.answer["packet_rate_pps"] == mu

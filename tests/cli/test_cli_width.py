@@ -48,11 +48,12 @@ delay = 1
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_eighty_columns(process, tmp_path, monkeypatch, capture, line):
+def test_eighty_columns(run, tmp_path, monkeypatch, capture, line):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "sweep.toml").write_text(SWEEP)
     (tmp_path / "sessions.csv").write_text("isp,rtt_ms,loss_percent\nA,100,2\nB,80,1\nB,x,1\n")
-    done = process(line.format(examples=capture.parent), COLUMNS="80")
+    done = run(line.format(examples=capture.parent))
     assert done.status == 0
     assert "…" not in done.out
     assert [one for one in done.out.splitlines() if len(one) > 80] == []

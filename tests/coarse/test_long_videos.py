@@ -22,7 +22,7 @@ from tcpstream.errors import AccuracyError
 from tcpstream.tcp import chain_of
 
 USUAL = {"sender": "classic", "loss": 0.02, "rtt": 0.1, "rto": 0.3, "max_window": 32}
-TCPS = [{}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack"}]
+TCPS = [{}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack", "max_window": 16}]
 
 
 def steps_of(tcp: dict[str, object], ratio: float, step: int = 1) -> tuple[Steps, float]:
@@ -81,7 +81,7 @@ def test_nothing_decays_where_more_is_due_than_comes() -> None:
 def test_one_mode_is_the_law_after_many_losses(tcp: dict[str, object], ratio: float) -> None:
     steps, due = steps_of(tcp, ratio)
     chain = steps.chain
-    begin, end = 1500.0, 2500.0
+    begin, end = 900.0, 1500.0
     lattice = Law(steps, 4.0, 2 * end * chain.packets_per_round, due, math.inf)
     modes, found = Modes(steps), decay(steps, due)
     law = LongLaw(modes, begin, end, found.rate if found else 0.0, 10.0, 4.0)
@@ -97,7 +97,7 @@ def test_what_is_never_late_is_bounded(tcp: dict[str, object]) -> None:
     steps, due = steps_of(tcp, 1.3)
     lattice = Law(steps, 1.0, 3e4, due, math.inf)
     bounds = Modes(steps).bounds
-    for rounds in (20.0, 200.0, 600.0):
+    for rounds in (20.0, 100.0, 300.0):
         mean = steps.chain.packets_per_round * rounds
         y = mean * np.array([0.5, 0.7, 0.9])
         bound = np.exp([[theta * one + a + b * rounds - 1 for one in y] for theta, b, a in bounds])

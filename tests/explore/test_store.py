@@ -41,8 +41,8 @@ def parts(folder):
 
 
 def test_a_store_continues(tmp_path):
-    points = POINTS.iloc[:48]
-    points.attrs = POINTS.attrs
+    points = ENDLESS.iloc[:48]
+    points.attrs = ENDLESS.attrs
     whole = explore.sweep(points, "live")
     kept = explore.sweep(points, "live", store=tmp_path / "sweep")
     same(kept, whole)
@@ -156,7 +156,7 @@ def test_a_damaged_part_is_named(tmp_path):
 
 def test_a_foreign_or_duplicated_part_is_named(tmp_path):
     """Also the part of another sweep of as many points, and one under another's name."""
-    points = POINTS.iloc[:30]
+    points = ENDLESS.iloc[:30]
     whole = explore.sweep(points, "live", store=tmp_path / "one")
     other = points.assign(loss=points["loss"] * 1.01)
     explore.sweep(other, "live", store=tmp_path / "other")
@@ -217,7 +217,7 @@ def test_a_full_disk_loses_nothing_that_is_kept(tmp_path, capsys, monkeypatch):
 
     from tcpstream.explore import store
 
-    points = POINTS.iloc[:30]
+    points = ENDLESS.iloc[:30]
     whole = explore.sweep(points, "live")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     put = store.Store.put

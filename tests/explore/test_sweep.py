@@ -81,12 +81,12 @@ def test_stored_points_are_single_solves():
 
 
 def test_what_viewers_see_is_that_of_single_players():
-    points = explore.grid(loss=[0.03, 0.06], rtt=0.1, packet_rate=20, duration=10, start=[0.5, 2.0], **SMALL)
+    points = explore.grid(loss=[0.03, 0.06], rtt=0.1, packet_rate=20, duration=4, start=[0.5, 2.0], **SMALL)
     table = explore.sweep(points, "stored")
     assert (table["error"] == "").all()
     for row in table.itertuples():
         path = Path(loss=row.loss, rtt=0.1, **SMALL)
-        alone = play(path, Video(packet_rate=20, duration=10), Player(row.start))
+        alone = play(path, Video(packet_rate=20, duration=4), Player(row.start))
         for name in ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio"):
             assert getattr(row, name) == getattr(alone, name)
             assert getattr(row, f"{name}_error") == alone.errors[name]

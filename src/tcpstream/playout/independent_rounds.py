@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
-from scipy.stats import binom
 
 from ..tcp.independent import IndependentChain
 
@@ -20,6 +19,8 @@ RARE = 1e-15
 
 def rounds_with_losses(chain: IndependentChain, states: Ints) -> Iterator[Floats]:
     """Give rows of source, target, rounds, packets in order, held and in a second round, probability."""
+    from scipy.stats import binom  # loads slowly
+
     graph, p, S = chain.graph, chain.loss, chain.graph.size
     q, b = 1 - p, chain.repairs
 
