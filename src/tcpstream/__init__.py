@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .answers.buffer_grid import BufferGrid as BufferGrid
     from .answers.buffer_grid import buffer_grid as buffer_grid
     from .answers.buffered_play import BufferedPlay as BufferedPlay
+    from .answers.constancy import Constancy as Constancy
+    from .answers.constancy import constancy as constancy
     from .answers.delayed_play import Play as Play
     from .answers.drawn_sessions import DrawnSessions as DrawnSessions
     from .answers.encoded_play import EncodedPlay as EncodedPlay
@@ -127,6 +129,8 @@ _HOMES = {
     "estimate": "traces",
     "PathEstimate": "traces",
     "delay_interval": "answers.interval",
+    "constancy": "answers.constancy",
+    "Constancy": "answers.constancy",
     "require_match": "answers.interval",
     "time_limit": "system.watch",
     "TcpstreamError": "errors",

@@ -254,6 +254,10 @@ def test_delay_is_printed_with_its_interval(process, capture):
     assert done.answer["required_startup_delay_s"] == pytest.approx(interval.value)
     assert done.answer["required_startup_delay_interval_s"] == pytest.approx([interval.low, interval.high])
     shown = process(line).out.splitlines()
+    low, high = done.answer["required_startup_delay_90_interval_s"]
+    assert interval.low < low < interval.value < high < interval.high
+    told = f"{wait(interval.value)} before playback starts (90% interval {low:.3g} s to {wait(high)})"
+    assert shown[0] == f"Wait {told}: then at most 1 in 10,000 packets is late."
     assert shown[2] == f"Over the 95% intervals of the capture: {interval.low:.3g} s to {wait(interval.high)}."
     assert done.status == 0
     assert "Traceback" not in done.err
@@ -269,6 +273,7 @@ def test_delay_may_be_finite_at_the_best_ends_only(run, capture, rate, status):
     low, high = answer["required_startup_delay_interval_s"]
     assert high is None
     assert low < (answer["required_startup_delay_s"] or float("inf"))
+    assert (" to no finite delay): then " in done.out) == (status == 0)
 
 
 def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
@@ -282,6 +287,7 @@ def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
     monkeypatch.setattr(stored_model, "stored", refuse)
     done = run(f"delay --capture {capture} --rate 30pps --duration 20")
     assert "Over the 95% intervals of the capture: at least " in done.out
+    assert "90% interval" not in done.out
     assert "no answer at the upper ends of the measured intervals: too long" in done.err
     assert done.status == 0
 

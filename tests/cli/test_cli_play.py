@@ -6,6 +6,7 @@ import pytest
 
 import tcpstream
 from tcpstream.cli.seen import known
+from tcpstream.cli.words import wait
 
 PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --max-window 12"
 
@@ -38,6 +39,17 @@ def test_a_capture_gives_every_answer_an_interval(run, capture):
     ):
         low, high = done[key]
         assert low <= value <= high
+
+
+def test_the_start_for_a_target_has_a_90_percent_interval(run, capture):
+    line = f"play --capture {capture} --rate 800kbps --duration 20s --sender classic --target-stall 5%"
+    answer, out = run(f"{line} --json").answer, run(line).out
+    (low, high), widest = answer["required_start_90_interval_s"], answer["required_start_interval_s"]
+    start = answer["required_start_s"]
+    assert widest[0] < low < start < high < widest[1]
+    assert out.startswith(
+        f"Wait {wait(start)} before playback starts (90% interval {low:.3g} s to {wait(high)}): then "
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 import copy
 import dataclasses
 import pickle
+import re
+from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tcpstream
 from strategies import varying_paths
 from tcpstream import InputError, Path, Varying
 from tcpstream.tcp import chain_of, throughput
@@ -153,3 +156,23 @@ def below(measure, end):
         if 0 <= at < end:
             found[at] += mass
     return found
+
+
+def test_a_chain_says_itself_whether_it_varies():
+    two = chain_of(Varying([path(loss=0.01), path(loss=0.1)], mean_stay=[3, 4]))
+    begun = chain_of(Varying([path(loss=0.01), path(loss=0.1)], mean_stay=[3, 4], start=1))
+    for chain, first in ((two, 0), (begun, 1)):
+        states = np.array([0, int(chain.offsets[1]) - 1, int(chain.offsets[1]), chain.first_state])
+        assert (chain.varies, chain.n_regimes) == (True, 2)
+        np.testing.assert_array_equal(chain.regime_of(states), [0, 0, 1, first])
+    for tcp in ("reno", "reno-sack", "cubic"):
+        constant = chain_of(Path(sender="classic", tcp=tcp, loss=0.1, rtt=0.1))
+        assert (constant.varies, constant.n_regimes) == (False, 1)
+        assert not constant.regime_of(np.arange(3)).any()
+
+
+def test_nothing_asks_a_chain_whether_it_is_one_of_regimes():
+    """It says so (`Chain.varies`), or functions are registered for it."""
+    asked = re.compile(r"isinstance\([^()]*VaryingChain")
+    files = FilePath(tcpstream.__file__).parent.rglob("*.py")
+    assert [file.name for file in files if asked.search(file.read_text("utf-8"))] == []

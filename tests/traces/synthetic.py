@@ -302,6 +302,19 @@ class Sender:
         return self.run
 
 
+class VaryingSender(Sender):
+    """Of a path that is good for 20 s and bad for 5 s on average, as in examples/regimes.toml; p is not used."""
+
+    good, until = False, 0.0
+
+    def is_lost(self, time):
+        while time >= self.until:
+            self.good = not self.good if self.until else self.rng.random() < 0.8
+            self.until += self.rng.expovariate(1 / (20 if self.good else 5))
+        self.p = 0.005 if self.good else 0.06
+        return super().is_lost(time)
+
+
 def simulate(
     p,
     rtt=0.1,

@@ -12,7 +12,7 @@ import pytest
 from synthetic import capture, simulate
 
 import tcpstream
-from tcpstream.answers.interval import propagate_intervals
+from tcpstream.answers.interval import PropagatedIntervals, propagate_intervals
 from tcpstream.traces import Measured
 
 EXAMPLE = FilePath(__file__).parents[2] / "examples" / "linux-reno.pcap"
@@ -143,3 +143,26 @@ def test_bad_input(found):
         tcpstream.delay_interval(found, VIDEO, live=True, no_late=0.9)
     with pytest.raises(tcpstream.InputError, match="tcp must be one of"):
         tcpstream.delay_interval(found, VIDEO, live=True, tcp="tahoe")
+
+
+def test_ninety_percent_of_a_lognormal_answer():
+    """Of the normal distribution 90% are within 1.6449 standard deviations of the median, 95% within 1.96."""
+    spread, median = np.array([0.1, 1.0]), np.array([2.0, 30.0])
+    found = PropagatedIntervals(median * np.exp(-1.959964 * spread), median * np.exp(1.959964 * 2 * spread), ())
+    low, high = found.narrowed(median)
+    np.testing.assert_allclose(low, median * np.exp(-1.644854 * spread), rtol=1e-4)
+    np.testing.assert_allclose(high, median * np.exp(1.644854 * 2 * spread), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("ends", "value", "narrowed"),
+    [
+        ((0.0, 2.0), 1.0, (0.0, 2**0.83924)),
+        ((0.5, math.inf), 1.0, (0.5**0.83924, math.inf)),
+        ((0.0, 2.0), 0.0, (0.0, 2.0)),
+        ((3.0, 3.0), 3.0, (3.0, 3.0)),
+    ],
+)
+def test_ends_that_have_no_logarithm_stay(ends, value, narrowed):
+    low, high = PropagatedIntervals(*map(np.asarray, ends), ()).narrowed(value)
+    assert (float(low), float(high)) == pytest.approx(narrowed)

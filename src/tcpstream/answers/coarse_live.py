@@ -18,7 +18,6 @@ from ..numerics.lattices import Interpolated
 from ..path import Path
 from ..system.threads import on_cores
 from ..tcp import Chain, Varying, chain_of
-from ..tcp.varying_chain import VaryingChain
 from ..video import Video
 from .answer import DEFAULT_TARGET
 from .live_streaming import LiveStreaming
@@ -58,8 +57,7 @@ class CoarseBacklog:
     def of(cls, path: Path | Varying, packets_due: float, accuracy: str | None, *, from_start: bool) -> CoarseBacklog:
         """Solve for a path and so many packets generated per round; `from_start` for streams of finite length."""
         chain = chain_of(path)
-        whole_rounds = isinstance(chain, VaryingChain)  # in which regimes change
-        resolution = FAST_BACKLOG if accuracy == "fast" and not whole_rounds else FINE_BACKLOG
+        resolution = FAST_BACKLOG if accuracy == "fast" and not chain.varies else FINE_BACKLOG  # of whole rounds
         fine, coarse = on_cores(
             lambda one: _long_run(chain, packets_due, one, from_start), (resolution, coarser_backlog(resolution))
         )

@@ -24,6 +24,9 @@ FACTOR = 2.0
 """Modelled and measured throughput may differ by this factor beyond their intervals; three quarters and more of the
 late fractions beside the Linux kernel are within a factor of 2."""
 
+NARROWER = 0.83924
+"""Half of a normal distribution's central 90% over half of its 95%: 1.6449 / 1.95996."""
+
 
 @dataclass(frozen=True)
 class PropagatedIntervals:
@@ -47,6 +50,17 @@ class PropagatedIntervals:
         Answers are judged by whole round trips, and in steps: by a little they may get better as the round trip grows.
         """
         return replace(self, low=np.minimum(self.low, value), high=np.maximum(self.high, value))
+
+    def narrowed(self, value: ArrayLike) -> tuple[Floats, Floats]:
+        """Return the ends of answers over 90% intervals instead of 95%, from `value`, the answer at the estimate.
+
+        Loss rate, round trip and timer are taken to be log-normal, and the logarithm of an answer to change evenly with
+        theirs on each side of the estimate, which then is the median. An end of 0 or infinity stays.
+        """
+        middle = np.asarray(value, dtype=float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = (middle * (end / middle) ** NARROWER for end in (self.low, self.high))
+        return np.where(self.low > 0, low, self.low), np.where((middle > 0) & np.isfinite(self.high), high, self.high)
 
 
 def propagate_intervals(

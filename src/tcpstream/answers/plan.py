@@ -11,7 +11,6 @@ from ..numerics.lattices import lattices, order
 from ..path import Path
 from ..stationary.decay import safe_lead
 from ..tcp import Chain, Varying, chain_of
-from ..tcp.varying_chain import VaryingChain
 from ..transient.cost import affordable, check, forecast
 from ..transient.select import check_quantum, nanoseconds
 from ..video import Video
@@ -172,6 +171,6 @@ def live_seconds(path: Path | Varying, video: Video) -> float:
         return EPOCHS * DEPTHS * (chain.followed_states + WAVES) * steps * depth * LIVE_NANOSECONDS * 1e-9
     depth = min(DEPTHS * depth, timeline.packets)
     seconds = timeline.length * chain.followed_states * steps * depth * LIVE_NANOSECONDS * 1e-9
-    if isinstance(chain, VaryingChain):
-        seconds += (timeline.length + LAST_WAITS * chain.longest_wait()) * len(chain.parts) ** 2 * PAIR_SECONDS
+    if chain.varies:
+        seconds += (timeline.length + LAST_WAITS * chain.longest_wait()) * chain.n_regimes**2 * PAIR_SECONDS
     return seconds

@@ -14,7 +14,7 @@ from .inputs import read_route, read_video
 from .report import Report
 from .sections import Sectioned
 from .shown_frames import frames
-from .words import rounded_down, share, wait
+from .words import in_brackets, rounded_down, share, wait
 
 if TYPE_CHECKING:
     from ..answers.answer import Streaming
@@ -105,12 +105,13 @@ def delay(
     lattice_error = float(cast("LiveStreaming | StoredStreaming", result).relative_error(tau)) if target else None
     if is_live:
         data["lattice_error"] = lattice_error
-    data |= _interval(found)
+    ninety = route.ninety(found, tau)
+    data |= _interval(found) | ({} if ninety is None else {"required_startup_delay_90_interval_s": ninety})
     more, late_frames = frames(video, lambda: cast("StoredStreaming", result).late_frames(tau))
     data |= more
     span = _span(found, route.interval)
     blocks = [
-        _sentence(tau, target, target_no_late),
+        _sentence(tau, target, target_no_late, in_brackets(ninety)),
         *span,
         _meaning(1 / result.load, tau, by_rate=options["playback"] is None and options["regimes"] is None),
         *late_frames,
@@ -155,15 +156,15 @@ def _span(found: PropagatedIntervals | None, interval: str) -> list[str]:
     return [f"Over {interval}: {span}."]
 
 
-def _sentence(tau: float, target: float | None, no_late: float | None) -> str:
-    """Return the answer in a sentence."""
+def _sentence(tau: float, target: float | None, no_late: float | None, interval: str) -> str:
+    """Return the answer in a sentence, with its interval where it has one."""
     if target is not None:
         outcome = f"at most {share(target)} late"
     else:
         outcome = f"with a probability of at least {no_late:g} no packet is late"
     if tau == 0:
-        return f"Playback can start at once: {outcome}."
-    return f"Wait {wait(tau)} before playback starts: then {outcome}."
+        return f"Playback can start at once{interval}: {outcome}."
+    return f"Wait {wait(tau)} before playback starts{interval}: then {outcome}."
 
 
 def _meaning(ratio: float, tau: float, *, by_rate: bool) -> str:

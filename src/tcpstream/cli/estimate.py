@@ -21,14 +21,16 @@ from .sections import Sectioned
 def estimate(file: str, every: bool, segments: float | None, as_json: bool) -> Report:
     """Path parameters from a packet capture, or part of them from a sender's counters.
 
-    Loss, round trip time, retransmission timer and throughput, with 95% intervals. FILE is a pcap or pcapng capture
-    of both directions; its flow with most payload is measured. The first 128 bytes of each packet suffice. The output
-    of ss -tin (with times in between, as date +%s.%N) or iperf3 -J at the sender shows less: no loss-event rate.
+    Loss, round trip time, retransmission timer and throughput, with 95% intervals, and how constant the path was. FILE
+    is a pcap or pcapng capture of both directions; its flow with most payload is measured. The first 128 bytes of each
+    packet suffice. The output of ss -tin (with times in between, as date +%s.%N) or iperf3 -J at the sender shows
+    less: no loss-event rate.
     """
     from .. import traces
     from .._version import __version__
     from ..answers.answer import SCHEMA
-    from . import details
+    from ..answers.constancy import constancy
+    from . import constant_path, details
 
     if every and segments is not None:
         raise InputError("--all and --segments contradict each other: segments are of the largest flow")
@@ -40,8 +42,10 @@ def estimate(file: str, every: bool, segments: float | None, as_json: bool) -> R
         return Report(data | report.to_dict(), details.reported(report), as_json, report.warnings)
     if not every and segments is None:
         found = traces.estimate(file)
-        blocks = [details.flow(found), details.measured(found)]
-        return Report(data | found.to_dict(), blocks, as_json, found.warnings)
+        steady = constancy(found)
+        data |= found.to_dict() | {"constancy": steady.to_dict()}
+        blocks = [details.flow(found), details.measured(found), *constant_path.blocks(steady)]
+        return Report(data, blocks, as_json, [*found.warnings, *constant_path.varied(steady)])
     parts = traces.estimate_flows(file) if segments is None else traces.estimate_segments(file, segments)
     key = "flows" if segments is None else "segments"
     if segments is not None:

@@ -20,7 +20,7 @@ from .report import Report
 from .sections import Sectioned
 from .seen import ANSWERS, seen
 from .shown_frames import frames
-from .words import wait
+from .words import in_brackets, wait
 
 if TYPE_CHECKING:
     from ..answers.buffered_play import BufferedPlay
@@ -188,7 +188,9 @@ def play(
         data["parameters"] |= {"target_stall_probability": target_stall, "target_rebuffering_ratio": target_ratio}
         if span is not None:
             data[f"{key}_interval_s"] = [float(span.low), float(span.high)]
-        blocks.insert(0, _sentence(tau, key, target_stall, target_ratio, span))
+        if (ninety := route.ninety(span, tau)) is not None:
+            data[f"{key}_90_interval_s"] = ninety
+        blocks.insert(0, _sentence(tau, key, target_stall, target_ratio, span, in_brackets(ninety)))
     if isinstance(result, Play | EncodedPlay):
         more, late_frames = frames(video, result.late_frames)
         data |= more
@@ -203,7 +205,9 @@ def _intervals(found: PropagatedIntervals) -> dict[str, Any]:
     return {key: [low, high] for key, low, high in zip(keys, found.low.tolist(), found.high.tolist())}
 
 
-def _sentence(tau: float, key: str, stall: float | None, ratio: float | None, span: PropagatedIntervals | None) -> str:
+def _sentence(
+    tau: float, key: str, stall: float | None, ratio: float | None, span: PropagatedIntervals | None, interval: str
+) -> str:
     """Return the startup delay, or the start buffer, for a target in a sentence."""
     outcome = (
         f"at most {100 * stall:.4g}% of viewers see a stall" if stall else f"at most {ratio:.4g} of the time stalls"
@@ -213,5 +217,5 @@ def _sentence(tau: float, key: str, stall: float | None, ratio: float | None, sp
         high = f"to {wait(float(span.high))}" if math.isfinite(span.high) else "or more"
         over = f" Over the intervals of what was measured: {float(span.low):.3g} s {high}."
     if key == "required_start":
-        return f"Wait {wait(tau)} before playback starts: then {outcome}.{over}"
-    return f"Hold {wait(tau)} of media before playback starts: then {outcome}.{over}"
+        return f"Wait {wait(tau)} before playback starts{interval}: then {outcome}.{over}"
+    return f"Hold {wait(tau)} of media before playback starts{interval}: then {outcome}.{over}"

@@ -14,6 +14,7 @@ from ..variants import VARIANTS
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from ..answers.constancy import Constancy
     from ..answers.interval import PropagatedIntervals
     from ..tcp import Varying
     from ..traces import PathEstimate, SenderReport
@@ -50,6 +51,12 @@ class Route:
 
         return between(self.ends, answer, best, worst).holding(value)
 
+    def ninety(self, found: PropagatedIntervals | None, value: float) -> list[float] | None:
+        """Return the 90% interval of an answer at the estimate of a capture; None where both ends have no answer."""
+        if found is None or self.estimate is None or found.refused:
+            return None
+        return [float(end) for end in found.narrowed(value)]
+
     @cached_property
     def mismatch(self) -> ModelMismatchError | None:
         """Return why there is no verdict from the capture, as `require_match`; None where there is one."""
@@ -63,12 +70,29 @@ class Route:
             return error
         return None
 
-    def warnings(self, throughput: float, propagated: PropagatedIntervals | None = None) -> list[str]:
-        """Return what limits the answer, the modelled throughput [packets/s] being known."""
+    @cached_property
+    def constancy(self) -> Constancy | None:
+        """How constant the path of the capture was; None without one."""
+        if self.estimate is None:
+            return None
+        from ..answers.constancy import constancy
+
+        return constancy(self.estimate)
+
+    def warnings(
+        self, throughput: float, propagated: PropagatedIntervals | None = None, *, of_video: bool = True
+    ) -> list[str]:
+        """Return what limits the answer, the modelled throughput [packets/s] being known.
+
+        That the path was not constant limits answers about a video: packets are late in its bad times.
+        """
         refused = [] if propagated is None else propagated.refused
         if self.estimate is None:
             return list(refused)
-        return [*self.estimate.warnings, *_unlike(throughput, self.path.tcp, self.estimate), *refused]
+        from .constant_path import varied
+
+        changing = varied(self.constancy) if of_video and self.constancy else []
+        return [*self.estimate.warnings, *_unlike(throughput, self.path.tcp, self.estimate), *changing, *refused]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the keys `capture` and `measured_throughput_pps`, where there are any."""

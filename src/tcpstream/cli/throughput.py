@@ -62,5 +62,5 @@ def throughput(as_json: bool, **options: Any) -> Report:
         Table([*details.path_rows(route.path), ("packet size", f"{bits / 8:g} bytes")]),
         *details.captured(route, T),
     ]
-    warnings = route.warnings(T, propagated) + ([str(route.mismatch)] if route.mismatch else [])
+    warnings = route.warnings(T, propagated, of_video=False) + ([str(route.mismatch)] if route.mismatch else [])
     return Report(data, blocks, as_json, warnings)

@@ -96,5 +96,6 @@ def transfer(
         Table([("packets", f"{result.packets:,}"), *rows]),
         Table(details.path_rows(route.path)),
     ]
-    warnings = route.warnings(throughput(route.path), found) + ([str(route.mismatch)] if route.mismatch else [])
+    warnings = route.warnings(throughput(route.path), found, of_video=False)
+    warnings += [str(route.mismatch)] if route.mismatch else []
     return Report(data | route.to_dict(), blocks, as_json, warnings)

@@ -46,6 +46,15 @@ def wait(seconds: float) -> str:
     return f"{math.ceil(seconds * scale - 1e-6) / scale:.{digits}f} s"
 
 
+def in_brackets(interval: Sequence[float] | None) -> str:
+    """Return a 90% interval of a time [s] that is added to a sentence; nothing without one, or with no finite time."""
+    if interval is None or not math.isfinite(interval[0]):
+        return ""
+    low, high = interval
+    least = f"{low:.3g} s" if low < 100 else f"{low:.0f} s"
+    return f" (90% interval {least} to {wait(high) if math.isfinite(high) else 'no finite delay'})"
+
+
 def with_spans(values: Iterable[str], spans: Iterable[Sequence[float]], digits: str) -> list[str]:
     """Return each value with what it may be over the intervals of a capture, "0.12 (0.1 to 0.2)"."""
     return [f"{value} ({low:{digits}} to {high:{digits}})" for value, (low, high) in zip(values, spans)]

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tcp.varying_chain import VaryingChain
 from .backlog import Backlog
 
 Floats = NDArray[np.float64]
@@ -84,9 +83,7 @@ class Hats:
 def _regimes(backlog: Backlog) -> Ints:
     """Return the number of the regime of each entry, 0 where a path does not vary and before one is known."""
     steps = backlog.ways.steps
-    if not isinstance(steps.chain, VaryingChain):
-        return np.zeros(steps.entries, dtype=np.int64)
-    return np.maximum(steps.chain.regimes[steps.grid.states[steps.points]], 0)
+    return steps.chain.regime_of(steps.grid.states[steps.points])
 
 
 def _within(regime: Ints, outlook: Floats, share: Floats) -> Floats:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from ..tcp.chain import Chain
-from ..tcp.varying_chain import VaryingChain
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
 from .lead_level import EXTRAPOLATED, Level, Places, between
@@ -219,7 +218,7 @@ def _taps(steps: Steps, change: Floats, spread: Floats, safe: float) -> float:
 
 def _opening(steps: Steps) -> int:
     """Return how many steps from the start are followed as one."""
-    if isinstance(steps.chain, VaryingChain):
+    if steps.chain.varies:
         return max(1, OPENING // steps.step)
     late = (behind(steps, OPENING_ROUNDS) + AHEAD) // steps.step
     least = LIMITED if steps.step == most_rounds(steps.chain) else OPENING

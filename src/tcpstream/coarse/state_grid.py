@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,17 +87,37 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL, further: f
     S, first, most = known.outcomes.n_states, chain.first_state, known.most
     usual = np.maximum(chain.stationary, most) if chain.n_states == S else most
     usual[first] = 1.0
-    if isinstance(chain, VaryingChain):
-        groups = [[line + first for line in _lines(part)] for first, part in zip(chain.offsets.tolist(), chain.parts)]
-        if chain.known_begin is None:
-            groups.append([np.array([chain.first_state])])
-        windows = np.concatenate([*(_windows(part) for part in chain.parts), np.ones(S - int(chain.offsets[-1]))])
-        return _on_lines(groups, usual, step, ratio, max(small, SMALL), windows, math.inf, further)
-    if not isinstance(chain, WindowChain):
-        return _on_lines([[np.array([s]) for s in range(S)]], usual, step, 1.0, SMALL, np.ones(S), math.inf, further)
+    found = _grouped(chain, S)
+    return _on_lines(found.groups, usual, step, ratio, max(small, SMALL), found.windows, found.large, further)
+
+
+class _Grouped(NamedTuple):
+    """Lines of states, of which those of a group may stand for each other; the window of each state, and large ones."""
+
+    groups: list[list[Ints]]
+    windows: Floats
+    large: float
+
+
+@singledispatch
+def _grouped(chain: Chain, n_states: int) -> _Grouped:  # noqa: ARG001
+    """Return the lines of a chain whose outcomes have so many states: of one that is written out, each state alone."""
+    return _Grouped([[np.array([s]) for s in range(n_states)]], np.ones(n_states), math.inf)
+
+
+@_grouped.register
+def _(chain: WindowChain, n_states: int) -> _Grouped:  # noqa: ARG001
     windows = _windows(chain)
-    large = LARGE * float(np.maximum(chain.stationary, 0.0) @ windows)
-    return _on_lines([_lines(chain)], usual, step, ratio, max(small, SMALL), windows, large, further)
+    return _Grouped([_lines(chain)], windows, LARGE * float(np.maximum(chain.stationary, 0.0) @ windows))
+
+
+@_grouped.register
+def _(chain: VaryingChain, n_states: int) -> _Grouped:
+    groups = [[line + first for line in _lines(part)] for first, part in zip(chain.offsets.tolist(), chain.parts)]
+    if chain.known_begin is None:
+        groups.append([np.array([chain.first_state])])
+    windows = np.concatenate([*(_windows(part) for part in chain.parts), np.ones(n_states - int(chain.offsets[-1]))])
+    return _Grouped(groups, windows, math.inf)
 
 
 def _windows(chain: WindowChain) -> Floats:

@@ -11,7 +11,6 @@ from scipy.sparse.linalg import LinearOperator, gcrotmk
 
 from ..errors import AccuracyError
 from ..system import watch
-from ..tcp.varying_chain import VaryingChain
 from .backlog import Backlog
 from .backlog_law import BacklogLaw, law
 from .hats import Hats
@@ -89,7 +88,7 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
         raise AccuracyError("backlog on a coarse lattice: no depth is known from which nothing is late")
     backlog = Backlog(ways, quantum, depth)
     turned = backlog.turned(backlog.ladder.one_round(backlog.entries.stationary, ways.due))
-    wanted = WANTED_VARYING if isinstance(ways.steps.chain, VaryingChain) else WANTED
+    wanted = WANTED_VARYING if ways.steps.chain.varies else WANTED
     turned += _solved(backlog, backlog.turn(turned) - turned, wanted)
     x = backlog.all_steps(turned)
     x /= x.sum()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.backlog_paths import backlog_paths, resting, rests
+from ..tcp.chain import Chain
 from ..tcp.varying_chain import VaryingChain
 from .merged import Merged
 from .outcomes import Outcomes, Parts, outcomes
@@ -139,8 +141,7 @@ class Ways:
             )
             for i, (mean, wide, silent) in enumerate((rested, emptied))
         )  # fmt: skip
-        if isinstance(steps.chain, VaryingChain):
-            from_rest, from_empty = (_changed(steps, steps.chain, one, rest) for one in (from_rest, from_empty))
+        from_rest, from_empty = (_changed(steps.chain, steps, one, rest) for one in (from_rest, from_empty))
         return cls(
             steps, due, rest, sent, keys[:, 0], keys[:, 1], keys[:, 2], merged.weight, merged.mean(change),
             merged.variance(change, variance), merged.mean(floor), from_rest, from_empty,
@@ -153,7 +154,14 @@ class Ways:
         return np.asarray(self.steps.times[self.target])
 
 
-def _changed(steps: Steps, chain: VaryingChain, ends: Ends, rest: Floats) -> Ends:
+@singledispatch
+def _changed(chain: Chain, steps: Steps, ends: Ends, rest: Floats) -> Ends:  # noqa: ARG001
+    """Return ends after what changes in the rounds of silence: nothing."""
+    return ends
+
+
+@_changed.register
+def _(chain: VaryingChain, steps: Steps, ends: Ends, rest: Floats) -> Ends:
     """Return ends after the changes of the regime in the rounds of silence.
 
     Steps are of one round: all entries begin with it.

@@ -163,6 +163,20 @@ class Chain(ABC):
         return self.written_out.start
 
     @property
+    def varies(self) -> bool:
+        """Whether the chain is one of regimes, which change in its states from round to round."""
+        return False
+
+    @property
+    def n_regimes(self) -> int:
+        """How many regimes there are: one where nothing changes."""
+        return 1
+
+    def regime_of(self, states: Ints) -> Ints:
+        """Return the number of the regime of some states of `transform`, 0 before one is known."""
+        return np.zeros_like(states)
+
+    @property
     def pauses(self) -> Growth | None:
         """Where a round leads in which nothing can be sent, over the states of `transform`; None where all stay."""
         return None

@@ -51,6 +51,17 @@ class VaryingChain(Chain):
     def features(self) -> Features:  # noqa: D102
         return Features.INDEPENDENT_LOSSES
 
+    @property
+    def varies(self) -> bool:  # noqa: D102
+        return True
+
+    @property
+    def n_regimes(self) -> int:  # noqa: D102
+        return len(self.parts)
+
+    def regime_of(self, states: Ints) -> Ints:  # noqa: D102
+        return np.maximum(self.regimes[states], 0)
+
     @cached_property
     def offsets(self) -> Ints:
         """First state of each regime, and the number of states of all."""

@@ -13,12 +13,13 @@ from .capping import capping
 from .capture import Datagrams, read_segments
 from .connections import Connection, connections
 from .decrease import decrease
+from .delivered_series import delivered_series
 from .detection import detection, repairs
 from .diagnosis import bulk_is_udp, limitation
 from .fates import Fates, follow
 from .flow import Flow, read_flow, require_data
 from .loss_events import count_events
-from .measured_values import packets_per_ack, quantiles, rates, throughput, times
+from .measured_values import delivered, packets_per_ack, quantiles, rates, throughput, times
 from .opening import first_flight
 from .process import loss_process
 from .result import FlowSize, PathEstimate
@@ -132,7 +133,8 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         raise CaptureError(f"{name} has no data packet sent while nothing was missing: no loss rate can be measured")
     loss, event_rate = rates(fates, events, where)
     fall = decrease(fates, events, mss, least) if where == "sender" and sack else None
-    throughput_pps, throughput_bps = throughput(fates, begin, end, header)
+    arrived, opens = delivered(fates), first_flight(fates, opening, ahead)
+    throughput_pps, throughput_bps = throughput(fates, arrived, begin, end, header)
     return PathEstimate(
         loss=loss,
         loss_event_rate=event_rate,
@@ -140,7 +142,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         sack=sack,
         decrease=fall,
         detection=detection(waits, where, sack=sack, round_trip=least),
-        first_flight=first_flight(fates, opening, ahead),
+        first_flight=opens,
         rtt=rtt,
         rtt_quantiles=quantiles(trips, float(down.min()), up, where),
         packets_per_ack=packets_per_ack(fates),
@@ -148,6 +150,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         timeout_ratio=ratio,
         throughput_pps=throughput_pps,
         throughput_bps=throughput_bps,
+        series=delivered_series(fates, arrived, waited.idle, (begin, end), rtt.value, opens=opens is not None),
         packets=len(fates.sent),
         timeouts=events.timeouts,
         duration_s=end - begin,

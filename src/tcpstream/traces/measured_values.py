@@ -91,19 +91,27 @@ def rates(fates: Fates, events: Events, where: str) -> tuple[Measured, Measured]
     return loss, event_rate
 
 
-def throughput(fates: Fates, start: float, end: float, header: int) -> tuple[Measured, Measured]:
-    """Return the distinct packets delivered per second between two times [s], and their bits with headers [bytes]."""
+def delivered(fates: Fates) -> NDArray[np.bool_]:
+    """Tell which transmissions are the last copies of data packets that arrived: each packet once."""
     sent = fates.sent
-    delivered = sent.having(SEEN | ACKED)
+    found = sent.having(SEEN | ACKED)
     again = np.unique(sent.start[sent.having(AGAIN)])
     repeated = np.flatnonzero(
-        delivered & (np.searchsorted(again, sent.start, "right") > np.searchsorted(again, sent.start))
+        found & (np.searchsorted(again, sent.start, "right") > np.searchsorted(again, sent.start))
     )
     repeated = repeated[::-1]
-    delivered[repeated] = False
-    delivered[repeated[np.unique(sent.start[repeated], return_index=True)[1]]] = True  # the last copy of each
-    what = f"{np.count_nonzero(delivered)} distinct data packets acknowledged in {end - start:.1f} s; batch means"
-    times, bits = sent.time[delivered], 8.0 * (sent.length[delivered].astype(float) + header)
+    found[repeated] = False
+    found[repeated[np.unique(sent.start[repeated], return_index=True)[1]]] = True
+    return found
+
+
+def throughput(
+    fates: Fates, arrived: NDArray[np.bool_], start: float, end: float, header: int
+) -> tuple[Measured, Measured]:
+    """Return the packets that `arrived`, per second between two times [s], and their bits with headers [bytes]."""
+    sent = fates.sent
+    what = f"{np.count_nonzero(arrived)} distinct data packets acknowledged in {end - start:.1f} s; batch means"
+    times, bits = sent.time[arrived], 8.0 * (sent.length[arrived].astype(float) + header)
 
     def rate(weights: NDArray[np.float64] | None, how: str) -> Measured:
         counts, _ = np.histogram(times, BATCHES, (start, end), weights=weights)

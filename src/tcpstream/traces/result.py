@@ -9,6 +9,7 @@ from ..errors import MissingExtraError
 from ..path import Path
 from ..system.html_table import html_table
 from .decrease import named
+from .delivered_series import DeliveredSeries
 from .detection import Detection
 from .intervals import Measured
 from .limitation import Limitation
@@ -67,6 +68,8 @@ class PathEstimate:
         Distinct data packets delivered per second, full ones or not.
     throughput_bps : Measured
         Their bits per second, each packet as long as it is, with IP and TCP headers [bit/s].
+    series : DeliveredSeries
+        These packets second by second, and in which seconds the network limited the flow: for `tcpstream.constancy`.
     packets : int
         Data packets sent, retransmissions included.
     timeouts : int
@@ -116,6 +119,7 @@ class PathEstimate:
     timeout_ratio: Measured
     throughput_pps: Measured
     throughput_bps: Measured
+    series: DeliveredSeries
     packets: int
     timeouts: int
     duration_s: float

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .connections import Ints
+from .delivered_series import MOST_SECONDS
 from .flow import Flow
 from .transmissions import AT_ONCE
 
@@ -49,6 +50,9 @@ class Waiting:
         Median of the announced windows [bytes]; None if they are not known, as the handshake was not seen.
     payload : int
         Median payload of the new packets [bytes].
+    idle : tuple of float
+        Time in each second from the first new packet on in which the sender waited for its application or for the
+        receiver's window [s].
     """
 
     application: float
@@ -58,6 +62,7 @@ class Waiting:
     rate: float
     announced: int | None
     payload: int
+    idle: tuple[float, ...]
 
 
 def waiting(flow: Flow, upstream: float) -> Waiting:
@@ -83,7 +88,9 @@ def waiting(flow: Flow, upstream: float) -> Waiting:
     middle = int(np.median(flow.payload[rows]))
     span = float(flow.time[rows[-1]] - flow.time[rows[0]])
     if span <= 0:
-        return Waiting(0.0, 0.0, 0.0, 0.0, 0.0, announced, middle)
+        return Waiting(0.0, 0.0, 0.0, 0.0, 0.0, announced, middle, ())
+    seconds = np.arange(min(int(span), MOST_SECONDS) + 2).astype(np.float64) + flow.time[rows[0]]
+    held, late = np.zeros(len(seconds) - 1), _ANSWER + upstream / 2
     numbers = np.maximum.accumulate(flow.mark[acks])
     heard = _Heard(
         time=flow.time[acks] + upstream,
@@ -93,7 +100,7 @@ def waiting(flow: Flow, upstream: float) -> Waiting:
     )
     application, window, clock, free = np.sum(
         [
-            _shares(flow, heard, rows[i : i + AT_ONCE + 1], again[i : i + AT_ONCE], _ANSWER + upstream / 2)
+            _shares(flow, heard, rows[i : i + AT_ONCE + 1], again[i : i + AT_ONCE], late, seconds, held)
             for i in range(0, len(again), AT_ONCE)
         ],
         axis=0,
@@ -109,6 +116,7 @@ def waiting(flow: Flow, upstream: float) -> Waiting:
         rate=rate,
         announced=announced,
         payload=middle,
+        idle=tuple(np.minimum(held, 1.0).tolist()),
     )
 
 
@@ -137,9 +145,18 @@ def _new(flow: Flow) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
 
 
 def _shares(
-    flow: Flow, heard: _Heard, rows: NDArray[np.uint32], again: NDArray[np.bool_], late: float
+    flow: Flow,
+    heard: _Heard,
+    rows: NDArray[np.uint32],
+    again: NDArray[np.bool_],
+    late: float,
+    seconds: Floats,
+    held: Floats,
 ) -> tuple[float, float, float, float]:
-    """Return the time [s] that new packets waited for application, window and clock, and what is left for the last."""
+    """Return the time [s] that new packets waited for application, window and clock, and what is left for the last.
+
+    The time spent on the first two is added to `held`, second by second.
+    """
     start, until = flow.time[rows[:-1]], flow.time[rows[1:]]
     end, gap = flow.mark[rows] + flow.payload[rows], until - start
     last = np.searchsorted(heard.time, until, side="right") - 1  # the acknowledgement heard last before each packet
@@ -151,8 +168,11 @@ def _shares(
     empty = np.where(emptied <= until, until - np.maximum(emptied, start), -1.0)  # how long nothing was in flight
     asked = (empty >= 0) & (last >= 0) & heard.asks[last]  # by what the other end sent
     short = flow.payload[rows[:-1]] % flow.mss > 0
-    idle = np.where(short & (asked | (since > late)), gap - blocked, np.where(empty > late, empty, 0.0))
+    nothing = np.where(empty > late, empty, 0.0)
+    idle = np.where(short & (asked | (since > late)), gap - blocked, nothing)
     application = np.where(~again & (blocked < gap / 2), idle, 0.0)
+    silent = np.where(again, nothing, application)  # also after the last packets were sent again
+    held += _by_second(start, blocked, seconds) + _by_second(until - silent, silent, seconds)
     rest, free = ~again & (application == 0), gap - blocked
     return (
         float(application.sum()),
@@ -160,6 +180,13 @@ def _shares(
         float(np.minimum(since, free)[rest].sum()),
         float(free[rest].sum()),
     )
+
+
+def _by_second(start: Floats, lasts: Floats, seconds: Floats) -> Floats:
+    """Return how much of each second is in some intervals [s], of which none overlap and the later come later."""
+    before = np.cumsum(lasts) - lasts
+    passed = np.stack([before, before + lasts], axis=1).ravel()
+    return np.diff(np.interp(seconds, np.stack([start, start + lasts], axis=1).ravel(), passed))
 
 
 def _first(heard: _Heard, column: Ints, numbers: Ints, never: float) -> Floats:

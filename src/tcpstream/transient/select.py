@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import singledispatch
 
 from ..errors import InputError
 from ..tcp.burst import BurstChain
@@ -67,28 +68,56 @@ def backlogged(chain: Chain, goal: int, quantum: int = 1, on_floor: OnFloor = On
         What the boundaries of its rounds will do to what is below them: only the written-out operator does more than
         to remove it.
     """
-    if on_floor is OnFloor.KILL:
-        if isinstance(chain, IndependentChain):
-            return BackloggedIndependent(chain, goal)
-        if isinstance(chain, VaryingChain):
-            return BackloggedVarying(chain, goal)
-        if isinstance(chain, BurstChain) and quantum == 1:
-            return BackloggedBurst(chain, goal)
-        if isinstance(chain, BurstChain):
-            return BackloggedCoarse(chain, goal, quantum, state_step(chain, quantum))
+    return _removing(chain, goal, quantum) if on_floor is OnFloor.KILL else _written_out(chain, goal)
+
+
+def _written_out(chain: Chain, goal: int) -> Backlogged:
     from .written_out import BackloggedWrittenOut  # loads SciPy
 
     return BackloggedWrittenOut(chain, goal)
 
 
+@singledispatch
+def _removing(chain: Chain, goal: int, quantum: int) -> Backlogged:  # noqa: ARG001
+    """Return the transient whose boundaries remove what is below them."""
+    return _written_out(chain, goal)
+
+
+@_removing.register
+def _(chain: IndependentChain, goal: int, quantum: int) -> Backlogged:  # noqa: ARG001
+    return BackloggedIndependent(chain, goal)
+
+
+@_removing.register
+def _(chain: VaryingChain, goal: int, quantum: int) -> Backlogged:  # noqa: ARG001
+    return BackloggedVarying(chain, goal)
+
+
+@_removing.register
+def _(chain: BurstChain, goal: int, quantum: int) -> Backlogged:
+    if quantum == 1:
+        return BackloggedBurst(chain, goal)
+    return BackloggedCoarse(chain, goal, quantum, state_step(chain, quantum))
+
+
+@singledispatch
 def limited(chain: Chain, ceiling: int, steps_per_packet: int, trace: int) -> Limited:
     """Return the transient of a chain that has no more to send than exists; parameters as for `Limited`."""
-    if isinstance(chain, IndependentChain):
-        return LimitedIndependent(chain, ceiling, steps_per_packet, trace)
-    if isinstance(chain, VaryingChain):
-        return LimitedVarying(chain, ceiling, steps_per_packet, trace)
-    if isinstance(chain, BurstChain):
-        return LimitedBurst(chain, ceiling, steps_per_packet, trace)
     from .written_out_limited import LimitedWrittenOut  # loads SciPy
 
     return LimitedWrittenOut(chain, ceiling, steps_per_packet, trace)
+
+
+@limited.register
+def _(chain: IndependentChain, ceiling: int, steps_per_packet: int, trace: int) -> Limited:
+    return LimitedIndependent(chain, ceiling, steps_per_packet, trace)
+
+
+@limited.register
+def _(chain: VaryingChain, ceiling: int, steps_per_packet: int, trace: int) -> Limited:
+    return LimitedVarying(chain, ceiling, steps_per_packet, trace)
+
+
+@limited.register
+def _(chain: BurstChain, ceiling: int, steps_per_packet: int, trace: int) -> Limited:
+    return LimitedBurst(chain, ceiling, steps_per_packet, trace)
