@@ -35,7 +35,7 @@ def test_sessions_simulated_packet_by_packet(case):
     window alone.
     """
     loss, rtt, ratio, duration, settings = case
-    path = Path(loss=loss, rtt=rtt, sender="linux", tcp="reno-sack", max_window=64)
+    path = Path(loss=loss, rtt=rtt, sender="linux", tcp="reno-sack")
     rate, player = tcpstream.throughput(path) / ratio, SegmentPlayer(**settings)
     found = play(path, Video(packet_rate=rate, duration=duration), player)
     drawn = segment_agent.sessions(

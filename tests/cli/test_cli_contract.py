@@ -166,7 +166,7 @@ def test_no_finite_delay(run, command, keys, parameters):
 def test_estimate(run, capture):
     done = run(f"estimate {capture} --json")
     assert done.status == 0
-    assert set(done.answer) == EVERY | ESTIMATED
+    assert set(done.answer) == EVERY | ESTIMATED | {"constancy"}
     assert done.answer["parameters"] == {"file": str(capture)}
     estimate = tcpstream.estimate(capture).to_dict()
     assert {key: done.answer[key] for key in estimate} == estimate

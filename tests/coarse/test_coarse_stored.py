@@ -20,13 +20,13 @@ from tcpstream.tcp import chain_of
 DELAYS = np.array([0.3, 1.0, 2.0, 4.0, 8.0])
 
 CASES: dict[str, tuple[dict[str, Any], float, float]] = {
-    "reno": ({"loss": 0.02, "sender": "classic"}, 1.3, 20.0),
-    "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 20.0),
-    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 20.0),
-    "reno-sack, slow start": ({"loss": 0.008, "tcp": "reno-sack", "initial_window": 10}, 1.2, 15.0),
-    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 40}, 1.1, 8.0),
-    "more than TCP delivers": ({"loss": 0.01, "sender": "classic"}, 0.9, 20.0),
-    "large windows": ({"loss": 0.002, "sender": "classic"}, 1.1, 15.0),
+    "reno": ({"loss": 0.02, "sender": "classic"}, 1.3, 40.0),
+    "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 40.0),
+    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 40.0),
+    "reno-sack, slow start": ({"loss": 0.008, "tcp": "reno-sack", "initial_window": 10}, 1.2, 30.0),
+    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 40}, 1.1, 15.0),
+    "more than TCP delivers": ({"loss": 0.01, "sender": "classic"}, 0.9, 40.0),
+    "large windows": ({"loss": 0.002, "sender": "classic"}, 1.1, 30.0),
 }
 
 

@@ -17,7 +17,7 @@ from tcpstream.tcp.window_chain import WindowChain
 
 CASES: dict[str, tuple[dict[str, Any], float]] = {
     "reno": ({"loss": 0.02, "tcp": "reno", "rtt": 0.1, "rto": 0.3, "max_window": 30}, 1.5),
-    "reno, slow start": ({"loss": 0.01, "rtt": 0.05, "rto": 0.25, "initial_window": 4, "max_window": 24}, 1.3),
+    "reno, slow start": ({"loss": 0.01, "rtt": 0.05, "rto": 0.25, "initial_window": 4, "max_window": 40}, 1.3),
     "reno-sack": ({"loss": 0.02, "tcp": "reno-sack", "rtt": 0.1, "rto": 0.3, "max_window": 40}, 1.4),
     "reno-sack, RACK": (
         {"loss": 0.005, "tcp": "reno-sack", "rtt": 0.04, "rto": 0.24, "initial_window": 10, "detection": "rack",
@@ -25,7 +25,7 @@ CASES: dict[str, tuple[dict[str, Any], float]] = {
     ),
     "cubic, RACK": (
         {"loss": 0.03, "tcp": "cubic", "rtt": 0.1, "rto": 0.3, "initial_window": 2, "detection": "rack",
-         "max_window": 10}, 1.3,
+         "max_window": 14}, 1.3,
     ),
 }  # fmt: skip
 
