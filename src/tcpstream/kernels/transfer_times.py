@@ -53,9 +53,12 @@ def transfer_times(
     now, then = np.zeros((n, goal)), np.zeros((n, goal))
     low, high = np.full(n, goal), np.full(n, -1)
     next_low, next_high = np.full(n, goal), np.full(n, -1)
-    need = np.empty(goal, dtype=np.int64)
+    need, further = np.ones(goal, dtype=np.int64), np.zeros(goal)  # part of what is there needs a packet more
     for at in range(goal):
-        need[at] = max(1, int((goal - 0.5 - at) * quantum + 0.5 + 1e-9))
+        left_over = (goal - 0.5 - at) * quantum + 0.5 + 1e-9
+        if left_over >= 1.0:
+            need[at] = int(left_over)
+            further[at] = left_over - need[at] if left_over - need[at] > 1e-8 else 0.0
     law = np.zeros((256, points))
     out, left = 0.0, 1.0
     packets, sent = int((goal - start - 0.5) * quantum + 0.5 + 1e-9), 0
@@ -97,7 +100,13 @@ def transfer_times(
             most_sent = last.windows[s] if s < S else 1
             while b >= a and need[b] <= most_sent:
                 if s < S:
-                    send_last_round(now[s, b], s, b, need[b], quantum, goal, last, law, ring, waiting, t)
+                    more = further[b] * now[s, b]
+                    send_last_round(now[s, b] - more, s, b, need[b], quantum, goal, last, law, ring, waiting, t)
+                    if more > 0.0 and need[b] == most_sent:
+                        now[s, b] = more
+                        break
+                    if more > 0.0:
+                        send_last_round(more, s, b, need[b] + 1, quantum, goal, last, law, ring, waiting, t)
                 else:
                     retransmit(now[s, b], s, b, S, moves, last, law, ring, waiting, t)
                 now[s, b] = 0.0
