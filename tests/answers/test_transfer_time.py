@@ -159,6 +159,19 @@ def test_a_long_transfer_in_quanta_is_as_near_as_it_says(settings, packets, monk
     assert np.abs(coarse.cdf(t) - exact.cdf(t)).max() <= coarse.errors["cdf"] < 0.2
 
 
+@pytest.mark.parametrize("most_of", [2, 3, 4])
+def test_quanta_keep_slow_start(most_of, monkeypatch):
+    """Where a place has less than nothing it has so in the last round as well."""
+    from tcpstream.answers import transfer_time as module
+
+    today = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=64)
+    exact = transfer_time(today, packets=234)
+    monkeypatch.setattr(module, "EXACT", 0)
+    monkeypatch.setattr(module, "MOST_OF", most_of)
+    coarse = transfer_time(today, packets=234)
+    assert abs(coarse.mean - exact.mean) <= min(coarse.errors["mean"], 0.5 * exact.mean / 234)
+
+
 def test_a_repair_at_the_end_may_be_lost():
     """So the tail of more packets is no thinner than that of one."""
     one = Path(loss=0.05, rtt=0.02, sender="linux", tcp="reno-sack")

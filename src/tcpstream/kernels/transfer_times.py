@@ -102,10 +102,10 @@ def transfer_times(
                 if s < S:
                     more = further[b] * now[s, b]
                     send_last_round(now[s, b] - more, s, b, need[b], quantum, goal, last, law, ring, waiting, t)
-                    if more > 0.0 and need[b] == most_sent:
+                    if more != 0.0 and need[b] == most_sent:
                         now[s, b] = more
                         break
-                    if more > 0.0:
+                    if more != 0.0:
                         send_last_round(more, s, b, need[b] + 1, quantum, goal, last, law, ring, waiting, t)
                 else:
                     retransmit(now[s, b], s, b, S, moves, last, law, ring, waiting, t)
