@@ -23,7 +23,7 @@ DEMO := tcpstream delay --capture examples/linux-reno.pcap --sender classic --ra
 help:
 	@echo "make demo    one answer from a recorded TCP flow"
 	@echo "make test    the tests (TEST=path: some of them)"
-	@echo "make bench   the benchmarks (over an hour; BENCH=--quick: a minute)"
+	@echo "make bench   the benchmarks (over an hour; BENCH=--quick: some minutes)"
 	@echo "make check   linters, types, import rules"
 	@echo "make docs    the documentation as a site, in build/site"
 	@echo "make lock    requirements-dev.lock, the versions for development, anew"

@@ -26,7 +26,7 @@ GRACE = 20
 def main() -> int:
     """Measure every row that is asked for, then write the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes, a minute or two; not recorded")
+    parser.add_argument("--quick", action="store_true", help="small sizes, some minutes; not recorded")
     parser.add_argument("--only", default="", help="rows whose name contains this text; not recorded")
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted run has measured")
     options = parser.parse_args()

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tcpstream.paper import study_figures
 from tcpstream.paper.claims import HOW_MANY, claims
 
 #: What the paper says and this model does not find, by the reason that docs/figures-of-the-paper.md gives.
@@ -18,10 +17,7 @@ HOLDS_NOT = {
 
 @pytest.fixture(scope="module")
 def found():
-    """The claims; what a start saves is taken from a shorter video than in figures, which no verdict depends on."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study_figures, "SETTLED", 40.0)
-        judged = list(claims())
+    judged = list(claims())
     assert len(judged) == HOW_MANY
     return {claim.key: claim for claim in judged}
 

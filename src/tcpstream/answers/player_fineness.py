@@ -20,7 +20,7 @@ MANY_STATES, LEAST_DUE = 800, 3.0
 
 
 def fineness(
-    chain: Chain, due: float, rounds: float, apart: float, decay: float, columns: int, held: HeldAtMost | None,
+    chain: Chain, due: float, rounds: float, between_losses: float, decay: float, columns: int, held: HeldAtMost | None,
     lines_apart: bool,
 ) -> Fineness:  # fmt: skip
     """Return how fine a player is followed.
@@ -30,7 +30,7 @@ def fineness(
     chain : Chain
     due, rounds : float
         Packets that a round plays, and rounds of the video.
-    apart : float
+    between_losses : float
         Mean time from loss to loss [rounds].
     decay : float
         Lead over which a stall gets less probable by a factor of e [packets].
@@ -46,10 +46,10 @@ def fineness(
     AccuracyError
         As `Fineness.of`.
     """
-    fine = Fineness.of(due, apart, decay)
+    fine = Fineness.of(due, between_losses, decay)
     if held is not None:
         fine = _with_pauses(fine, chain, rounds, decay, columns, held)
-    elif _products(small := fine.in_small_quanta(), chain, rounds, rounds * due, columns) <= SHORT:
+    elif not fine.exact and _products(small := fine.in_small_quanta(), chain, rounds, rounds * due, columns) <= SHORT:
         fine = small
     if not lines_apart:
         return fine

@@ -54,6 +54,10 @@ class Pauses:
         """Whether it is sent as fast as it is played: what is beyond `stop` is not sent."""
         return self.resume == self.stop
 
+    def top(self, fine: Fineness, largest: int) -> int:
+        """Return the most quanta that are held, where a round delivers up to so many."""
+        return math.ceil(self.levels(fine)[0] - WHOLE) + (0 if self.played else largest)
+
     def on(self, fine: Fineness, leads: Leads, many: int) -> Pausing:
         """Return it on a lattice.
 

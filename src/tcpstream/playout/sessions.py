@@ -115,9 +115,7 @@ def sessions(
     length = packets / on.due
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
-    most = math.ceil(top / on.quantum)
-    if pauses is not None:
-        most = math.ceil(pauses.levels(on)[0] - WHOLE) + (0 if pauses.played else int(moves.all.received.max()))
+    most = math.ceil(top / on.quantum) if pauses is None else pauses.top(on, int(moves.all.received.max()))
     points, deep, many = leads(found, on, most)
     if pauses is not None and not pauses.played:
         steady = math.inf  # from pause to pause what is seen changes to and fro
