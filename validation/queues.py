@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -51,7 +51,7 @@ LATE = 120.0
 """Time after the end of a video, in which all of it has arrived [s]."""
 
 
-Row: TypeAlias = "Callable[[int, Condition], dict[str, Any]]"
+One = TypeVar("One")
 Table: TypeAlias = Callable[[list[dict[str, Any]]], Iterator[str]]
 
 
@@ -177,7 +177,9 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     yield f"P(any stall) between .05 and .95 by packets, near: {sum(near(*pair) for pair in pairs)} of {len(pairs)}"
 
 
-def recorded(about: str, results: FilePath, every: list[Condition], row: Row, table: Table) -> int:
+def recorded(
+    about: str, results: FilePath, every: list[One], row: Callable[[int, One], dict[str, Any]], table: Table
+) -> int:
     """Record the conditions that are missing, or print the table, as the command line says."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", action="store_true", help="print the table of the documentation, and run nothing")

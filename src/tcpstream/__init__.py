@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from .answers.rate import largest_rate as largest_rate
     from .answers.segment_play import SegmentPlay as SegmentPlay
     from .answers.segment_player import SegmentPlayer as SegmentPlayer
+    from .answers.shared_bottleneck import SharedBottleneck as SharedBottleneck
+    from .answers.shared_bottleneck import shared_bottleneck as shared_bottleneck
     from .answers.skipping_play import SkippingPlay as SkippingPlay
     from .answers.stored import StoredStreaming as StoredStreaming
     from .answers.stored import stored as stored
@@ -124,6 +126,8 @@ _HOMES = {
     "TransferTime": "answers.transfer_time",
     "largest_rate": "answers.rate",
     "throughput": "tcp",
+    "shared_bottleneck": "answers.shared_bottleneck",
+    "SharedBottleneck": "answers.shared_bottleneck",
     "score": "scores",
     "Scores": "scores",
     "estimate": "traces",

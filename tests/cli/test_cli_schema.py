@@ -13,6 +13,7 @@ from tcpstream.cli.schema import described, of
 PATH = "--loss 0.02 --rtt 100ms --rto 300ms --sender classic"
 LINES = [
     f"throughput {PATH}",
+    "share --bottleneck 8Mbps --buffer 30 --rtt 50ms --flows 4 --tcp reno-sack",
     f"stored {PATH} --rate 40pps --duration 8s --delay 1,2 --per-round",
     f"live {PATH} --rate 10pps --delay 1",
     f"delay {PATH} --rate 40pps --duration 8s",

@@ -133,7 +133,7 @@ def test_help(run, command):
 def test_commands_are_listed_in_the_order_of_use(run):
     listed = run("--help").out.split("Commands:")[1]
     assert [line.split()[0] for line in listed.strip().splitlines()] == [
-        *("throughput", "stored", "live", "delay", "play", "transfer", "rate", "estimate", "fit"),
+        *("throughput", "share", "stored", "live", "delay", "play", "transfer", "rate", "estimate", "fit"),
         *("sweep", "score", "simulate", "validate", "figure", "claims", "doctor", "schema"),
     ]
 

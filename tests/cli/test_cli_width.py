@@ -15,6 +15,7 @@ STORED = f"{PATH} --rate 40pps --duration 8s"
 COMMANDS = [
     f"throughput {PATH}",
     "throughput --capture {examples}/linux-reno.pcap",
+    "share --bottleneck 8Mbps --buffer 30 --rtt 50ms --flows 4 --tcp reno-sack",
     f"stored {STORED} --delay 0,0.5,1,2 --per-round",
     "stored --capture {examples}/linux-reno.pcap --rate 40pps --duration 4s --delay 1,2",
     f"live {PATH} --rate 10pps --delay 1,2",

@@ -25,6 +25,7 @@ from .rate import rate
 from .report import Report
 from .schema import schema
 from .score import score
+from .share import share
 from .simulate import simulate
 from .stored import stored
 from .streams import abandon, say, settle
@@ -69,6 +70,7 @@ def group() -> None:
 
 for _command in (
     throughput,
+    share,
     stored,
     live,
     delay,

@@ -28,7 +28,7 @@ def read_route(options: dict[str, Any]) -> Route:
     if options.get("regimes") is not None:
         return _varying(options["regimes"], given, options)
     if "bottleneck" in given:
-        given["bottleneck"] = _packets("bottleneck", given["bottleneck"], options)
+        given["bottleneck"] = packet_rate("bottleneck", given["bottleneck"], options)
     if options["capture"] is not None:
         if twice := [flag(name) for name in MEASURED if name in given]:
             raise InputError(f"--capture measures the path: leave out {' and '.join(twice)}, or --capture")
@@ -42,7 +42,7 @@ def read_route(options: dict[str, Any]) -> Route:
         raise InputError(f"missing {' and '.join(missing)}: a path is --loss P --rtt T, or --capture FILE")
     if "throughput" in given:
         rates = given.pop("throughput")
-        return with_throughput([_packets("throughput", one, options) for one in rates], given)
+        return with_throughput([packet_rate("throughput", one, options) for one in rates], given)
     return Route(Path(**given))
 
 
@@ -89,10 +89,10 @@ def packet_size(options: dict[str, Any], route: Route) -> float:
     return 1500 if route.estimate is None else route.estimate.packet_size
 
 
-def _packets(option: str, rate: Rate, options: dict[str, Any]) -> float:
+def packet_rate(option: str, rate: Rate, options: dict[str, Any]) -> float:
     """Return the rate of an option [packets/s]."""
     if rate.name == "packet_rate":
         return float(rate.value)
-    if options["capture"] is not None and options["packet_size"] is None:
+    if options.get("capture") is not None and options["packet_size"] is None:
         raise InputError(f"{flag(option)} in bit/s with --capture needs --packet-size; or give it in pps")
     return float(rate.value) / (8 * positive("packet size", options["packet_size"] or 1500, "bytes"))

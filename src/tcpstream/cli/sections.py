@@ -12,7 +12,7 @@ from ..sender import Sender
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Path": (
         *(one.name for one in fields(Network)), "throughput", "capture", "regimes", "loss_process", "gilbert_elliott",
-        "loss_trace", "bandwidth", "queue", "capacity",
+        "loss_trace", "bandwidth", "queue", "capacity", "flows",
     ),
     "Sender": (
         "sender", *(one.name for one in fields(Sender)), "limited", "ack_every", "min_rto", "granularity",
