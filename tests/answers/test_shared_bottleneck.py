@@ -159,7 +159,7 @@ def test_it_is_shown():
         ({"rtt": math.nan}, "round trip time must be finite, got nan s"),
         ({"tcp": "bbr"}, "reno-sack or cubic, got tcp = bbr"),
         ({"tcp": "reno"}, "reno-sack or cubic, got tcp = reno"),
-        ({"max_window": 14}, "5 flows with windows of at most 14 packets do not fill pipe and buffer of 70 packets"),
+        ({"max_window": 14}, "flows = 5 with windows of at most 14 packets do not fill pipe and buffer of 70 packets"),
         ({"sender": "tahoe"}, "sender must be one of classic, linux, got 'tahoe'"),
     ],
 )
@@ -188,3 +188,9 @@ def test_who_adds_more_than_a_packet_loses_one_that_reduces_the_window():
     total = Sawtooth.of(10, 0.02, Windows(60.0, 2.0), 320, 300)
     assert total.high - total.low == pytest.approx(10 * 2 / 1.2)
     assert total.overflowing == pytest.approx(0.02 * 620 / 20)
+
+
+def test_without_a_buffer_there_is_no_queue():
+    found = shared_bottleneck(bottleneck=100, buffer=0, rtt=0.1, flows=2, tcp="reno-sack")
+    assert (found.queue, found.rtt) == (0, pytest.approx(0.1))
+    assert found.utilization < 0.95

@@ -79,7 +79,7 @@ class SharedBottleneck(Shown):
     @property
     def queue(self) -> float:
         """Packets that a packet finds waiting, on average."""
-        return self.bottleneck * (self.rtt - self.base_rtt)
+        return max(self.bottleneck * (self.rtt - self.base_rtt), 0.0)  # rounding may leave less than nothing
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers and what they were computed from, ready for JSON."""
@@ -102,7 +102,7 @@ class SharedBottleneck(Shown):
         """Return a few lines for people."""
         return "\n".join(
             [
-                f"{self.flows} flows over {self.bottleneck:.4g} packets/s with a buffer of {self.buffer} packets",
+                f"{self._flows} over {self.bottleneck:.4g} packets/s with a buffer of {self.buffer} packets",
                 f"loss rate {self.loss:.4g}, round trip time {self.rtt:.4g} s",
                 f"{self.share:.4g} packets/s each, {self.utilization:.1%} of the bottleneck together",
             ]
@@ -127,9 +127,13 @@ class SharedBottleneck(Shown):
         ]
         return {"shared bottleneck": self.rows(), "given": given, **inputs(self.path)}
 
+    @property
+    def _flows(self) -> str:
+        return "1 flow" if self.flows == 1 else f"{self.flows} flows"
+
     def __repr__(self) -> str:
         return (
-            f"<SharedBottleneck: {self.flows} flows, loss rate {self.loss:.4g}, R {self.rtt:.4g} s, "
+            f"<SharedBottleneck: {self._flows}, loss rate {self.loss:.4g}, R {self.rtt:.4g} s, "
             f"{self.share:.4g} packets/s each>"
         )
 
@@ -206,7 +210,7 @@ def shared_bottleneck(
         )
     if asked.max_window is not None and asked.max_window * n <= full:
         raise InputError(
-            f"{n} flows with windows of at most {asked.max_window} packets do not fill pipe and buffer of {full:.4g} "
+            f"flows = {n} with windows of at most {asked.max_window} packets do not fill pipe and buffer of {full:.4g} "
             "packets, and lose nothing: give more flows, or a larger max_window"
         )
     path, total, residual = fixed_point(link, n, asked)
