@@ -237,6 +237,7 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
         f"fewer than {SMALL:g} packets a flow": small,
         f"{FEW} flows and {SMALL:g} packets a flow, or more": [o for o in rows if o not in few and o not in small],
     }
+    groups["of these, one round trip time"] = [one for one in [*groups.values()][-1] if not one["spread"]]
     pairs = (
         ("p", "p_model"), ("R", "R_model"), ("u", "u_model"), ("farthest", "one"),
         ("p", "p_independent"), ("R", "R_independent"),
