@@ -143,11 +143,11 @@ def record(number: int) -> dict[str, Any]:
         return row | {"refused": str(error)}
     row["seconds"] = round(time.perf_counter() - begin, 2)
     runs = simulated(varying, video, delays, number)
-    row["metrics"] = {name: _beside(answers[name], runs[name]) for name in answers}
+    row["metrics"] = {name: beside(answers[name], runs[name]) for name in answers}
     return row
 
 
-def _beside(answer: tuple[float, float], runs: Floats) -> dict[str, float | int | None]:
+def beside(answer: tuple[float, float], runs: Floats) -> dict[str, float | int | None]:
     """Return an answer, its stated error, the agent's mean with its standard error, and z where it is judged."""
     value, off = answer
     mean, error, count = float(runs.mean()), float(runs.std(ddof=1) / math.sqrt(len(runs))), int((runs > 0).sum())

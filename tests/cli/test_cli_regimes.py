@@ -82,6 +82,20 @@ def test_live_delay_and_play(run, regimes):
     assert answer["stall_probability"] == watched.stall_probability
 
 
+def test_players_with_buffers_sessions_and_rates(run, regimes, tmp_path):
+    line = f"play --regimes {regimes} --rate 20pps --duration 3 --start-buffer 500ms --resume-buffer 1"
+    answer = run(f"{line} --sessions 20 --out {tmp_path / 'sessions.csv'} --json").answer
+    video = Video(packet_rate=20, duration=3)
+    watched = tcpstream.play(VARYING, video, tcpstream.Player(start_buffer=0.5, resume_buffer=1))
+    assert answer["stall_probability"] == watched.stall_probability
+    assert answer["parameters"]["start_regime"] == "bad"
+    assert len((tmp_path / "sessions.csv").read_text().splitlines()) == 21
+    pairs = run(f"{line},2 --json").answer
+    assert pairs["stall_probability"][0][0] == pytest.approx(watched.stall_probability, abs=1e-9)
+    answer = run(f"rate --regimes {regimes} --delay 1 --duration 3 --target 1% --json").answer
+    assert answer["packet_rate_pps"] == tcpstream.largest_rate(VARYING, delay=1, duration=3, target=0.01)
+
+
 def test_table_names_the_regimes(run, regimes):
     done = run(f"delay --regimes {regimes} --rate 20pps --duration 4 --target 1%")
     assert (done.status, done.err) == (0, "")
@@ -138,8 +152,8 @@ def test_bad_files(run, regimes, change, words):
         ("play --rate 4pps --duration 3 --live --on-stall skip", "takes a Path"),
         ("play --rate 4pps --duration 3 --segment 1s", "a player that fetches segments takes a Path"),
         ("play --rate 4pps --duration 3 --pace 2", "a server that paces takes a Path"),
-        ("play --rate 4pps --duration 3 --start-buffer 1,2 --resume-buffer 1", "several buffers takes a Path"),
-        ("play --rate 4pps --duration 1 --sessions 10 --out {out}", "takes a Path"),
+        ("play --rate 4pps --duration 3 --start-buffer 1 --resume-buffer 1 --client-buffer 3", "takes a Path"),
+        ("play --rate 4pps --duration 3 --segment 1s --sessions 10 --out {out}", "takes a Path"),
     ],
 )
 def test_what_has_no_answer(run, regimes, tmp_path, line, words):

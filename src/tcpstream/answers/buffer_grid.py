@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..path import Path
 from ..system.html_table import Rows
 from ..system.threads import on_cores
-from ..tcp import chain_of, constant
+from ..tcp import Varying, chain_of
 from ..video import Video
 from .answer import SCHEMA, check_pair, table
 from .joined import mean_rounds, rounds_within
@@ -68,7 +68,7 @@ class BufferGrid(Shown):
     <BufferGrid: 2 start buffers, 1 resume buffers, T/mu = 1.761>
     """
 
-    def __init__(self, path: Path, video: Video, starts: Sequence[float], resumes: Sequence[float]) -> None:
+    def __init__(self, path: Path | Varying, video: Video, starts: Sequence[float], resumes: Sequence[float]) -> None:
         chain = chain_of(path)
         self.path, self.video = path, video
         self.start_buffers, self.resume_buffers = np.array(starts), np.array(resumes)
@@ -174,7 +174,7 @@ class BufferGrid(Shown):
 
 
 def buffer_grid(
-    path: Path, video: Video, start_buffers: Sequence[float], resume_buffers: Sequence[float]
+    path: Path | Varying, video: Video, start_buffers: Sequence[float], resume_buffers: Sequence[float]
 ) -> BufferGrid:
     """Solve what viewers see of a stored video with each pair of a start buffer and a resume buffer.
 
@@ -210,7 +210,6 @@ def buffer_grid(
     [[0.009], [0.001]]
     """
     check_pair(path, video)
-    path = constant(path, "buffer_grid")
     starts, resumes = ([float(one) for one in np.ravel(np.asarray(each))] for each in (start_buffers, resume_buffers))
     if not 1 <= len(starts) * len(resumes) <= MOST:
         raise InputError(f"give 1 to {MOST:,} pairs of buffers, got {len(starts):,} x {len(resumes):,}")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import AccuracyError
 from ..path import Path
 from ..system.threads import on_cores
-from ..tcp import chain_of
+from ..tcp import Varying, chain_of
 from ..video import Video
 from .answer import probabilities
 from .drawing import Drawing
@@ -52,7 +52,9 @@ class BufferedPlay(Joined, Drawing):
 
     player: Player
 
-    def __init__(self, path: Path, video: Video, player: Player, held: HeldAtMost | None = None) -> None:
+    def __init__(
+        self, path: Path | Varying, video: Video, player: Player, held: HeldAtMost | None = None
+    ) -> None:  # fmt: skip
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
         assert player.start_buffer is not None

@@ -35,7 +35,6 @@ def draw_rounds(
     if isinstance(player, PausingPlayer):
         raise InputError("sessions are not drawn of a player that holds no more than so much, but of one with segments")
     _generator(rng)
-    path = constant(path, "draw")
     found = drawn_rounds(chain_of(path), Timeline.of(path, video).packets, whole("size", size), rng)
     return _watched(path, video, player, clock, found)
 
@@ -49,7 +48,9 @@ def draw_live(path: Path | Varying, video: Video, player: Player, size: int, rng
     return _watched(path, video, player, 0.0, drawn_stream(chain_of(path), exists, whole("size", size), rng))
 
 
-def _watched(path: Path, video: Video, player: Player, clock: float, found: NDArray[np.int32]) -> DrawnSessions:
+def _watched(
+    path: Path | Varying, video: Video, player: Player, clock: float, found: NDArray[np.int32]
+) -> DrawnSessions:  # fmt: skip
     """Return what players see to whom so many packets are delivered by the ends of rounds."""
     least = 1 / video.packet_rate  # a packet
     begin, resume = (max(least, one or 0.0) for one in (player.start_buffer, player.resume_buffer))

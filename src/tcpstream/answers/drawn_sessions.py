@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError, whole
 from ..path import Path
 from ..system.html_table import Rows
+from ..tcp import Varying
 from ..video import Video
 from .player import Player
 from .segment_player import SegmentPlayer
@@ -65,7 +66,7 @@ class DrawnSessions(Shown):
     True
     """
 
-    path: Path
+    path: Path | Varying
     video: Video
     player: Player | SegmentPlayer
     join_time: Floats

@@ -49,7 +49,7 @@ def play(
     Parameters
     ----------
     path : Path or Varying
-        One that varies for a stored video whose player starts after a delay.
+        One that varies for a stored video whose player starts after a delay or with a start buffer.
     video : Video
         With a duration.
     player : Player or SegmentPlayer, optional
@@ -125,11 +125,7 @@ def play(
     if isinstance(player, PausingPlayer):
         return _play_pausing(path, video, player, accuracy)
     if player.start_buffer is not None:
-        if accuracy is not None:
-            raise InputError(f"a player with a start buffer has one accuracy, got accuracy={accuracy}")
-        from .buffered_play import BufferedPlay
-
-        return BufferedPlay(path, video, player)
+        return _play_buffered(path, video, player, accuracy)
     if pacing is not None:
         return _play_paced(path, video, player, pacing, accuracy)
     return _play_delayed(path, video, player, accuracy)
@@ -141,6 +137,14 @@ def _play_delayed(path: Path | Varying, video: Video, player: Player, accuracy: 
     return Play(player, stored(path, video, accuracy=accuracy))
 
 
+def _play_buffered(path: Path | Varying, video: Video, player: Player, accuracy: str | None) -> BufferedPlay:
+    from .buffered_play import BufferedPlay
+
+    if accuracy is not None:
+        raise InputError(f"a player with a start buffer has one accuracy, got accuracy={accuracy}")
+    return BufferedPlay(path, video, player)
+
+
 def _check_player(player: object) -> None:
     if player is not None and not isinstance(player, (Player, SegmentPlayer)):
         hint = f": Player(start={player:g}) is one" if isinstance(player, (int, float)) else ""
@@ -149,13 +153,12 @@ def _check_player(player: object) -> None:
 
 def _play_varying(
     path: Varying, video: Video, player: Player | SegmentPlayer, live: bool, pacing: Pacing | None, accuracy: str | None
-) -> Play:
+) -> Play | BufferedPlay:
     """Solve for a path that varies, where that has an answer."""
     others = {
         "a live stream": live,
         "a server that paces": pacing is not None,
         "a player that fetches segments": isinstance(player, SegmentPlayer),
-        "a player with a start buffer": isinstance(player, Player) and player.start_buffer is not None,
         "a player that skips": isinstance(player, Player) and player.on_stall == "skip",
         "a player that holds no more than so much": isinstance(player, PausingPlayer),
     }
@@ -163,11 +166,13 @@ def _play_varying(
         if given:
             raise InputError(
                 f"{asked} takes a Path that stays as it is: on a path that varies play has answers for a stored video "
-                "whose player starts after a delay"
+                "whose player starts after a delay or with a start buffer"
             )
     assert isinstance(player, Player)
     if video.duration is None:
         raise InputError("play needs the duration of a stored video [s]")
+    if player.start_buffer is not None:
+        return _play_buffered(path, video, player, accuracy)
     return _play_delayed(path, video, player, accuracy)
 
 

@@ -51,6 +51,8 @@ def fineness(
         fine = _with_pauses(fine, chain, rounds, decay, columns, held)
     elif not fine.exact and _products(small := fine.in_small_quanta(), chain, rounds, rounds * due, columns) <= SHORT:
         fine = small
+    elif chain.varies and due >= LEAST_DUE and _products(fine, chain, rounds, rounds * due, columns) > SHORT:
+        fine = Fineness.between_packets(due, fine.step, decay)  # far behind in a bad regime, and far ahead in another
     if not lines_apart:
         return fine
     if _states(chain, fine) == _states(chain, replace(fine, ratio=fine.coarser().ratio)):

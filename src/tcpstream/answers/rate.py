@@ -10,7 +10,7 @@ from ..errors import AccuracyError, InputError, positive
 from ..numerics.curves import smallest_meeting
 from ..numerics.roots import crossing
 from ..path import Path
-from ..tcp import constant, throughput
+from ..tcp import Varying, throughput
 from ..video import Video
 from .answer import delay_before, late_target, no_late_target
 from .arrivals import Arrivals
@@ -29,7 +29,7 @@ APART = 0.01
 
 
 def largest_rate(
-    path: Path,
+    path: Path | Varying,
     *,
     delay: float,
     duration: float | None = None,
@@ -42,7 +42,7 @@ def largest_rate(
 
     Parameters
     ----------
-    path : Path
+    path : Path or Varying
     delay : float
         Startup delay tau [s], 0 to 1e8.
     duration : float, optional
@@ -76,7 +76,6 @@ def largest_rate(
     >>> round(tcpstream.largest_rate(path, delay=2, duration=4), 1)  # packets/s
     17.1
     """
-    path = constant(path, "largest_rate")
     if duration is not None:
         duration = positive("duration", duration, "s")
     tau = delay_before(delay, duration)
@@ -90,7 +89,7 @@ def largest_rate(
     return _stored(path, tau, duration, wanted, no_late is not None)
 
 
-def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: bool) -> float:
+def _stored(path: Path | Varying, tau: float, duration: float, wanted: float, no_late: bool) -> float:
     """One transient pass serves every rate below the highest tried; only alpha needs a pass of its own."""
 
     def solved(rate: float, arrivals: Arrivals | None = None) -> StoredStreaming:
@@ -109,7 +108,7 @@ def _stored(path: Path, tau: float, duration: float, wanted: float, no_late: boo
     return _largest(lambda rate: meets(solved(rate, None if no_late else shared)), high)
 
 
-def _live(path: Path, tau: float, wanted: float) -> float:
+def _live(path: Path | Varying, tau: float, wanted: float) -> float:
     T = throughput(path)
 
     def gap(accuracy: str | None) -> Callable[[float], float]:

@@ -21,7 +21,7 @@ from ..playout.player_moves import PlayerMoves, quanta_of
 from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, check, join_times, sessions
 from ..system.threads import on_cores
-from ..tcp import Chain
+from ..tcp import Chain, Varying
 from ..video import Video
 from .held_at_most import HeldAtMost
 from .player_fineness import fineness
@@ -113,7 +113,7 @@ class TwoFinenesses:
     """A path, a video and a player at a constant rate; `counts` numbers of stalls are told apart."""
 
     def __init__(
-        self, chain: Chain, path: Path, video: Video, held: HeldAtMost | None = None, counts: int = COUNTS
+        self, chain: Chain, path: Path | Varying, video: Video, held: HeldAtMost | None = None, counts: int = COUNTS
     ) -> None:  # fmt: skip
         if video.curve is not None:
             raise InputError("a player with buffer thresholds is followed at a constant rate, got a playback curve")

@@ -33,14 +33,13 @@ def buffer_pairs(
     """Return the report, and write the table of all pairs to a file, if one is given."""
     from ..answers.buffer_grid import ANSWERS, buffer_grid
     from ..answers.viewing import QUANTILES
-    from ..tcp import constant
     from . import details
 
     if resumes is None:
         raise InputError("several start buffers are solved with resume buffers: give --resume-buffer, as 1s,5s")
     if out is not None:
         check_file(out, "pairs of buffers", "start_buffer_s,")
-    result = buffer_grid(constant(route.path, "several buffers"), video, starts, resumes)
+    result = buffer_grid(route.path, video, starts, resumes)
     times = [result.mean_join_time, *(result.join_time_quantile(u) for u in QUANTILES.values())]
     joined = [(f"{start:g}", *(f"{time[i]:.3g}" for time in times)) for i, start in enumerate(starts)]
     rows = []

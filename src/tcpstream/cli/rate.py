@@ -19,10 +19,12 @@ from .words import at_most, packets_per_second, share
 if TYPE_CHECKING:
     from ..answers.interval import PropagatedIntervals
     from ..path import Path
+    from ..tcp import Varying
 
 
 @click.command(cls=Sectioned)
 @opt.path_options
+@opt.regimes_option
 @click.option("--live", "is_live", is_flag=True, help="A live stream without end.")
 @opt.option("--duration", units.seconds, "T", "A stored video of this length, as 80s or 10min.")
 @opt.packet_size_option
@@ -58,10 +60,10 @@ def rate(
     if refused := no_verdict(route, "live" if is_live else "stored", as_json):
         return refused
 
-    def largest(path: Path) -> float:
+    def largest(path: Path | Varying) -> float:
         return search.largest_rate(path, delay=delay, duration=duration, target=target, no_late=target_no_late)
 
-    mu = largest(tcp.constant(route.path, "rate"))
+    mu = largest(route.path)
     found = route.propagate_intervals(mu, largest, math.inf, 0.0)
     T = tcp.throughput(route.path)
     data = {

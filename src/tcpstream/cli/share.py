@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 def share(as_json: bool, bottleneck: Rate, buffer: float, rtt: float, flows: float, **options: Any) -> Report:
     """Loss rate, round trip time and shares of TCP flows at a bottleneck.
 
-    For flows that always have data, before a drop-tail queue: from their chain, and the sum of their windows. The
-    answer's --loss and --rtt are what a video meets that is one of them.
+    For flows that always have data, before a drop-tail queue: from their chain, and the sum of their windows. With
+    the answer's --loss and --rtt a path has the throughput of a flow; by it far too few videos stall (docs/shared.md).
     """
     from ..answers.shared_bottleneck import shared_bottleneck
     from . import details

@@ -14,8 +14,8 @@ from ..errors import AccuracyError
 from ..tcp.burst import BurstChain
 from ..tcp.chain import Chain, Transitions
 from ..tcp.independent import IndependentChain
-from ..tcp.silences import LEVELS
-from .independent_rounds import rounds_with_losses
+from ..tcp.varying_chain import VaryingChain
+from .rounds_with_losses import rounds_with_losses
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -124,11 +124,14 @@ def _within(counts: Ints) -> Ints:
     return np.asarray(np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts))
 
 
-@deliveries.register
-def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0, further: float = 0.0) -> Deliveries:
+@deliveries.register(IndependentChain)
+@deliveries.register(VaryingChain)
+def _(
+    chain: IndependentChain | VaryingChain, step: int = 1, ratio: float = 1.0, further: float = 0.0
+) -> Deliveries:  # fmt: skip
     """Return them between states on a grid, which stand for the others."""
     on = grid(chain, step, ratio, further=further)
-    most = MOST_APART if further else MOST_STATES
+    most = (MOST_APART if further else MOST_STATES) * chain.n_regimes
     if len(on.states) > most:
         raise AccuracyError(
             f"players are followed for TCP chains of up to {most:,} states, this one has "
@@ -139,7 +142,7 @@ def _(chain: IndependentChain, step: int = 1, ratio: float = 1.0, further: float
     counts = on.starts[to + 1] - on.starts[to]
     which = np.repeat(np.arange(len(rows)), counts)
     at = on.starts[to[which]] + _within(counts)
-    number = np.full(chain.graph.size + 2 * LEVELS, -1)
+    number = np.full(len(on.starts) - 1, -1)
     number[on.states] = np.arange(len(on.states))
     chance = rows[which, 6] * on.weights[at]
     source = number[state[which]]

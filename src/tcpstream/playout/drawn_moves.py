@@ -14,6 +14,7 @@ from ..tcp.burst import DUPLICATE_ACKS, BurstChain
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
 from ..tcp.silences import LEVELS, Wait
+from ..tcp.varying_chain import VaryingChain
 from ..tcp.window_chain import WindowChain
 from .pick import Pick
 
@@ -127,6 +128,34 @@ def _(chain: BurstChain) -> Step:
     return step
 
 
+@drawn_moves.register
+def _(chain: VaryingChain) -> Step:
+    steps, k = [drawn_moves(part) for part in chain.parts], chain.n_regimes
+    first = chain.offsets[:-1] + np.array([part.first_state for part in chain.parts])
+
+    def step(states: Ints, rng: np.random.Generator) -> Moves:
+        found, states = _nothing(states), states.copy()
+        begin = states == chain.offsets[-1]  # before a regime is known
+        states[begin] = first[rng.choice(k, int(begin.sum()), p=chain.begins)]
+        regimes = chain.regime_of(states)
+        for i, draw in enumerate(steps):
+            mine = np.flatnonzero(regimes == i)
+            moved = draw(states[mine] - chain.offsets[i], rng)
+            lasted, u = moved.rounds, rng.random(len(mine))
+            to = np.empty_like(moved.to)
+            for d in np.unique(lasted).tolist():
+                ends = np.cumsum(chain.switching.after(d)[i])[:-1]
+                of = np.flatnonzero(lasted == d)
+                next_regime = np.searchsorted(ends, u[of], side="right")
+                for j in range(k):
+                    there = of[next_regime == j]
+                    to[there] = chain.maps[i][j][moved.to[there]] + chain.offsets[j]
+            _with(found, mine, to, lasted, moved.first, moved.later)
+        return found
+
+    return step
+
+
 class _Waits:
     """Timeouts of a chain of windows."""
 
@@ -179,7 +208,7 @@ def _nothing(states: Ints) -> Moves:
     return Moves(*(np.zeros(len(states), dtype=np.int64) for _ in range(4)))
 
 
-def _with(found: Moves, at: NDArray[np.bool_], *values: Ints) -> Moves:
+def _with(found: Moves, at: NDArray[np.bool_] | Ints, *values: Ints) -> Moves:
     """Put transitions in their places."""
     for column, value in zip(found, values):
         column[at] = value

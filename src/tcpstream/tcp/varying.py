@@ -211,7 +211,7 @@ def constant(path: Path | Varying, asked: str) -> Path:
     """Return a path that stays as it is, or raise `InputError` for one that varies; `asked` names what is asked for."""
     if isinstance(path, Varying):
         raise InputError(
-            f"{asked} takes a Path that stays as it is, not one that varies: of that stored, live and play have answers"
+            f"{asked} takes a Path that stays as it is: one that varies is for stored, live, play and largest_rate"
         )
     instance("path", path, Path)
     return path

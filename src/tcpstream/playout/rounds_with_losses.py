@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
+from ..tcp.varying_chain import VaryingChain
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -17,8 +20,14 @@ RARE = 1e-15
 """Probability of a number of losses in a round that is left out; the others are scaled up."""
 
 
-def rounds_with_losses(chain: IndependentChain, states: Ints) -> Iterator[Floats]:
+@singledispatch
+def rounds_with_losses(chain: Chain, states: Ints) -> Iterator[Floats]:
     """Give rows of source, target, rounds, packets in order, held and in a second round, probability."""
+    raise NotImplementedError(f"no rounds of {type(chain).__name__} from {len(states)} states")
+
+
+@rounds_with_losses.register
+def _(chain: IndependentChain, states: Ints) -> Iterator[Floats]:
     from scipy.stats import binom  # loads slowly
 
     graph, p, S = chain.graph, chain.loss, chain.graph.size
@@ -54,3 +63,31 @@ def rounds_with_losses(chain: IndependentChain, states: Ints) -> Iterator[Floats
     for s, to, chance, packets, ordered, rounds in chain.silences.rows(p, S, graph.restart):
         if s in states:
             yield row(s, to, rounds, ordered, packets - ordered, 0, chance)
+
+
+@rounds_with_losses.register
+def _(chain: VaryingChain, states: Ints) -> Iterator[Floats]:
+    """Give them for each regime at the end, as often as the path is in it after so many rounds."""
+    begins = chain.known_begin is None and chain.n_states - 1 in states
+    for i, part in enumerate(chain.parts):
+        first, end = chain.offsets[i : i + 2].tolist()
+        for rows in rounds_with_losses(part, states[(first <= states) & (states < end)] - first):
+            yield from _changing(chain, i, rows, first)
+        if begins and chain.begins[i] > 0:
+            for rows in rounds_with_losses(part, np.array([part.first_state])):
+                for changed in _changing(chain, i, rows, first):
+                    changed[:, 0] = chain.n_states - 1
+                    changed[:, 6] *= chain.begins[i]
+                    yield changed
+
+
+def _changing(chain: VaryingChain, i: int, rows: Floats, first: int) -> Iterator[Floats]:
+    """Give rows of a regime by the regime at their end."""
+    lengths, which = np.unique(rows[:, 2], return_inverse=True)
+    after = np.array([chain.switching.after(d)[i] for d in lengths.tolist()]).reshape(-1, chain.n_regimes)[which]
+    for j, to in enumerate(chain.maps[i]):
+        changed = rows.copy()
+        changed[:, 0] += first
+        changed[:, 1] = to[rows[:, 1].astype(np.int64)] + chain.offsets[j]
+        changed[:, 6] *= after[:, j]
+        yield changed[changed[:, 6] > 0]
