@@ -6,7 +6,8 @@ minutes, and records what it finds:
 - `drawn`: flows that the chain draws, each in one piece, beside others with the same loss rate (400, in no time);
 - `constant`: captures of simulated flows over a constant path (``tests/traces/synthetic.py``), through all that
   ``tcpstream estimate`` does: loss rate, chain and round trip are those that it finds;
-- `varying`: the same where the loss rate changes at random as in ``examples/regimes.toml``.
+- `varying`: the same where the loss rate changes at random as in ``examples/regimes.toml``; and how often the interval
+  of the loss rate, as it is measured and as it is widened, holds that of all these flows together.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tcpstream.answers.constancy import FLOWS as DRAWN
 from tcpstream.answers.constancy import Constancy, compared, constancy
 from tcpstream.playout import drawn_flows
 from tcpstream.tcp import chain_of
+from tcpstream.traces import PathEstimate
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "traces"))
@@ -80,12 +82,28 @@ def drawn(tcp: str, flows: int) -> dict[str, Any]:
 
 def captured(flows: int, **how: Any) -> dict[str, Any]:
     """Return what is told of captures of simulated flows."""
-    found = []
+    found, estimates, dropped, sent = [], [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(flows):
-            estimate = tcpstream.estimate(capture(Path(folder), simulate(seconds=SECONDS, seed=seed, **how)))
-            found.append(constancy(estimate))
-    return told(found)
+            run = simulate(seconds=SECONDS, seed=seed, **how)
+            dropped, sent = dropped + run.dropped, sent + run.sent
+            estimates.append(tcpstream.estimate(capture(Path(folder), run)))
+            found.append(constancy(estimates[-1]))
+    loss = dropped / sent
+    return told(found) | {
+        "loss_interval_holds": _holding(loss, estimates, [1.0] * flows),
+        "widened_loss_interval_holds": _holding(loss, estimates, [one.widening for one in found]),
+        "median_widening": round(float(np.median([one.widening for one in found])), 2),
+    }
+
+
+def _holding(loss: float, estimates: list[PathEstimate], widening: list[float]) -> float:
+    """Return in which share of the captures the interval of the loss rate of packets holds one."""
+    holds = 0
+    for one, wider in zip(estimates, widening):
+        best, worst = one.ends(widening=wider, sender="classic", tcp="reno-sack")
+        holds += best is not None and best.loss <= loss <= worst.loss
+    return round(holds / len(estimates), 3)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from tcpstream import AccuracyError, InputError, Path, Video, largest_rate, live, stored
+from tcpstream.answers import plan
 
 PATH = Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8, backoff="paper")
 
@@ -17,6 +18,19 @@ def test_largest_stored_rate_for_no_late_packet():
     rate = largest_rate(PATH, delay=2.0, duration=10, no_late=0.9)
     assert stored(PATH, Video(packet_rate=rate, duration=10)).no_late_probability(2.0) >= 0.9
     assert stored(PATH, Video(packet_rate=rate * 1.001, duration=10)).no_late_probability(2.0) < 0.9
+
+
+@pytest.mark.parametrize("given", [{"target": 1e-2}, {"no_late": 0.9}])
+def test_largest_rate_on_coarse_lattices_meets_the_target_exactly_solved(monkeypatch, given):
+    """Within what lattices state: rows of one of their quanta once stood for all rates."""
+    path = Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=16)
+    monkeypatch.setattr(plan, "QUICK", 0.0)
+    rate = largest_rate(path, delay=1.0, duration=12, **given)
+    just, beyond = (stored(path, Video(packet_rate=r, duration=12), accuracy="exact") for r in (rate, 1.04 * rate))
+    if "target" in given:
+        assert just.late_fraction(1.0) <= 1e-2 < beyond.late_fraction(1.0)
+    else:
+        assert just.no_late_probability(1.0) >= 0.9 > beyond.no_late_probability(1.0)
 
 
 def test_largest_live_rate_just_meets_the_target():

@@ -6,7 +6,7 @@ import pytest
 import regime_agent
 import tcpstream
 from buffered_sessions import close, watched
-from tcpstream import Path, Player, Varying, Video
+from tcpstream import AccuracyError, Path, Player, Varying, Video
 from tcpstream.answers import player_fineness
 
 R, RUNS = 0.125, 20_000
@@ -84,9 +84,19 @@ def test_pairs_are_single_players():
     assert pairs.stall_probability[1, 0] < pairs.stall_probability[0, 0]
 
 
-def test_largest_rate_is_the_inverse_of_the_delay():
+@pytest.mark.parametrize("duration", [8, 40])
+def test_largest_rate_is_the_inverse_of_the_delay(duration):
     varying = CASES["start"]
-    mu = tcpstream.largest_rate(varying, delay=1.0, duration=8, target=0.01)
-    videos = [Video(packet_rate=rate, duration=8) for rate in (mu, 1.01 * mu)]
-    late = [tcpstream.stored(varying, video).late_fraction(1.0) for video in videos]
+    mu = tcpstream.largest_rate(varying, delay=1.0, duration=duration, target=0.01)
+    videos = [Video(packet_rate=rate, duration=duration) for rate in (mu, 1.03 * mu)]
+    late = [tcpstream.stored(varying, video, accuracy="exact").late_fraction(1.0) for video in videos]
     assert late[0] <= 0.01 < late[1]
+
+
+def test_a_rate_that_the_path_is_far_from_is_refused():
+    """Stalls follow each other, and lattices do not tell how many: an exception, and no number that cannot be."""
+    path = Varying(
+        [Path(loss=p, sender="classic", tcp="reno-sack", rtt=0.1, rto=0.3, max_window=16) for p in (0.01, 0.08)], [6, 2]
+    )
+    with pytest.raises(AccuracyError, match="the number of stalls is not known"):
+        tcpstream.play(path, Video(packet_rate=416.7, duration=10), Player(start_buffer=1, resume_buffer=1))

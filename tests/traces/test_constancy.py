@@ -11,6 +11,7 @@ import pytest
 from synthetic import Sender, VaryingSender, capture, simulate
 
 import tcpstream
+from tcpstream import InputError
 from tcpstream.answers.constancy import CLEARLY, compared
 from tcpstream.cli import main
 from tcpstream.playout.drawn_flows import drawn_flows
@@ -168,7 +169,7 @@ def test_a_capture_of_a_path_that_varies(varying):
     [
         "estimate {}",
         "delay --capture {} --rate 20pps --duration 20s",
-        "play --capture {} --rate 20pps --duration 20s",
+        "play --capture {} --rate 10pps --duration 4s",
         "rate --capture {} --duration 4s --delay 2s --target 1e-2",
     ],
 )
@@ -181,8 +182,29 @@ def test_answers_warn_where_the_path_varied(varying, capsys, command):
         f"the path was not constant: over windows of {one.window} s the variance of its throughput was "
         f"{one.ratio.value:.3g} times that of a constant path (95% interval {one.ratio.low:.3g} to "
     )
-    assert "likely to be too short; tcpstream fit finds regimes for --regimes (docs/varying.md)" in warning
+    assert "is likely to be too short, and the interval of the loss rate is " in warning
+    assert f"{np.sqrt(one.ratio.value):.2g} times as wide as on a constant path; tcpstream fit finds" in warning
     assert f"tcpstream: warning: {warning}" in err
+
+
+def test_the_interval_of_the_loss_rate_is_wider_where_the_path_varied(varying, capsys):
+    estimate = tcpstream.estimate(varying)
+    found = tcpstream.constancy(estimate)
+    assert found.widening == pytest.approx(np.sqrt(found.varied.ratio.value))
+    near, far = estimate.ends(), estimate.ends(widening=found.widening)
+    odds = [np.log(p / (1 - p)) for p in (near[0].loss, estimate.path().loss, near[1].loss)]
+    for one, other in zip((far[0], far[1]), (odds[0], odds[2])):
+        assert np.log(one.loss / (1 - one.loss)) == pytest.approx(odds[1] + found.widening * (other - odds[1]))
+        assert one.rtt in (near[0].rtt, near[1].rtt)
+    assert main([*f"delay --capture {varying} --rate 60pps --duration 20s --target 1e-2 --json".split()]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    worst = tcpstream.stored(far[1], tcpstream.Video(packet_rate=60, duration=20)).required_delay(1e-2)
+    assert answer["required_startup_delay_interval_s"][1] == pytest.approx(worst)
+
+
+def test_a_widening_below_one_is_refused(varying):
+    with pytest.raises(InputError, match="widening must lie between 1 and"):
+        tcpstream.estimate(varying).ends(widening=0.5)
 
 
 @pytest.mark.parametrize("command", ["throughput --capture {}", "transfer --capture {} --size 100kB"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +112,15 @@ class Constancy:
         low, clearest = max(known, key=lambda pair: pair[0], default=(0.0, None))
         return clearest if low > CLEARLY else None
 
+    @property
+    def widening(self) -> float:
+        """How many times as wide the interval of the loss rate is as on a constant path, on a logarithmic scale.
+
+        The square root of the dispersion ratio of `varied`; 1 where the path did not clearly vary.
+        """
+        one = self.varied
+        return 1.0 if one is None or one.ratio is None else max(1.0, math.sqrt(one.ratio.value))
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, strings, lists and dicts, units in the names."""
         return {
@@ -119,6 +129,7 @@ class Constancy:
             "drift_interval": self.drift and [self.drift.low, self.drift.high],
             "compared_s": self.seconds,
             "varied": None if self._unknown else self.varied is not None,
+            "widening": self.widening,
             "reason": self.reason,
         }
 

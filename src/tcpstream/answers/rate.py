@@ -15,7 +15,7 @@ from ..video import Video
 from .answer import delay_before, late_target, no_late_target
 from .arrivals import Arrivals
 from .live import live
-from .plan import Plan, is_coarse_live
+from .plan import Plan, is_coarse, is_coarse_live
 from .stored import StoredStreaming, stored
 
 LOWEST_LOAD, FIRST_LOAD, HIGHEST_LOAD = 0.01, 0.6, 0.95
@@ -55,7 +55,8 @@ def largest_rate(
     Returns
     -------
     float
-        mu [packets/s], within 1e-4 (stored) or 1e-3 (live) of itself, never above what meets the target.
+        mu [packets/s], within 1e-4 (stored, exact) or 1e-3 (live, and on coarse lattices) of itself, stated errors
+        included: never above what meets the target.
 
     Raises
     ------
@@ -90,22 +91,71 @@ def largest_rate(
 
 
 def _stored(path: Path | Varying, tau: float, duration: float, wanted: float, no_late: bool) -> float:
-    """One transient pass serves every rate below the highest tried; only alpha needs a pass of its own."""
+    """One exact transient serves every rate below the highest tried; coarse lattices are those of one rate."""
 
-    def solved(rate: float, arrivals: Arrivals | None = None) -> StoredStreaming:
-        result = stored(path, Video(packet_rate=rate, duration=duration))
-        return result if arrivals is None else StoredStreaming(path, result.video, result.horizon, arrivals)
+    def missed(result: StoredStreaming) -> float:
+        worst, allowed = (result.stalled_at_worst, 1 - wanted) if no_late else (result.late_at_worst, wanted)
+        return math.log(max(worst(tau), 1e-300) / allowed)
 
-    def meets(result: StoredStreaming) -> bool:
-        return result.stalled_at_worst(tau) <= 1 - wanted if no_late else result.late_at_worst(tau) <= wanted
+    def gap(accuracy: str | None) -> Callable[[float], float]:
+        return cache(lambda rate: missed(stored(path, Video(packet_rate=rate, duration=duration), accuracy=accuracy)))
 
-    high = throughput(path) * (1 + tau / duration) * 1.1
-    while meets(widest := solved(high)):
+    T = throughput(path)
+    high, most = T * (1 + tau / duration) * 1.1, path.max_window / path.rtt * (2 + tau / duration)
+    coarse = is_coarse([(path, Video(packet_rate=high, duration=duration))], None, None)
+    at = gap("fast" if coarse else None)
+    while at(high) <= 0:
         high *= 2
-        if high > path.max_window / path.rtt * (2 + tau / duration):
+        if high > most:
             raise AccuracyError(f"no rate up to {high:g} packets/s misses the target: nothing limits it")
+    if coarse:
+        return _near(gap(None), crossing(at, _low(at, high, T, tau), high, APART * T), T, tau)
+    if no_late:
+        return _largest(lambda rate: at(rate) <= 0, high)
+    widest = stored(path, Video(packet_rate=high, duration=duration))
     shared = Arrivals(path, [widest.timeline], Plan(quantum=widest.quantum))
-    return _largest(lambda rate: meets(solved(rate, None if no_late else shared)), high)
+
+    def meets(rate: float) -> bool:
+        result = stored(path, Video(packet_rate=rate, duration=duration))
+        return missed(StoredStreaming(path, result.video, result.horizon, shared)) <= 0
+
+    return _largest(meets, high)
+
+
+def _low(gap: Callable[[float], float], high: float, T: float, tau: float) -> float:
+    """Return a rate below one that misses the target, at which it is met."""
+    low = high / 2
+    while gap(low) > 0:
+        low /= 2
+        if low < LOWEST_LOAD * T:
+            raise _none(2 * low, tau)
+    return low
+
+
+def _none(rate: float, tau: float) -> AccuracyError:
+    return AccuracyError(
+        f"no rate of {rate:.3g} packets/s or more meets the target after {tau:g} s: give a longer delay or a larger "
+        "target"
+    )
+
+
+def _near(gap: Callable[[float], float], rough: float, T: float, tau: float) -> float:
+    """Return the largest rate near a rough one that meets the target; lattices of neighbouring rates differ a little.
+
+    Steps from the rough one double, since what was stated for it counts.
+    """
+    low = high = rough
+    step = APART * rough
+    while gap(low) > 0:
+        low, high, step = low - step, low, 2 * step
+        if low < LOWEST_LOAD * T:
+            raise _none(high, tau)
+    while gap(high) <= 0:
+        low, high, step = high, high + step, 2 * step
+    root = crossing(gap, low, high, TOLERANCE * low)
+    while gap(root) > 0:
+        root *= 1 - TOLERANCE
+    return root
 
 
 def _live(path: Path | Varying, tau: float, wanted: float) -> float:
@@ -138,10 +188,7 @@ def _around(gap: Callable[[float], float], T: float, tau: float, first: float) -
     while gap(low) > 0:
         low, high = low / 2, low
         if low < LOWEST_LOAD * T:
-            raise AccuracyError(
-                f"no rate of {high:.3g} packets/s or more meets the target after {tau:g} s: give a longer delay or a "
-                "larger target"
-            )
+            raise _none(high, tau)
     while low == high or gap(high) <= 0:
         low, high = high, (high + T) / 2
         if high > HIGHEST_LOAD * T * (1 + 1e-9):

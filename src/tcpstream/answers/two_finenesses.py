@@ -224,6 +224,12 @@ class TwoFinenesses:
                 f"the pass over the video did not converge: P(any stall) {seen[0]:.3g} within {off[0]:.1g}; give a "
                 f"rate or a round trip time that is a little different"
             )
+        stalls, either = float(seen[self._counts]), float(off[self._counts])
+        if either > max(1.0, stalls):
+            raise AccuracyError(
+                f"the number of stalls is not known: {stalls:.3g} within {either:.2g}; TCP delivers "
+                f"{self._chain.packets_per_round / self._due:.2g} of what is played: give a lower rate"
+            )
         off[-1] += seen[0] * quadrature_error(4 * seen[-2] / max(seen[0], 1e-300) / (self._length * self._rtt))
         off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
         most = seen[-2] / (seen[-2] + self._length * self._rtt)  # of x / (1 + x), which is concave

@@ -29,8 +29,9 @@ def varied(found: Constancy) -> list[str]:
     return [
         f"the path was not constant: over windows of {one.window} s the variance of its throughput was "
         f"{ratio.value:.3g} times that of a constant path (95% interval {ratio.low:.3g} to {ratio.high:.3g}), so "
-        "a wait computed for a constant path is likely to be too short; tcpstream fit finds regimes for "
-        "--regimes (docs/varying.md)"
+        "a wait computed for a constant path is likely to be too short, and the interval of the loss rate is "
+        f"{found.widening:.2g} times as wide as on a constant path; tcpstream fit finds regimes for --regimes "
+        "(docs/varying.md)"
     ]
 
 

@@ -31,12 +31,22 @@ class Route:
     estimate: PathEstimate | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     throughputs: Sequence[float] = ()
-    ends: Sequence[Path | None] = ()
+    of_throughputs: Sequence[Path] = ()
 
     @property
     def interval(self) -> str:
         """What answers have an interval over."""
         return "the 95% intervals of the capture" if self.estimate is not None else "the interval of the throughput"
+
+    @cached_property
+    def ends(self) -> Sequence[Path | None]:
+        """The best path and the worst that the measurement allows; none without one.
+
+        The interval of a capture's loss rate is wider where the path was not constant.
+        """
+        if self.estimate is None:
+            return self.of_throughputs
+        return self.estimate.ends(widening=self.constancy.widening if self.constancy else 1.0, **self.chosen)
 
     def propagate_intervals(
         self, value: ArrayLike, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
@@ -106,7 +116,7 @@ def with_throughput(rates: Sequence[float], chosen: dict[str, Any]) -> Route:
     from ..answers.from_throughput import Path
 
     path, *ends = [Path.from_throughput(rate, **chosen) for rate in rates]
-    return Route(path, throughputs=rates, ends=ends[::-1])
+    return Route(path, throughputs=rates, of_throughputs=ends[::-1])
 
 
 def measured(file: str, chosen: dict[str, Any]) -> Route:
@@ -126,7 +136,7 @@ def measured(file: str, chosen: dict[str, Any]) -> Route:
             f"{3 / found.packets:.2g}: instead of --capture give --loss P "
             f"--rtt {found.rtt.value:.4g} --rto {found.rto.value:.4g}"
         )
-    return Route(found.path(**chosen), found, chosen, ends=found.ends(**chosen))
+    return Route(found.path(**chosen), found, chosen)
 
 
 def _throughput(report: SenderReport) -> str:

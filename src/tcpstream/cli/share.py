@@ -39,13 +39,15 @@ def share(as_json: bool, bottleneck: Rate, buffer: float, rtt: float, flows: flo
     the answer's --loss and --rtt a path has the throughput of a flow; by it far too few videos stall (docs/shared.md).
     """
     from ..answers.shared_bottleneck import shared_bottleneck
+    from ..errors import within
+    from ..video import SIZES
     from . import details
     from .words import packets_per_second
 
     given = {one: options[one] for one in ("sender", *(one.name for one in fields(Sender))) if options[one] is not None}
+    size = 1500.0 if options["packet_size"] is None else within("packet size", options["packet_size"], *SIZES, "bytes")
     rate = packet_rate("bottleneck", bottleneck, options)
     found = shared_bottleneck(bottleneck=rate, buffer=buffer, rtt=rtt, flows=flows, **given)  # type: ignore[arg-type]
-    size = 1500 if options["packet_size"] is None else options["packet_size"]
     rows = dict(found.rows()) | {"share of a flow": packets_per_second(found.share, size)}
     asked = [
         ("bottleneck", packets_per_second(rate, size)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import InputError, unremarked, whole
@@ -50,11 +51,13 @@ class MeasuredPath:
         with unremarked():
             return Path(**{name: one.value for name, one in self._measured(chosen).items()} | chosen)
 
-    def ends(self, given: dict[str, Any]) -> tuple[Path | None, Path]:
+    def ends(self, given: dict[str, Any], widening: float = 1.0) -> tuple[Path | None, Path]:
         """Return the best path, with the lower ends of the intervals, and the worst, with the upper ones."""
         self.path(given)  # refuses what it refuses
         chosen = self._chosen(given)
         measured = self._measured(chosen)
+        if "loss" in measured and widening != 1:
+            measured["loss"] = _wider(measured["loss"], widening)
         low = {name: one.low for name, one in measured.items()} | chosen
         high = {name: one.high for name, one in measured.items()} | chosen
         if "rto" in measured:
@@ -80,3 +83,18 @@ class MeasuredPath:
         if "timeout_ratio" not in chosen:
             measured["rto"] = self.rto
         return {name: one for name, one in measured.items() if name not in chosen}
+
+
+def _wider(p: Measured, widening: float) -> Measured:
+    """Return a probability with a wider interval, on the scale of its log-odds."""
+    middle = _log_odds(p.value)
+    low, high = (middle + widening * (_log_odds(end) - middle) for end in (p.low, p.high))
+    return replace(p, low=_probability(low), high=_probability(high))
+
+
+def _log_odds(p: float) -> float:
+    return math.log(p / (1 - p)) if 0 < p < 1 else math.copysign(math.inf, p - 0.5)
+
+
+def _probability(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-log_odds)) if log_odds > 0 else math.exp(log_odds) / (1 + math.exp(log_odds))

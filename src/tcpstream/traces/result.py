@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingExtraError
+from ..errors import MissingExtraError, within
 from ..path import Path
 from ..system.html_table import html_table
 from .decrease import named
@@ -160,13 +160,16 @@ class PathEstimate:
         """
         return self._measured_path().path(overrides)
 
-    def ends(self, **overrides: Any) -> tuple[Path | None, Path]:
+    def ends(self, *, widening: float = 1.0, **overrides: Any) -> tuple[Path | None, Path]:
         """Return the best and the worst path that the 95% intervals allow.
 
         The best has the least loss, round trip time and timer, the worst the largest, all at once.
 
         Parameters
         ----------
+        widening : float
+            How many times as wide the interval of the loss rate is to be, on the scale of its log-odds; 1 or more. For
+            a path that was not constant `Constancy.widening`.
         **overrides
             As for `path`. What is given has no interval.
 
@@ -180,7 +183,7 @@ class PathEstimate:
         InputError
             As `path`.
         """
-        return self._measured_path().ends(overrides)
+        return self._measured_path().ends(overrides, within("widening", widening, 1, 1e6))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, strings, lists and dicts, units in the names."""
