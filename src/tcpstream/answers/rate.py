@@ -100,15 +100,17 @@ def _stored(path: Path | Varying, tau: float, duration: float, wanted: float, no
     def gap(accuracy: str | None) -> Callable[[float], float]:
         return cache(lambda rate: missed(stored(path, Video(packet_rate=rate, duration=duration), accuracy=accuracy)))
 
+    def coarse(rate: float) -> bool:
+        return is_coarse([(path, Video(packet_rate=rate, duration=duration))], None, None)
+
     T = throughput(path)
     high, most = T * (1 + tau / duration) * 1.1, path.max_window / path.rtt * (2 + tau / duration)
-    coarse = is_coarse([(path, Video(packet_rate=high, duration=duration))], None, None)
-    at = gap("fast" if coarse else None)
+    at = gap("fast" if coarse(high) else None)
     while at(high) <= 0:
         high *= 2
         if high > most:
             raise AccuracyError(f"no rate up to {high:g} packets/s misses the target: nothing limits it")
-    if coarse:
+    if coarse(high):
         return _near(gap(None), crossing(at, _low(at, high, T, tau), high, APART * T), T, tau)
     if no_late:
         return _largest(lambda rate: at(rate) <= 0, high)

@@ -74,6 +74,8 @@ def in_options(command: F) -> F:
             with nullcontext() if time_limit is None else limited_time(time_limit), solving():
                 return command(**options)
         except (InputError, AccuracyError) as error:
+            if str(error).startswith(f"{options.get('regimes')}: "):
+                raise  # a file has names of the library
             text = _NAMES.sub(lambda found: flag(found[1]) if found[1] else "", str(error))
             raise type(error)(text) from error
 
