@@ -32,6 +32,7 @@ def test_rates_in_bits_follow_the_packet_size(run):
         (LINE.replace("reno-sack", "bbr"), "flows at a shared bottleneck are reno-sack or cubic, got tcp = bbr"),
         (f"{LINE} --max-window 12", "give more flows, or a larger --max-window"),
         (LINE.replace(" --rtt 50ms", ""), "missing option '--rtt'"),
+        (f"{LINE} --rto 60ms", "at least the round trip time with a full queue, 0.095 s, got 0.06 s"),
         (f"{LINE} --packet-size 0", "packet size must be greater than 0 bytes, got 0 bytes"),
     ],
 )

@@ -213,5 +213,11 @@ def shared_bottleneck(
             f"flows = {n} with windows of at most {asked.max_window} packets do not fill pipe and buffer of {full:.4g} "
             "packets, and lose nothing: give more flows, or a larger max_window"
         )
+    longest = link.rtt + link.buffer / link.bottleneck
+    if asked.rto is not None and asked.rto < longest:
+        raise InputError(
+            f"retransmission timer (rto) must be at least the round trip time with a full queue, {longest:.4g} s, got "
+            f"{asked.rto:g} s"
+        )
     path, total, residual = fixed_point(link, n, asked)
     return SharedBottleneck(link.bottleneck, link.buffer, link.rtt, n, path, total.utilization, residual)
