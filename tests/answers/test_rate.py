@@ -22,7 +22,7 @@ def test_largest_stored_rate_for_no_late_packet():
 
 @pytest.mark.parametrize("given", [{"target": 1e-2}, {"no_late": 0.9}])
 def test_largest_rate_on_coarse_lattices_meets_the_target_exactly_solved(monkeypatch, given):
-    """Within what lattices state: rows of one of their quanta once stood for all rates."""
+    """Within what lattices state: rows of quanta that such a chain does not have once stood for all rates."""
     path = Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=16)
     monkeypatch.setattr(plan, "QUICK", 0.0)
     rate = largest_rate(path, delay=1.0, duration=12, **given)
@@ -53,6 +53,11 @@ def test_largest_live_rate_just_meets_the_target():
 def test_bad_input(arguments, message):
     with pytest.raises(InputError, match=message):
         largest_rate(PATH, **arguments)
+
+
+def test_a_stored_rate_that_cannot_be_found_is_an_exception():
+    with pytest.raises(AccuracyError, match="no rate of .* packets/s or more meets the target after 0 s"):
+        largest_rate(PATH, delay=0.0, duration=20, no_late=0.999)
 
 
 def test_a_live_rate_that_cannot_be_found_is_an_exception():

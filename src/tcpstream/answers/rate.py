@@ -55,8 +55,8 @@ def largest_rate(
     Returns
     -------
     float
-        mu [packets/s], within 1e-4 (stored, exact) or 1e-3 (live, and on coarse lattices) of itself, stated errors
-        included: never above what meets the target.
+        mu [packets/s], within 1e-4 (stored) or 1e-3 (live, and for `no_late` on coarse lattices) of itself; never above
+        what meets the target, stated errors included.
 
     Raises
     ------
@@ -91,17 +91,20 @@ def largest_rate(
 
 
 def _stored(path: Path | Varying, tau: float, duration: float, wanted: float, no_late: bool) -> float:
-    """One exact transient serves every rate below the highest tried; coarse lattices are those of one rate."""
+    """One transient pass serves every rate below the highest tried; only alpha needs a pass of its own."""
+
+    def case(rate: float) -> tuple[Path | Varying, Video]:
+        return path, Video(packet_rate=rate, duration=duration)
 
     def missed(result: StoredStreaming) -> float:
         worst, allowed = (result.stalled_at_worst, 1 - wanted) if no_late else (result.late_at_worst, wanted)
         return math.log(max(worst(tau), 1e-300) / allowed)
 
     def gap(accuracy: str | None) -> Callable[[float], float]:
-        return cache(lambda rate: missed(stored(path, Video(packet_rate=rate, duration=duration), accuracy=accuracy)))
+        return cache(lambda rate: missed(stored(*case(rate), accuracy=accuracy)))
 
     def coarse(rate: float) -> bool:
-        return is_coarse([(path, Video(packet_rate=rate, duration=duration))], None, None)
+        return is_coarse([case(rate)], None, None)
 
     T = throughput(path)
     high, most = T * (1 + tau / duration) * 1.1, path.max_window / path.rtt * (2 + tau / duration)
@@ -110,18 +113,32 @@ def _stored(path: Path | Varying, tau: float, duration: float, wanted: float, no
         high *= 2
         if high > most:
             raise AccuracyError(f"no rate up to {high:g} packets/s misses the target: nothing limits it")
+    if not no_late:
+        solved = _of_one_transient(case, high, coarse(high))
+        return _largest(lambda rate: missed(solved(rate)) <= 0, high, tau)
     if coarse(high):
         return _near(gap(None), crossing(at, _low(at, high, T, tau), high, APART * T), T, tau)
-    if no_late:
-        return _largest(lambda rate: at(rate) <= 0, high)
-    widest = stored(path, Video(packet_rate=high, duration=duration))
+    return _largest(lambda rate: at(rate) <= 0, high, tau)
+
+
+def _of_one_transient(
+    case: Callable[[float], tuple[Path | Varying, Video]], high: float, coarse: bool
+) -> Callable[[float], StoredStreaming]:  # fmt: skip
+    """Return what solves every rate up to the highest: the transient of that one serves all."""
+    path, _ = case(high)
+    if coarse:
+        from .coarse_stored import CoarseStored, shared_arrivals
+
+        on_lattices = shared_arrivals([case(high)], None)
+        return lambda rate: CoarseStored(*case(rate), "end", on_lattices)
+    widest = stored(*case(high))
     shared = Arrivals(path, [widest.timeline], Plan(quantum=widest.quantum))
 
-    def meets(rate: float) -> bool:
-        result = stored(path, Video(packet_rate=rate, duration=duration))
-        return missed(StoredStreaming(path, result.video, result.horizon, shared)) <= 0
+    def solved(rate: float) -> StoredStreaming:
+        result = stored(*case(rate))
+        return StoredStreaming(path, result.video, result.horizon, shared)
 
-    return _largest(meets, high)
+    return solved
 
 
 def _low(gap: Callable[[float], float], high: float, T: float, tau: float) -> float:
@@ -207,6 +224,9 @@ def _below(gap: Callable[[float], float], low: float, high: float) -> float:
     return root if gap(root) <= 0 else root * (1 - 2 * TOLERANCE)
 
 
-def _largest(meets: Callable[[float], bool], high: float) -> float:
+def _largest(meets: Callable[[float], bool], high: float, tau: float) -> float:
     """Bisect for the largest rate below `high` that meets the target."""
-    return -smallest_meeting(lambda negative: meets(-negative), -high, -1e-4 * high, 5e-5 * high)
+    least = 1e-4 * high
+    if not meets(least):
+        raise _none(least, tau)
+    return -smallest_meeting(lambda negative: meets(-negative), -high, -least, 5e-5 * high)
