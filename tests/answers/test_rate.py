@@ -56,7 +56,7 @@ def test_bad_input(arguments, message):
 
 
 def test_a_stored_rate_that_cannot_be_found_is_an_exception():
-    with pytest.raises(AccuracyError, match="no rate of .* packets/s or more meets the target after 0 s"):
+    with pytest.raises(AccuracyError, match=r"no rate of .* packets/s or more meets the target after 0 s"):
         largest_rate(PATH, delay=0.0, duration=20, no_late=0.999)
 
 
