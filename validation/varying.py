@@ -15,6 +15,7 @@ import argparse
 import math
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -40,6 +41,7 @@ LOADS = 0.8, 2.5
 """T / mu."""
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+Rows = list[dict[str, Any]]
 
 
 def drawn(number: int) -> tuple[Varying, Video, list[float]]:
@@ -174,31 +176,29 @@ def summary(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Record cases that are missing, and print the summary."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=CASES)
+def recorded(
+    about: str, results: FilePath, cases: int, row: Callable[[int], dict[str, Any]], told: Callable[[Rows], str]
+) -> None:
+    """Record cases that are missing, and print the summary, as the command line says."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--cases", type=int, default=cases)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after a case, once so many have passed")
     parser.add_argument("--table", action="store_true", help="print the summary of what is recorded")
     given = parser.parse_args()
-    rows = read(RESULTS) if RESULTS.exists() else []
-    begin, known = time.monotonic(), {row["case"] for row in rows}
+    results.touch()
+    rows = read(results)
+    begin, known = time.monotonic(), {one["case"] for one in rows}
     if not given.table:
-        with appending(RESULTS) if RESULTS.exists() else appending(_new()) as append:
+        with appending(results) as append:
             for number in range(given.cases):
                 if number in known:
                     continue
                 if time.monotonic() - begin > given.seconds:
                     break
-                rows.append(record(number))
+                rows.append(row(number))
                 append(rows[-1])
-    print(summary(rows))
-
-
-def _new() -> FilePath:
-    RESULTS.touch()
-    return RESULTS
+    print(told(rows))
 
 
 if __name__ == "__main__":
-    main()
+    recorded(__doc__, RESULTS, CASES, record, summary)

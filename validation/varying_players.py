@@ -5,13 +5,12 @@ of ``validation/varying.py``, buffers are drawn from the number of the case; wha
 ``--seconds`` stops after a case. The summary is printed in the end; ``--table`` prints nothing else.
 
 The agent (`tests/twins/regime_agent.py`) draws what arrives round by round, and a player that counts rounds
-(`tests/twins/buffered_sessions.py`) watches it. A mean over the runs is judged where at least `FEWEST` of them have a
+(`tests/twins/buffered_sessions.py`) watches it. A mean over the runs is judged where at least a hundred of them have a
 stall, and differs where it is off by more than `SIGMAS` standard errors and the stated error of the answer.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 import time
@@ -22,8 +21,7 @@ import numpy as np
 
 import tcpstream
 from tcpstream import AccuracyError, Player, TimeLimitError, Varying, Video
-from tcpstream.system.log import appending, read
-from varying import RUNS, SEED, SIGMAS, beside, drawn
+from varying import RUNS, SEED, SIGMAS, beside, drawn, recorded
 
 sys.path.insert(0, str(FilePath(__file__).resolve().parents[1] / "tests" / "twins"))
 
@@ -110,27 +108,5 @@ def summary(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Record cases that are missing, and print the summary."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=CASES)
-    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after a case, once so many have passed")
-    parser.add_argument("--table", action="store_true", help="print the summary of what is recorded")
-    given = parser.parse_args()
-    RESULTS.touch()
-    rows = read(RESULTS)
-    begin, known = time.monotonic(), {row["case"] for row in rows}
-    if not given.table:
-        with appending(RESULTS) as append:
-            for number in range(given.cases):
-                if number in known:
-                    continue
-                if time.monotonic() - begin > given.seconds:
-                    break
-                rows.append(record(number))
-                append(rows[-1])
-    print(summary(rows))
-
-
 if __name__ == "__main__":
-    main()
+    recorded(__doc__, RESULTS, CASES, record, summary)

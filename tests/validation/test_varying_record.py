@@ -48,10 +48,16 @@ def test_no_player_differs():
 
 
 def test_more_dispersion_takes_a_lower_rate():
-    """Of every point, by the record; and of one that is solved again."""
     assert len(DISPERSION) == len(dispersion.SWINGS) * len(dispersion.DELAYS)
     for delay in dispersion.DELAYS:
         mine = sorted(
             (row["dispersion_ratio"], row["T_over_mu"]) for row in DISPERSION if row["startup_delay_s"] == delay
         )
         assert [need for _, need in mine] == sorted(need for _, need in mine)
+
+
+def test_the_table_of_the_page_is_of_the_record():
+    page = (RESULTS.parents[2] / "docs" / "varying.md").read_text("utf-8")
+    rows = dispersion.table(DISPERSION).splitlines()[2:]
+    assert len(rows) == len(dispersion.SWINGS)
+    assert [line for line in rows if line not in page] == []
