@@ -114,7 +114,7 @@ class Constancy:
 
     @property
     def widening(self) -> float:
-        """How many times as wide the interval of the loss rate is as on a constant path, on a logarithmic scale.
+        """How many times as wide the interval of the loss rate is as on a constant path, in log-odds.
 
         The square root of the dispersion ratio of `varied`; 1 where the path did not clearly vary.
         """
