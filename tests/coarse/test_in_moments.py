@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tcpstream import Path
+from tcpstream.coarse import outlook
 from tcpstream.coarse.in_moments import in_moments, rates
 from tcpstream.coarse.steps import Steps
 from tcpstream.kernels.transformed import transformed
@@ -67,3 +68,20 @@ def test_transformed_moves_are_those_written_out() -> None:
         each = weight * np.exp(-theta * mean + theta**2 * variance / 2) * (group == g)
         assert first[g] == pytest.approx(each.sum(), abs=1e-12)
         assert slope[g] == pytest.approx((each * (theta * variance - mean)).sum(), abs=1e-11)
+
+
+@pytest.mark.parametrize("tcp", [{"tcp": "cubic"}, {"tcp": "reno-sack"}, {"sender": "classic"}])
+def test_the_long_run_is_the_same_iterated_and_eliminated(tcp):
+    steps = Steps.of(chain_of(Path(loss=0.01, rtt=0.05, max_window=60, **tcp)), 3, 1.15)
+    moves = steps.source, steps.target, steps.weight, steps.entries
+    exact = outlook._eliminated(*moves)
+    np.testing.assert_allclose(outlook._iterated(*moves), exact / exact.sum(), rtol=0, atol=1e-12)
+
+
+def test_a_long_run_that_does_not_settle_is_eliminated(monkeypatch):
+    """Two places that are hardly ever left: iteration gives up."""
+    monkeypatch.setattr(outlook, "LARGE", 1)
+    source, target = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    weight = np.array([1 - 1e-8, 1e-8, 3e-8, 1 - 3e-8])
+    assert outlook._iterated(source, target, weight, 2) is None
+    np.testing.assert_allclose(outlook.stationary(source, target, weight, 2), [0.75, 0.25], rtol=1e-6)

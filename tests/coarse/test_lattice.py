@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from tcpstream import Path
 from tcpstream.coarse.forward import Forward
 from tcpstream.coarse.in_moments import in_moments
-from tcpstream.coarse.lattice_moves import floored
-from tcpstream.coarse.never_late import MARGIN, _taps
+from tcpstream.coarse.lattice_moves import Moves, floored
+from tcpstream.coarse.smoothed import Smoothed
 from tcpstream.coarse.state_grid import _along_runs, grid, lagrange
 from tcpstream.coarse.steps import Steps
 from tcpstream.kernels.back_in_time import back_several_rounds
 from tcpstream.kernels.backlog_paths import rests
+from tcpstream.kernels.bells import reaches, spacings, with_bells
 from tcpstream.kernels.on_lattice import on_lattice
 from tcpstream.tcp import chain_of
 
@@ -77,43 +78,83 @@ def test_moves_are_cut_where_all_is_alike(mean: float, variance: float) -> None:
     assert met(cut_shifts[0], cut) == pytest.approx(met(shifts[0], taps), rel=1e-9)
 
 
+def _in_full(moves: Moves, i: int) -> tuple[int, np.ndarray]:
+    """Return the first position that a move reaches, and the weights of all: its taps, smoothed by its bell."""
+    spacing, reach = (of(int(moves.bells[i]) + 1) for of in (spacings, reaches))
+    bell = int(moves.bells[i])
+    taps = moves.taps[moves.starts[i] : moves.starts[i + 1]]
+    row = np.zeros((len(taps) - 1) * spacing[bell] + 1)
+    row[:: spacing[bell]] = taps
+    for d in spacing[:bell]:
+        one = np.zeros(4 * d + 1)
+        one[::d] = np.array([1, 4, 6, 4, 1]) / 16
+        row = np.convolve(row, one)
+    return int(moves.shifts[i] - reach[bell]), row
+
+
 def test_back_in_time_is_the_adjoint_of_forward() -> None:
     """Without floors the mean of values after a step is the same, taken forward or back."""
-    chain = chain_of(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3, max_window=24, tcp="reno-sack"))
-    steps = Steps.of(chain, 2, 1.0)
+    chain = chain_of(Path(sender="classic", loss=2e-3, rtt=0.1, rto=0.3, max_window=60, tcp="reno-sack"))
+    steps = Steps.of(chain, 8, 1.0)
     rng = np.random.default_rng(7)
     one = floored(steps, 3.0, 0.0, 1e9).moves
+    assert one.bells.max() > 6
     near = one.lags == 1
-    ghosts, size, width = 40, 60, 400
+    ghosts, size, width = 200, 60, 2000
     old = rng.random((steps.entries, width))
+    old[:, :ghosts] = 0.0  # as positions further below are
     new = np.zeros_like(old)
     floors = np.zeros(len(one.sources), dtype=np.int64)
-    none = np.zeros(1, dtype=np.int64)
-    late = np.where(near, 1, 2)  # others read a ring of zeros
+    rows = Smoothed([one], np.full(steps.entries, width), kept=False)
+    rows.fill(old, 0)
+    taps = np.where(np.repeat(near, np.diff(one.starts)), one.taps, 0.0)
     back_several_rounds(
-        old, new, ghosts, size, one.sources, one.targets, one.shifts, one.starts, one.taps, floors, late,
-        np.zeros((1, width)), np.zeros(steps.entries, dtype=np.int64), none, np.ones(1, dtype=np.int64), 0, 0.0,
+        *rows.arrays, new, ghosts, size, one.sources, rows.of(one), one.shifts, one.starts, taps, floors,
+        np.ones_like(one.lags), 0, 0.0,
     )  # fmt: skip
     x = rng.random((steps.entries, size))
     after = np.zeros_like(old)
     for i in np.flatnonzero(near):
-        taps = one.taps[one.starts[i] : one.starts[i + 1]]
-        begin = ghosts + one.shifts[i]
-        after[one.targets[i], begin : begin + size + len(taps) - 1] += np.convolve(x[one.sources[i]], taps)
+        first, weights = _in_full(one, i)
+        begin = ghosts + first
+        after[one.targets[i], begin : begin + size + len(weights) - 1] += np.convolve(x[one.sources[i]], weights)
     assert (after * old).sum() == pytest.approx((x * new[:, ghosts : ghosts + size]).sum(), rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("tcp", "step"), [({"tcp": "reno"}, 20), ({"tcp": "reno-sack"}, 20), ({"sender": "classic"}, 40)]
-)
-def test_memory_of_moves_is_forecast(tcp: dict[str, str], step: int) -> None:
-    due, safe = 5.0, 1e4
-    steps = Steps.of(
-        chain_of(Path(loss=2e-3, rtt=0.1, rto=0.3, max_window=200, **({"sender": "classic"} | tcp))), step, 1.15, due
-    )
-    made = floored(steps, 2.0, due, safe).moves
-    forecast = _taps(steps, steps.mean - due * steps.elapsed, MARGIN * np.sqrt(steps.variance), safe)
-    assert 0.7 < forecast / (2.0 * len(made.taps)) < 3.0
+def test_a_step_forward_is_that_of_its_moves_written_out() -> None:
+    steps = Steps.of(chain_of(Path(loss=2e-3, rtt=0.1, rto=0.3, max_window=60, tcp="reno-sack")), 8, 1.0)
+    forward = Forward(steps, 3.0, 4000.0)
+    assert forward.moves.bells.max() > 6
+    forward.step()
+    x = forward._x.copy()
+    forward.step()
+    expected = np.zeros_like(x)
+    for i in np.flatnonzero(forward.moves.lags == 1):
+        first, weights = _in_full(forward.moves, i)
+        moved = np.convolve(x[forward.moves.sources[i], 1 - min(first, 1) :], weights)
+        begin = 1 - min(first, 1) + first
+        n = min(len(moved), x.shape[1] - begin)
+        expected[forward.moves.targets[i], begin : begin + n] += moved[:n]
+    ring = np.unique(forward.moves.targets[forward.moves.lags > 1])
+    others = np.setdiff1d(np.arange(steps.entries), ring)
+    np.testing.assert_allclose(forward._x[others], expected[others], rtol=1e-9, atol=1e-16)
+
+
+@given(mean=st.floats(-300, 300), variance=st.floats(0, 2000))
+def test_a_bell_and_its_points_keep_mean_and_variance(mean: float, variance: float) -> None:
+    zero = np.zeros(1, dtype=np.int64)
+    found = with_bells(zero, zero, np.ones(1), np.array([mean]), np.array([variance]), 1.0, 1)
+    first, weights = _in_full(Moves(found[0], found[1], zero, *found[2:]), 0)
+    at = first + np.arange(len(weights))
+    assert len(found[5]) <= 4
+    assert weights.sum() == pytest.approx(1, abs=1e-12)
+    assert weights @ at == pytest.approx(mean, abs=1e-9)
+    assert weights @ (at - mean) ** 2 == pytest.approx(variance, rel=1e-9, abs=1e-9)
+    assert weights @ (at - mean) ** 3 == pytest.approx(0, abs=1e-6 * (1 + variance**1.5))
+    assert weights.min() > -0.13  # as of four points between two
+    if variance > 4:
+        normal = np.exp(-0.5 * (at - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
+        assert np.abs(np.cumsum(weights) - np.cumsum(normal)).max() < 0.02
 
 
 @pytest.mark.parametrize("loss", [1e-4, 0.02])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.bells import reaches, spacings
 from ..kernels.several_rounds import collected, several_rounds
 from ..numerics.measure import Measure
 from .lattice_moves import Moves, collect, moves, not_in_order
@@ -39,7 +40,7 @@ class Forward:
         self.moves, self.correction = moves(steps, quantum), not_in_order(steps, quantum)
         m = self.moves
         self._collect = collect(steps, quantum)
-        reach = max(int((np.diff(one.starts) + np.abs(one.shifts)).max(initial=0)) for one in (m, self.correction)) + 2
+        reach = max(_reach(one) for one in (m, self.correction)) + 2
         self.base = 64 + reach
         self.goal = int(np.ceil(goal / quantum))
         size = self.base + self.goal + reach + 4
@@ -52,8 +53,10 @@ class Forward:
         self._ring_target, self._ring_size = targets.astype(np.int64), sizes
         self._ring_first = np.append(0, np.cumsum(sizes))[:-1].astype(np.int64)
         waits, of = np.unique(np.stack([m.targets[late], m.lags[late]]), axis=1, return_inverse=True)
-        self._wait_of = np.full(len(late), -1)
-        self._wait_of[late] = of.ravel()
+        to = m.targets.copy()  # rows, and waits after them
+        to[late] = E + of.ravel()
+        self.moves = m = m.in_order(np.lexsort((-m.bells, to)))
+        self._begins = np.searchsorted(np.sort(to), np.arange(E + waits.shape[1] + 1))
         self._wait_ring, self._wait_lag = np.searchsorted(targets, waits[0]), np.ascontiguousarray(waits[1])
         self._begun = np.zeros((waits.shape[1], size))
         slots = int(sizes.sum())
@@ -69,10 +72,10 @@ class Forward:
         limit = self.base + min(self.goal, safe / self.quantum)
         m = self.moves
         above, _ = several_rounds(
-            self._x, self._low, self._high, m.sources, m.targets, m.shifts, m.starts, m.taps, self._new,
-            self._new_low, self._new_high, self._wait_of, self._begun, self._wait_ring, self._wait_lag, self._ring,
-            self._ring_low, self._ring_high, self._ring_target, self._ring_first, self._ring_size, self.number,
-            self._waiting, int(np.ceil(limit)), NEGLIGIBLE,
+            self._x, self._low, self._high, self._begins, m.sources, m.bells, m.shifts, m.starts, m.taps, self._new,
+            self._new_low, self._new_high, self._begun, self._wait_ring, self._wait_lag, self._ring, self._ring_low,
+            self._ring_high, self._ring_target, self._ring_first, self._ring_size, self.number, self._waiting,
+            int(np.ceil(limit)), NEGLIGIBLE,
         )  # fmt: skip
         self._x, self._new = self._new, self._x
         self._low, self._new_low = self._new_low, self._low
@@ -90,3 +93,10 @@ class Forward:
 
     def _collected(self, m: Moves, law: Floats) -> None:
         collected(self._x, self._low, self._high, m.sources, m.shifts, m.starts, m.taps, law)
+
+
+def _reach(moves: Moves) -> int:
+    """Return how many positions moves reach at most, with their bells."""
+    bells = int(moves.bells.max(initial=0)) + 1
+    taps = np.abs(moves.shifts) + np.diff(moves.starts) * spacings(bells)[moves.bells]
+    return int((taps + reaches(bells)[moves.bells]).max(initial=0))

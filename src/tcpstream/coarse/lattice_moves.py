@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.bells import with_bells
 from ..kernels.on_lattice import on_lattice
 from .merged import numbered
 from .steps import Steps
@@ -22,14 +23,25 @@ MARGIN = 4
 
 @dataclass(frozen=True)
 class Moves:
-    """Moves on a lattice: see `kernels.several_rounds.several_rounds`."""
+    """Moves on a lattice: see `kernels.bells.with_bells`."""
 
     sources: Ints
     targets: Ints
     lags: Ints
+    bells: Ints
     shifts: Ints
     starts: Ints
     taps: Floats
+
+    def in_order(self, order: Ints) -> Moves:
+        """Return the same moves in an order."""
+        counts = np.diff(self.starts)[order]
+        starts = np.append(0, np.cumsum(counts))
+        taps = np.repeat(self.starts[order] - starts[:-1], counts) + np.arange(starts[-1])
+        return Moves(
+            self.sources[order], self.targets[order], self.lags[order], self.bells[order], self.shifts[order], starts,
+            self.taps[taps],
+        )  # fmt: skip
 
 
 def offsets(steps: Steps, quantum: float, due: float = 0.0) -> Floats:
@@ -43,10 +55,11 @@ def moves(steps: Steps, quantum: float, due: float = 0.0) -> Moves:
     unique, target = numbered(keys)
     above = offsets(steps, quantum, due)
     mean = steps.mean - due * steps.elapsed + above[steps.source] - above[steps.target]
-    sources, targets, shifts, starts, taps = on_lattice(
+    sources, targets, bells, shifts, starts, taps = with_bells(
         steps.source, target, steps.weight, mean, steps.variance, quantum, len(unique)
     )
-    return Moves(sources, unique[targets] % steps.entries, unique[targets] // steps.entries, shifts, starts, taps)
+    to, lags = unique[targets] % steps.entries, unique[targets] // steps.entries
+    return Moves(sources, to, lags, bells, shifts, starts, taps)
 
 
 @dataclass(frozen=True)
@@ -93,11 +106,11 @@ def floored(
     floor = np.where(unfloored(steps, quantum, due), 0, np.maximum(np.ceil(place - 1e-9), 0)).astype(np.int64)
     E, F = steps.entries, int(floor.max(initial=0)) + 1
     keys, target = numbered((steps.lag * E + steps.target) * F + floor)
-    sources, targets, shifts, starts, taps = on_lattice(
+    sources, targets, bells, shifts, starts, taps = with_bells(
         steps.source, target, steps.weight, mean, steps.variance, quantum, len(keys), most
     )
     to, lag, floors = keys[targets] // F % E, keys[targets] // F // E, keys[targets] % F
-    moves = Moves(sources, to, lag, shifts, starts, taps)
+    moves = Moves(sources, to, lag, bells, shifts, starts, taps)
     stays = (steps.source == steps.target) & (np.abs(mean) < quantum)
     edge = np.flatnonzero((floor > 0) & averaged & ~stays)
     places, which = np.unique(steps.source[edge] * F + floor[edge], return_inverse=True)
@@ -105,10 +118,10 @@ def floored(
     which, edge = which.ravel()[order], edge[order]
     keys, target = np.unique(steps.lag[edge] * E + steps.target[edge], return_inverse=True)
     weight = steps.weight[edge] * np.clip(floor[edge] - place[edge] - 0.5, -0.5, 0.5)
-    sources, targets, shifts, starts, taps = on_lattice(
+    sources, targets, bells, shifts, starts, taps = with_bells(
         which, target.ravel(), weight, mean[edge], steps.variance[edge], quantum, max(len(keys), 1), most
     )
-    edges = Moves(sources, keys[targets] % E, keys[targets] // E, shifts, starts, taps)
+    edges = Moves(sources, keys[targets] % E, keys[targets] // E, bells, shifts, starts, taps)
     at = np.column_stack([places // F, places % F])
     return Floored(moves, np.ascontiguousarray(floors), edges, at)
 
@@ -120,7 +133,7 @@ def collect(steps: Steps, quantum: float, due: float = 0.0) -> Moves:
         source, np.zeros_like(source), np.ones(len(source)), offsets(steps, quantum, due), np.zeros(len(source)),
         quantum, 1,
     )  # fmt: skip
-    return Moves(sources, targets, np.ones_like(sources), shifts, starts, taps)
+    return Moves(sources, targets, np.ones_like(sources), np.zeros_like(sources), shifts, starts, taps)
 
 
 def not_in_order(steps: Steps, quantum: float) -> Moves:
@@ -135,4 +148,4 @@ def not_in_order(steps: Steps, quantum: float) -> Moves:
         source[order], np.zeros(len(source), dtype=np.int64), weight[order], mean[order],
         np.repeat(steps.held[:, 2], 2)[order], quantum, 1,
     )  # fmt: skip
-    return Moves(sources, targets, np.ones_like(sources), shifts, starts, taps)
+    return Moves(sources, targets, np.ones_like(sources), np.zeros_like(sources), shifts, starts, taps)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import AccuracyError
 from ..kernels.back_in_time import back_at_edges, back_several_rounds, extrapolate
+from ..kernels.bells import reaches, spacings
 from ..numerics.weights import lagrange
 from .lattice_moves import Floored, Moves, floored, offsets
+from .merged import numbered
+from .smoothed import Smoothed
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -24,6 +29,9 @@ ENDLESS = 2**40
 LOST = 1e-13
 """Probability that is none."""
 
+
+MOST = 8.0
+"""GiB that a lattice may take."""
 
 MORE = 8
 """Positions that have values beyond those that moves reach, for what is interpolated there."""
@@ -64,22 +72,32 @@ class Level:
         self._near, self._wide = (floored(steps.only(which), quantum, due, top) for which in (near, wide))
         self._first = [floored(first, quantum, due, top, quantum * i / parts, averaged=False) for i in range(parts)]
         self.offsets = offsets(steps, quantum, due)
-        every = [one.moves for one in (self._near, self._wide, *self._first)]
-        self.above = self._reached([*every, self._near.edges, self._wide.edges])
+        each = [self._near.moves, self._wide.moves, self._near.edges, self._wide.edges]
+        firsts = [one.moves for one in self._first]
+        self.above = self._reached([*each, *firsts])
         self.ghosts = EXTRAPOLATED
-        E, width = steps.entries, self.ghosts + points + int(self.above.max())
+        E, lengths = steps.entries, self.ghosts + points + self.above
+        width = int(lengths.max())
+        keys, which = numbered(np.concatenate([one.lags * E + one.targets for one in firsts]))
+        self._opened_lags, self._opened_rows = keys // E, keys % E
+        parted = np.split(which, np.cumsum([len(one.lags) for one in firsts])[:-1])
+        self._openings = [replace(one, targets=rows) for one, rows in zip(firsts, parted)]
+        self._smoothed = Smoothed(each, lengths)
+        self._opened = Smoothed(self._openings, lengths[self._opened_rows], kept=False)
+        longest = np.ones(E, dtype=np.int64)
+        np.maximum.at(longest, self._opened_rows, self._opened_lags)
+        self.targets = np.flatnonzero(longest > 1)
+        self._sizes = longest[self.targets] + 1
+        kept = int(self._sizes.sum())
+        _check((3 * E + len(keys) + kept) * width + self._smoothed.size + self._opened.size)
         self.old, self.new, self.shared = np.ones((E, width)), np.ones((E, width)), np.zeros((E, width))
         self.old[:, : self.ghosts] = 0.0
         self.new[:, : self.ghosts] = 0.0
-        longest = np.ones(E, dtype=np.int64)
-        for one in every:
-            np.maximum.at(longest, one.targets, one.lags)
-        self.targets = np.flatnonzero(longest > 1)
-        self._sizes = longest[self.targets] + 1
+        self._smoothed.begin(self.old)
         self._ring_of = np.full(E, -1)
         self._ring_of[self.targets] = np.arange(len(self.targets))
         self._ring_first = np.append(0, np.cumsum(self._sizes))[:-1].astype(np.int64)
-        self._ring = np.ones((int(self._sizes.sum()), width))
+        self._ring = np.ones((kept, width))
         self._ring[:, : self.ghosts] = 0.0
         self.lost = self._endless = False
 
@@ -96,26 +114,26 @@ class Level:
     def begin(self, number: int | None) -> None:
         """Begin a step with the moves that finer lattices share; without a number, what comes later comes at once."""
         self.new[:, self.inside] = 0.0
-        self._back(self._wide, self.new, number)
+        self._smoothed.fill(self.old, (ENDLESS if number is None else number) - 1)
+        self._back(self._wide, number)
 
     def end(self, number: int | None, shared: bool) -> None:
         """End a step with its own moves; what finer lattices share is kept before."""
         if shared:
             self.shared[:, self.inside] = self.new[:, self.inside]
-        self._back(self._near, self.new, number)
+        self._back(self._near, number)
 
-    def _back(self, one: Floored, new: Floats, number: int | None) -> None:
-        m, e = one.moves, one.edges
+    def _back(self, one: Floored, number: int | None) -> None:
+        m, e, rows = one.moves, one.edges, self._smoothed
         lags, edge_lags = (m.lags, e.lags) if number is not None else (np.ones_like(m.lags), np.ones_like(e.lags))
         now = ENDLESS if number is None else number
-        ring = self._ring, self._ring_of, self._ring_first, self._sizes, now, self._falls
         back_several_rounds(
-            self.old, new, self.ghosts, self.points, m.sources, m.targets, m.shifts, m.starts, m.taps, one.floors,
-            lags, *ring,
+            *rows.arrays, self.new, self.ghosts, self.points, m.sources, rows.of(m), m.shifts, m.starts, m.taps,
+            one.floors, lags, now, self._falls,
         )  # fmt: skip
         back_at_edges(
-            self.old, new, self.ghosts, self.points, one.at, e.sources, e.targets, e.shifts, e.starts, e.taps,
-            edge_lags, *ring,
+            *rows.arrays, self.new, self.ghosts, self.points, one.at, e.sources, rows.of(e), e.shifts, e.starts,
+            e.taps, edge_lags, now, self._falls,
         )  # fmt: skip
 
     def settle(self) -> None:
@@ -126,9 +144,18 @@ class Level:
 
     def opened(self, number: int) -> Floats:
         """Return the values of the start in front of the last steps, at leads of 0, 1 / parts, ... quanta."""
+        now, row = ENDLESS if self._endless else number + 1, self._opened_rows
+        taken = self.old[row]
+        late = self._opened_lags > 1
+        u = self._ring_of[row[late]]
+        taken[late] = self._ring[self._ring_first[u] + (now - self._opened_lags[late]) % self._sizes[u]]
+        self._opened.fill(taken, 0)
         rows = np.zeros((self.parts, self.old.shape[1]))
-        for i, one in enumerate(self._first):
-            self._back(one, rows[i : i + 1], ENDLESS if self._endless else number + 1)
+        for i, (m, one) in enumerate(zip(self._openings, self._first)):
+            back_several_rounds(
+                *self._opened.arrays, rows[i : i + 1], self.ghosts, self.points, m.sources, self._opened.of(m),
+                m.shifts, m.starts, m.taps, one.floors, m.lags, now, self._falls,
+            )  # fmt: skip
         return rows[:, self.inside].T.ravel()
 
     def close(self, number: int) -> None:
@@ -160,11 +187,23 @@ class Level:
 
         The last waits fall less than their moves, as they are judged until the end.
         """
-        above = np.zeros(len(self.offsets), dtype=np.int64)
+        above, bells = np.zeros(len(self.offsets), dtype=np.int64), 1 + max(int(m.bells.max(initial=0)) for m in every)
+        reach, apart = reaches(bells), spacings(bells)
         for one in every:
             spared = np.ceil((one.lags - 1) * self._falls).astype(np.int64)
-            np.maximum.at(above, one.targets, one.shifts + spared + np.diff(one.starts))
-        return above + MORE
+            last = one.shifts + spared + (np.diff(one.starts) - 1) * apart[one.bells] + reach[one.bells]
+            np.maximum.at(above, one.targets, last)
+        return above + 1 + MORE
+
+
+def _check(values: int) -> None:
+    """Raise `AccuracyError` where so many values take too much memory."""
+    gib = 8 * values / 2**30
+    if gib > MOST:
+        raise AccuracyError(
+            f"the probability of no late packet would take about {gib:.2g} GiB of memory on coarse lattices, more than "
+            f"the limit of {MOST:g}: give accuracy=exact"
+        )
 
 
 def between(leads: Floats, quantum: float, ghosts: int, end: int) -> tuple[Ints, Floats]:

@@ -8,17 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AccuracyError
 from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from ..tcp.chain import Chain
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
 from .lead_level import EXTRAPOLATED, Level, Places, between
-from .merged import numbered
 from .steps import Steps
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 PARTS = 8
 """Of the finest quantum, at which the start of a video is looked at."""
@@ -35,9 +32,6 @@ one that cannot grow any more does not tell how long ago it was lost."""
 
 COARSER = 4.0
 """Times the quantum of a lattice is that of the next one."""
-
-MARGIN, MOST = 4.0, 16.0
-"""Standard deviations to which a move is followed, and GiB that all lattices may take, judged from above."""
 
 WIDE = 2.0
 """Quanta in the standard deviation of a move that is taken on a lattice for the finer ones as well."""
@@ -81,7 +75,6 @@ class NeverLate:
             size *= COARSER
         spread = np.where(unfloored(steps, finest, due), np.sqrt(steps.variance), 0.0)
         shows = np.searchsorted([WIDE * size for size, _ in sizes[1:]], spread, "right")
-        _check(steps, due, sizes, shows, safe)
         self.levels = [
             Level(steps, shows < i, shows == i, first, size, due, number, 2 if i else PARTS, safe)
             for i, (size, number) in enumerate(sizes)
@@ -182,38 +175,6 @@ def quantum(finest: float, points: int, lead: float) -> float:
     while lead >= (points - 1) * size:
         size *= COARSER
     return size
-
-
-def _check(steps: Steps, due: float, sizes: list[tuple[float, int]], shows: Ints, safe: float) -> None:
-    """Raise `AccuracyError` where lattices of some quanta and points, on which moves show, take too much memory."""
-    change, spread = steps.mean - due * steps.elapsed, MARGIN * np.sqrt(steps.variance)
-    values = 0.0
-    for i, (size, points) in enumerate(sizes):
-        here = shows <= i
-        if here.any():
-            lags = np.ones(steps.entries, dtype=np.int64)
-            np.maximum.at(lags, steps.target[here], steps.lag[here])
-            width = points + min(float((steps.mean + spread)[here].max()), safe) / size
-            values += (3 * steps.entries + int((lags[lags > 1] + 1).sum())) * width
-            values += _taps(steps.only(shows == i), change[shows == i], spread[shows == i], safe) / size
-    gib = 8 * values / 2**30
-    if gib > MOST:
-        raise AccuracyError(
-            f"the probability of no late packet would take about {gib:.2g} GiB of memory on coarse lattices, more than "
-            f"the limit of {MOST:g}: give accuracy=exact"
-        )
-
-
-def _taps(steps: Steps, change: Floats, spread: Floats, safe: float) -> float:
-    """Return how far all moves reach together, about, those of a source to a target as one [packets]."""
-    low, high = np.full(steps.entries, safe), np.full(steps.entries, -np.inf)
-    np.minimum.at(low, steps.source, change - spread)
-    np.maximum.at(high, steps.source, np.minimum(change + spread, safe))
-    each = (int(steps.lag.max(initial=0)) + 1) * steps.entries
-    pairs, _ = numbered(steps.source * each + steps.lag * steps.entries + steps.target)
-    counts = np.bincount(pairs // each, minlength=steps.entries)
-    together = float((counts * np.maximum(high - low, 0.0)).sum())
-    return min(together, 2 * float(np.minimum(spread, safe).sum()))
 
 
 def _opening(steps: Steps) -> int:

@@ -11,8 +11,34 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+LARGE, STEPS, SETTLED = 2000, 6000, 1e-14
+"""Entries from which on the stationary distribution is iterated, steps that this may take, and how much of the
+distribution the last one may move."""
+
+
 def stationary(source: Ints, target: Ints, weight: Floats, count: int) -> Floats:
     """Return the stationary distribution of so many entries under moves."""
+    found = _iterated(source, target, weight, count) if count > LARGE else None
+    return _eliminated(source, target, weight, count) if found is None else found
+
+
+def _iterated(source: Ints, target: Ints, weight: Floats, count: int) -> Floats | None:
+    """Return the stationary distribution by steps that every second time stay where they are; None if it takes long."""
+    from scipy.sparse import csr_array
+
+    step = csr_array((weight, (target, source)), shape=(count, count))
+    found = np.full(count, 1 / count)
+    for _ in range(STEPS // 10):
+        for _ in range(10):
+            moved = step @ found
+            change = float(np.abs(moved - found).sum())
+            found = (moved + found) / (moved.sum() + found.sum())
+        if change <= SETTLED:
+            return found
+    return None
+
+
+def _eliminated(source: Ints, target: Ints, weight: Floats, count: int) -> Floats:
     entries, others = np.arange(count), target < count - 1  # the last balance follows from the others
     return linear.solve(
         np.concatenate([entries[:-1], target[others], np.full(count, count - 1)]),

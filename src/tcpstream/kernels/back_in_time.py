@@ -20,52 +20,50 @@ def beyond(lag: int, number: int, due: float) -> int:
 
 @kept(nogil=True)
 def back_several_rounds(
-    old: Floats, new: Floats, ghosts: int, size: int, sources: Ints, targets: Ints, shifts: Ints, starts: Ints,
-    taps: Floats, floors: Ints, lags: Ints, ring: Floats, ring_of: Ints, ring_first: Ints, ring_size: Ints,
+    values: Floats, firsts: Ints, sizes: Ints, slots: Ints, pads: Ints, steps: Ints, new: Floats, ghosts: int,
+    size: int, sources: Ints, pairs: Ints, shifts: Ints, starts: Ints, taps: Floats, floors: Ints, lags: Ints,
     number: int, due: float,
 ) -> None:  # fmt: skip
     """Add the mean of values over the moves of one step, back in time.
 
     Rows have `ghosts` values below position 0, with nothing below them, then `size`, then a margin. A move counts from
     position ``floors`` on.
-    Values of a target ``lags`` > 1 steps later are in the ring. A wait that ends after all `number` steps is judged
-    until then: positions fall by `due` a step.
+    Its taps are ``steps`` positions apart, and meet a row with `pads` values more below it: that of ``lags`` steps
+    later, from `bells.fill`. A wait that ends after all `number` steps is judged until then: positions fall by `due` a
+    step.
     """
     for i in range(len(sources)):
         spared = beyond(lags[i], number, due)
-        shift = shifts[i] + spared
-        count = starts[i + 1] - starts[i]
-        first = max(floors[i] - spared, 1 - ghosts - shift - count, 0)  # further below there is nothing
+        q = pairs[i]
+        step, count = steps[q], starts[i + 1] - starts[i]
+        shift = shifts[i] + spared + pads[q]
+        first = max(floors[i] - spared, 1 - ghosts - shift - step * (count - 1), 0)  # further below there is nothing
         if first >= size:
             continue
         n = size - first
         sink = new[sources[i], ghosts + first : ghosts + size]
-        if lags[i] == 1:
-            row = old[targets[i]]
-        else:
-            u = ring_of[targets[i]]
-            row = ring[ring_first[u] + (number - lags[i]) % ring_size[u]]
+        slot = firsts[q] + (number - lags[i]) % slots[q] * sizes[q]
+        row = values[slot : slot + sizes[q]]
         begin = ghosts + first + shift
         j0 = starts[i]
         j = 0
-        while begin + j < 0 and j < count:
-            a, skipped = taps[j0 + j], -begin - j
+        while begin + j * step < 0 and j < count:
+            a, skipped = taps[j0 + j], -begin - j * step
             zero = row[: max(n - skipped, 0)]
             for k in range(len(zero)):
                 sink[skipped + k] += a * zero[k]
             j += 1
         while j + 4 <= count:
             a, b, c, d = taps[j0 + j], taps[j0 + j + 1], taps[j0 + j + 2], taps[j0 + j + 3]
-            zero = row[begin + j : begin + j + n]
-            one = row[begin + j + 1 : begin + j + 1 + n]
-            two = row[begin + j + 2 : begin + j + 2 + n]
-            three = row[begin + j + 3 : begin + j + 3 + n]
+            at = begin + j * step
+            zero, one = row[at : at + n], row[at + step : at + step + n]
+            two, three = row[at + 2 * step : at + 2 * step + n], row[at + 3 * step : at + 3 * step + n]
             for k in range(n):
                 sink[k] += a * zero[k] + b * one[k] + c * two[k] + d * three[k]
             j += 4
         while j < count:
             a = taps[j0 + j]
-            zero = row[begin + j : begin + j + n]
+            zero = row[begin + j * step : begin + j * step + n]
             for k in range(n):
                 sink[k] += a * zero[k]
             j += 1
@@ -73,25 +71,24 @@ def back_several_rounds(
 
 @kept(nogil=True)
 def back_at_edges(
-    old: Floats, new: Floats, ghosts: int, size: int, at: Ints, sources: Ints, targets: Ints, shifts: Ints,
-    starts: Ints, taps: Floats, lags: Ints, ring: Floats, ring_of: Ints, ring_first: Ints, ring_size: Ints,
-    number: int, due: float,
+    values: Floats, firsts: Ints, sizes: Ints, slots: Ints, pads: Ints, steps: Ints, new: Floats, ghosts: int,
+    size: int, at: Ints, sources: Ints, pairs: Ints, shifts: Ints, starts: Ints, taps: Floats, lags: Ints, number: int,
+    due: float,
 ) -> None:  # fmt: skip
     """Add what moves count at single positions: rows and positions ``at``; else as `back_several_rounds`."""
     for i in range(len(sources)):
         s, position = at[sources[i], 0], at[sources[i], 1]
-        begin = ghosts + position + shifts[i]
+        q = pairs[i]
+        begin = ghosts + position + shifts[i] + pads[q]
         position -= beyond(lags[i], number, due)
         if position < 0 or position >= size:
             continue
-        if lags[i] == 1:
-            row = old[targets[i]]
-        else:
-            u = ring_of[targets[i]]
-            row = ring[ring_first[u] + (number - lags[i]) % ring_size[u]]
+        slot = firsts[q] + (number - lags[i]) % slots[q] * sizes[q]
         total = 0.0
-        for j in range(starts[i] + max(-begin, 0), starts[i + 1]):
-            total += taps[j] * row[begin + j - starts[i]]
+        for j in range(starts[i], starts[i + 1]):
+            k = begin + (j - starts[i]) * steps[q]
+            if k >= 0:
+                total += taps[j] * values[slot + k]
         new[s, ghosts + position] += total
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .bells import apart, convolve_apart
 from .moves import convolve
 from .rows import clear, reach, trim
 
@@ -13,18 +15,36 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+@numba.njit(nogil=True)
+def _narrowed(
+    row: Floats, other: Floats, begin: int, end: int, bell: int, wanted: int
+) -> tuple[Floats, Floats, int, int]:
+    """Smooth what a wide bell has until a narrower one is left, and return it, a row of zeros, and its ends."""
+    while bell > wanted and begin < end:
+        bell -= 1
+        d = apart(bell)
+        for weight, move in ((1 / 16, -2 * d), (4 / 16, -d), (6 / 16, 0), (4 / 16, d), (1 / 16, 2 * d)):
+            sink, given = other[begin + move : end + move], row[begin:end]
+            for k in range(len(given)):
+                sink[k] += weight * given[k]
+        row[begin:end] = 0.0
+        row, other, begin, end = other, row, begin - 2 * d, end + 2 * d
+    return row, other, begin, end
+
+
 @kept(nogil=True)
 def several_rounds(
-    x: Floats, low: Ints, high: Ints, sources: Ints, targets: Ints, shifts: Ints, starts: Ints, taps: Floats,
-    new: Floats, new_low: Ints, new_high: Ints, wait_of: Ints, begun: Floats, wait_ring: Ints, wait_lag: Ints,
+    x: Floats, low: Ints, high: Ints, begins: Ints, sources: Ints, bells: Ints, shifts: Ints, starts: Ints,
+    taps: Floats, new: Floats, new_low: Ints, new_high: Ints, begun: Floats, wait_ring: Ints, wait_lag: Ints,
     ring: Floats, ring_low: Ints, ring_high: Ints, ring_target: Ints, ring_first: Ints, ring_size: Ints, number: int,
     waiting: Floats, limit: int, negligible: float,
 ) -> tuple[float, float]:  # fmt: skip
     """Make one step.
 
-    Moves go to a row of `new`, but those of a wait, ``wait_of`` >= 0: what begins it is summed in a row of `begun`, and
-    goes to the ring `wait_ring`, in the slot of the step `wait_lag` later. What lies in the slot of this step joins the
-    row `ring_target` of `new`. `waiting` holds the sum of the rings.
+    Moves to a row of `new` are those from ``begins`` on, with the widest bells first; after all rows come the waits.
+    What begins a wait is summed in a row of `begun`, and goes to the ring `wait_ring`, in the slot of the step
+    `wait_lag` later. What lies in the slot of this step joins the row `ring_target` of `new`. `waiting` holds the sum
+    of the rings.
 
     Returns
     -------
@@ -32,24 +52,38 @@ def several_rounds(
         Mass removed at or above `limit`, and as negligible.
     """
     clear(new, new_low, new_high)
-    waits = len(wait_ring)
+    waits, rows, width = len(wait_ring), len(new), new.shape[1]
     begun_low, begun_high = np.zeros(waits, dtype=np.int64), np.zeros(waits, dtype=np.int64)
-    for i in range(len(sources)):
-        s = sources[i]
-        n = high[s] - low[s]
-        if n <= 0:
+    row, other = np.zeros(width), np.zeros(width)
+    for unit in range(rows + waits):
+        begin, end, bell = width, 0, -1
+        for i in range(begins[unit], begins[unit + 1]):
+            s = sources[i]
+            n = high[s] - low[s]
+            if n <= 0:
+                continue
+            row, other, begin, end = _narrowed(row, other, begin, end, bell, bells[i])
+            bell = bells[i]
+            part, d = taps[starts[i] : starts[i + 1]], apart(bell)
+            first = low[s] + shifts[i]
+            last = first + n + d * (len(part) - 1)
+            if d == 1:
+                convolve(x[s, low[s] : high[s]], part, row[first:last])
+            else:
+                convolve_apart(x[s, low[s] : high[s]], part, d, row[first:last])
+            begin, end = min(begin, first), max(end, last)
+        if end == 0:
             continue
-        part = taps[starts[i] : starts[i + 1]]
-        first = low[s] + shifts[i]
-        last = first + n + len(part) - 1
-        w = wait_of[i]
+        row, other, begin, end = _narrowed(row, other, begin, end, bell, 0)
+        w = unit - rows
+        into = new[unit] if w < 0 else begun[w]
+        for k in range(begin, end):
+            into[k] += row[k]
+            row[k] = 0.0
         if w < 0:
-            t = targets[i]
-            convolve(x[s, low[s] : high[s]], part, new[t, first:last])
-            reach(new_low, new_high, t, first, last)
+            reach(new_low, new_high, unit, begin, end)
         else:
-            convolve(x[s, low[s] : high[s]], part, begun[w, first:last])
-            reach(begun_low, begun_high, w, first, last)
+            reach(begun_low, begun_high, w, begin, end)
     for w in range(waits):
         u = wait_ring[w]
         slot = ring_first[u] + (number + wait_lag[w]) % ring_size[u]
@@ -70,7 +104,6 @@ def several_rounds(
             reach(new_low, new_high, t, ring_low[slot], ring_high[slot])
             ring_low[slot] = 0
             ring_high[slot] = 0
-    rows = len(new)
     zero = np.zeros(rows, dtype=np.int64)
     _, above, dropped = trim(new, new_low, new_high, zero, np.ones(rows), np.full(rows, limit), negligible)
     return above, dropped

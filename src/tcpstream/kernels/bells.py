@@ -1,0 +1,221 @@
+"""Wide moves: a bell that rows are smoothed by once, and what is left of each move, at four points.
+
+Bells have variances of 0, 1, 2, 3, 4, 8, 12, 16, 32, ... quanta squared, and the points of moves that take them lie 1,
+1, 1, 1, 2, 2, 2, 4, 4, ... quanta apart. Each bell is the one before, smoothed by 1 4 6 4 1 as far apart as its points.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system.compiler import kept
+from .on_lattice import ANYWHERE, EXACT
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@numba.njit(nogil=True)
+def apart(bell: int) -> int:
+    """Return how far the points of a move with a bell lie apart [quanta]."""
+    return 1 << ((bell - 1) // 3) if bell > 0 else 1
+
+
+@numba.njit(nogil=True)
+def bell_variance(bell: int) -> int:
+    """Return the variance of a bell [quanta^2]."""
+    return ((bell - 1) % 3 + 1) * apart(bell) ** 2 if bell > 0 else 0
+
+
+@numba.njit(nogil=True)
+def widest_bell(variance: float) -> int:
+    """Return the widest bell that is no wider than a variance [quanta^2]."""
+    bell = 0
+    while bell_variance(bell + 1) <= variance:
+        bell += 1
+    return bell
+
+
+@kept(nogil=True)
+def reaches(count: int) -> Ints:
+    """Return how far bells reach to each side, of so many [quanta]."""
+    found = np.zeros(count, dtype=np.int64)
+    for bell in range(1, count):
+        found[bell] = found[bell - 1] + 2 * apart(bell - 1)
+    return found
+
+
+@kept(nogil=True)
+def spacings(count: int) -> Ints:
+    """Return how far points lie apart, of so many bells [quanta]."""
+    return np.array([apart(bell) for bell in range(count)])
+
+
+@numba.njit(nogil=True)
+def four_points(at: float, variance: float) -> tuple[float, float, float, float]:
+    """Return weights of -1, 0, 1 and 2 that keep three moments of a distribution between 0 and 1."""
+    two = at * at + variance
+    three = at * (at * at + 3 * variance)
+    return (
+        (-three + 3 * two - 2 * at) / 6, (three - 2 * two - at + 2) / 2, (-three + two + 2 * at) / 2, (three - at) / 6,
+    )  # fmt: skip
+
+
+@numba.njit(nogil=True)
+def _points(mean: float, variance: float) -> tuple[int, int, float, int]:
+    """Return bell and first point of a move [points], where it lies above that, and 1 where it is met by that alone."""
+    bell = widest_bell(variance)
+    place = mean / apart(bell)
+    first = math.floor(place)
+    left = (variance - bell_variance(bell)) / apart(bell) ** 2
+    nearest = math.floor(place + 0.5)
+    if left < EXACT and abs(place - nearest) < EXACT:
+        return bell, nearest, 0.0, 1
+    return bell, first, place - first, 0
+
+
+@kept(nogil=True)
+def with_bells(
+    source: Ints, target: Ints, weight: Floats, mean: Floats, variance: Floats, quantum: float, targets: int,
+    most: int = ANYWHERE,
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Floats]:  # fmt: skip
+    """Return moves as points with a bell, those of a source, a target and a bell together.
+
+    Parameters
+    ----------
+    source .. most
+        See `on_lattice.on_lattice`.
+
+    Returns
+    -------
+    sources, targets, bells, shifts, starts, taps : arrays
+        As `on_lattice.on_lattice`; from one tap to the next it is `apart` quanta.
+    """
+    n = len(source)
+    bells, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    at, alone = np.empty(n), np.empty(n, dtype=np.int64)
+    for i in range(n):
+        bells[i], firsts[i], at[i], alone[i] = _points(mean[i] / quantum, variance[i] / quantum**2)
+        firsts[i] = min(firsts[i], most // apart(bells[i]) + 1)
+    kinds = bells.max() + 1 if n > 0 else 1
+    place = np.full(targets * kinds, -1)
+    which = np.empty(n, dtype=np.int64)
+    sources, to, kind = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    low, high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    count = 0
+    for i in range(n):
+        key = target[i] * kinds + bells[i]
+        row = place[key]
+        if row < 0 or row >= count or sources[row] != source[i] or to[row] * kinds + kind[row] != key:
+            row = place[key] = count
+            sources[row], to[row], kind[row] = source[i], target[i], bells[i]
+            low[row], high[row] = 1 << 60, -(1 << 60)
+            count += 1
+        which[i] = row
+        end = most // apart(bells[i]) + 1
+        low[row] = min(low[row], firsts[i] if alone[i] else firsts[i] - 1)
+        high[row] = max(high[row], firsts[i] if alone[i] else min(firsts[i] + 2, end))
+    starts = np.zeros(count + 1, dtype=np.int64)
+    for row in range(count):
+        starts[row + 1] = starts[row] + high[row] - low[row] + 1
+    taps = np.zeros(starts[count])
+    for i in range(n):
+        row = which[i]
+        base, end = starts[row] - low[row], most // apart(bells[i]) + 1
+        if alone[i]:
+            taps[base + firsts[i]] += weight[i]
+            continue
+        left = (variance[i] / quantum**2 - bell_variance(bells[i])) / apart(bells[i]) ** 2
+        points = four_points(at[i], left)
+        for j in range(4):
+            taps[base + min(firsts[i] - 1 + j, end)] += weight[i] * points[j]
+    shifts = np.empty(count, dtype=np.int64)
+    for row in range(count):
+        shifts[row] = low[row] * apart(kind[row])
+    return sources[:count], to[:count], kind[:count], shifts, starts, taps
+
+
+@numba.njit(nogil=True)
+def smooth(row: Floats, wider: Floats, bell: int) -> None:
+    """Smooth a row of a bell to the next one; beyond its ends it goes on as it ends."""
+    d, n = apart(bell), len(row)
+    for k in range(n):
+        if 2 * d <= k < n - 2 * d:
+            continue
+        further = row[max(k - 2 * d, 0)] + row[min(k + 2 * d, n - 1)]
+        wider[k] = (further + 4 * (row[max(k - d, 0)] + row[min(k + d, n - 1)]) + 6 * row[k]) / 16
+    if n > 4 * d:
+        a, b, c, e, f = row[: n - 4 * d], row[d : n - 3 * d], row[2 * d : n - 2 * d], row[3 * d : n - d], row[4 * d :]
+        inner = wider[2 * d : n - 2 * d]
+        for k in range(n - 4 * d):
+            inner[k] = (a[k] + f[k] + 4 * (b[k] + e[k]) + 6 * c[k]) * 0.0625
+
+
+@kept(nogil=True)
+def fill(
+    rows: Floats, lengths: Ints, pairs: Ints, widths: Ints, firsts: Ints, sizes: Ints, slots: Ints, number: int,
+    values: Floats,
+) -> None:  # fmt: skip
+    """Smooth rows by all bells that moves take of them, into the slots of a number.
+
+    Parameters
+    ----------
+    rows : (n, m) array
+        Each is used up to `lengths`; below there is nothing.
+    pairs : (n, b) int array
+        Of row and bell, its place in the arrays that follow; -1 where no move takes it.
+    widths : (b,) int array
+        How far bells reach: so many values come before those of the row.
+    firsts, sizes, slots : int arrays
+        Where the first slot of a pair begins in `values`, how long a slot is, and how many there are.
+    """
+    for i in range(len(rows)):
+        top = -1
+        for bell in range(pairs.shape[1]):
+            if pairs[i, bell] >= 0:
+                top = bell
+        if top < 0:
+            continue
+        pad = widths[top]
+        row, wider = np.zeros(pad + lengths[i]), np.empty(pad + lengths[i])
+        row[pad:] = rows[i, : lengths[i]]
+        for bell in range(top + 1):
+            q = pairs[i, bell]
+            if q >= 0:
+                begin = firsts[q] + number % slots[q] * sizes[q]
+                values[begin : begin + sizes[q]] = row[pad - widths[bell] :]
+            if bell < top:
+                smooth(row, wider, bell)
+                row, wider = wider, row
+
+
+@numba.njit(nogil=True, fastmath={"contract"})
+def convolve_apart(mass: Floats, taps: Floats, d: int, sink: Floats) -> None:
+    """Add the convolution of a row with taps, so far apart, to another one."""
+    n = len(mass)
+    j = 0
+    while j + 4 <= len(taps) and n > 3 * d:
+        part = sink[j * d : (j + 3) * d + n]
+        for i in range(4):
+            a, begin = taps[j + i], i * d
+            first, last = part[begin : 3 * d], part[n : n + begin]
+            ending = mass[n - begin :]
+            for k in range(len(first)):
+                first[k] += a * mass[k]
+            for k in range(len(last)):
+                last[k] += a * ending[k]
+        a, b, c, e = taps[j], taps[j + 1], taps[j + 2], taps[j + 3]
+        inner, zero, one, two, three = part[3 * d : n], mass[3 * d :], mass[2 * d : n - d], mass[d : n - 2 * d], mass
+        for k in range(n - 3 * d):
+            inner[k] += a * zero[k] + b * one[k] + c * two[k] + e * three[k]
+        j += 4
+    while j < len(taps):
+        a = taps[j]
+        part = sink[j * d : j * d + n]
+        for k in range(n):
+            part[k] += a * mass[k]
+        j += 1
