@@ -109,7 +109,7 @@ def test_back_in_time_is_the_adjoint_of_forward() -> None:
     rows.fill(old, 0)
     taps = np.where(np.repeat(near, np.diff(one.starts)), one.taps, 0.0)
     back_several_rounds(
-        *rows.arrays, new, ghosts, size, one.sources, rows.of(one), one.shifts, one.starts, taps, floors,
+        *rows.arrays(old), new, ghosts, size, one.sources, rows.of(one), one.shifts, one.starts, taps, floors,
         np.ones_like(one.lags), 0, 0.0,
     )  # fmt: skip
     x = rng.random((steps.entries, size))

@@ -93,7 +93,7 @@ class Level:
         self.old, self.new, self.shared = np.ones((E, width)), np.ones((E, width)), np.zeros((E, width))
         self.old[:, : self.ghosts] = 0.0
         self.new[:, : self.ghosts] = 0.0
-        self._smoothed.begin(self.old)
+        self._smoothed.fill(self.old, -1)
         self._ring_of = np.full(E, -1)
         self._ring_of[self.targets] = np.arange(len(self.targets))
         self._ring_first = np.append(0, np.cumsum(self._sizes))[:-1].astype(np.int64)
@@ -124,16 +124,16 @@ class Level:
         self._back(self._near, number)
 
     def _back(self, one: Floored, number: int | None) -> None:
-        m, e, rows = one.moves, one.edges, self._smoothed
+        m, e, of, taken = one.moves, one.edges, self._smoothed.of, self._smoothed.arrays(self.old)
         lags, edge_lags = (m.lags, e.lags) if number is not None else (np.ones_like(m.lags), np.ones_like(e.lags))
         now = ENDLESS if number is None else number
         back_several_rounds(
-            *rows.arrays, self.new, self.ghosts, self.points, m.sources, rows.of(m), m.shifts, m.starts, m.taps,
-            one.floors, lags, now, self._falls,
+            *taken, self.new, self.ghosts, self.points, m.sources, of(m), m.shifts, m.starts, m.taps, one.floors, lags,
+            now, self._falls,
         )  # fmt: skip
         back_at_edges(
-            *rows.arrays, self.new, self.ghosts, self.points, one.at, e.sources, rows.of(e), e.shifts, e.starts,
-            e.taps, edge_lags, now, self._falls,
+            *taken, self.new, self.ghosts, self.points, one.at, e.sources, of(e), e.shifts, e.starts, e.taps, edge_lags,
+            now, self._falls,
         )  # fmt: skip
 
     def settle(self) -> None:
@@ -153,7 +153,7 @@ class Level:
         rows = np.zeros((self.parts, self.old.shape[1]))
         for i, (m, one) in enumerate(zip(self._openings, self._first)):
             back_several_rounds(
-                *self._opened.arrays, rows[i : i + 1], self.ghosts, self.points, m.sources, self._opened.of(m),
+                *self._opened.arrays(taken), rows[i : i + 1], self.ghosts, self.points, m.sources, self._opened.of(m),
                 m.shifts, m.starts, m.taps, one.floors, m.lags, now, self._falls,
             )  # fmt: skip
         return rows[:, self.inside].T.ravel()

@@ -47,8 +47,12 @@ class Smoothed:
         self._slots = np.ones(len(row), dtype=np.int64)
         if kept:
             np.maximum.at(self._slots, self._pairs[rows, bells], lags)
+        plain = (bell == 0) & (self._slots == 1)
+        self._plain = np.where(plain, row, -1)
+        self._filled = self._pairs.copy()
+        self._filled[row[plain], bell[plain]] = -1
         self._pads, self._steps = self._reaches[bell], spacings(count)[bell]
-        self._sizes = lengths[row] + self._pads
+        self._sizes: Ints = (lengths[row] + self._pads) * ~plain
         ends = np.cumsum(self._sizes * self._slots)
         self._firsts = ends - self._sizes * self._slots
         self.size = int(ends[-1]) if len(ends) else 0
@@ -62,19 +66,13 @@ class Smoothed:
         """Return which pairs of row and bell moves take."""
         return self._pairs[moves.targets, moves.bells]
 
-    @property
-    def arrays(self) -> tuple[Floats, Ints, Ints, Ints, Ints, Ints]:
-        """What `kernels.back_in_time` reads."""
-        return self.values, self._firsts, self._sizes, self._slots, self._pads, self._steps
+    def arrays(self, rows: Floats) -> tuple[Floats, Ints, Floats, Ints, Ints, Ints, Ints, Ints]:
+        """Return what `kernels.back_in_time` reads: rows as they are, and as they were when smoothed."""
+        return rows, self._plain, self.values, self._firsts, self._sizes, self._slots, self._pads, self._steps
 
     def fill(self, rows: Floats, number: int) -> None:
-        """Smooth the rows after so many steps."""
+        """Smooth the rows after so many steps; if that is negative, as they have been for as long as any move lags."""
         fill(
-            rows, self._lengths, self._pairs, self._reaches, self._firsts, self._sizes, self._slots, number,
+            rows, self._lengths, self._filled, self._reaches, self._firsts, self._sizes, self._slots, number,
             self.values,
         )  # fmt: skip
-
-    def begin(self, rows: Floats) -> None:
-        """Smooth the rows as they have been for as long as any move lags."""
-        for number in range(int(self._slots.max(initial=1))):
-            self.fill(rows, number)

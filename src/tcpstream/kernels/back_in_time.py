@@ -20,17 +20,16 @@ def beyond(lag: int, number: int, due: float) -> int:
 
 @kept(nogil=True)
 def back_several_rounds(
-    values: Floats, firsts: Ints, sizes: Ints, slots: Ints, pads: Ints, steps: Ints, new: Floats, ghosts: int,
-    size: int, sources: Ints, pairs: Ints, shifts: Ints, starts: Ints, taps: Floats, floors: Ints, lags: Ints,
-    number: int, due: float,
+    rows: Floats, plain: Ints, values: Floats, firsts: Ints, sizes: Ints, slots: Ints, pads: Ints, steps: Ints,
+    new: Floats, ghosts: int, size: int, sources: Ints, pairs: Ints, shifts: Ints, starts: Ints, taps: Floats,
+    floors: Ints, lags: Ints, number: int, due: float,
 ) -> None:  # fmt: skip
     """Add the mean of values over the moves of one step, back in time.
 
     Rows have `ghosts` values below position 0, with nothing below them, then `size`, then a margin. A move counts from
-    position ``floors`` on.
-    Its taps are ``steps`` positions apart, and meet a row with `pads` values more below it: that of ``lags`` steps
-    later, from `bells.fill`. A wait that ends after all `number` steps is judged until then: positions fall by `due` a
-    step.
+    position ``floors`` on. Its taps are ``steps`` positions apart. They meet one of `rows` as it is, if `plain` is not
+    -1, else what `bells.fill` made of it ``lags`` steps later, with `pads` values more below. A wait that ends after
+    all `number` steps is judged until then: positions fall by `due` a step.
     """
     for i in range(len(sources)):
         spared = beyond(lags[i], number, due)
@@ -42,8 +41,11 @@ def back_several_rounds(
             continue
         n = size - first
         sink = new[sources[i], ghosts + first : ghosts + size]
-        slot = firsts[q] + (number - lags[i]) % slots[q] * sizes[q]
-        row = values[slot : slot + sizes[q]]
+        if plain[q] >= 0:
+            row = rows[plain[q]]
+        else:
+            slot = firsts[q] + (number - lags[i]) % slots[q] * sizes[q]
+            row = values[slot : slot + sizes[q]]
         begin = ghosts + first + shift
         j0 = starts[i]
         j = 0
@@ -71,9 +73,9 @@ def back_several_rounds(
 
 @kept(nogil=True)
 def back_at_edges(
-    values: Floats, firsts: Ints, sizes: Ints, slots: Ints, pads: Ints, steps: Ints, new: Floats, ghosts: int,
-    size: int, at: Ints, sources: Ints, pairs: Ints, shifts: Ints, starts: Ints, taps: Floats, lags: Ints, number: int,
-    due: float,
+    rows: Floats, plain: Ints, values: Floats, firsts: Ints, sizes: Ints, slots: Ints, pads: Ints, steps: Ints,
+    new: Floats, ghosts: int, size: int, at: Ints, sources: Ints, pairs: Ints, shifts: Ints, starts: Ints, taps: Floats,
+    lags: Ints, number: int, due: float,
 ) -> None:  # fmt: skip
     """Add what moves count at single positions: rows and positions ``at``; else as `back_several_rounds`."""
     for i in range(len(sources)):
@@ -83,12 +85,16 @@ def back_at_edges(
         position -= beyond(lags[i], number, due)
         if position < 0 or position >= size:
             continue
-        slot = firsts[q] + (number - lags[i]) % slots[q] * sizes[q]
+        if plain[q] >= 0:
+            row = rows[plain[q]]
+        else:
+            slot = firsts[q] + (number - lags[i]) % slots[q] * sizes[q]
+            row = values[slot : slot + sizes[q]]
         total = 0.0
         for j in range(starts[i], starts[i + 1]):
             k = begin + (j - starts[i]) * steps[q]
             if k >= 0:
-                total += taps[j] * values[slot + k]
+                total += taps[j] * row[k]
         new[s, ghosts + position] += total
 
 

@@ -160,14 +160,14 @@ def fill(
     rows: Floats, lengths: Ints, pairs: Ints, widths: Ints, firsts: Ints, sizes: Ints, slots: Ints, number: int,
     values: Floats,
 ) -> None:  # fmt: skip
-    """Smooth rows by all bells that moves take of them, into the slots of a number.
+    """Smooth rows by all bells that moves take of them, into the slots of a number; into all, if that is negative.
 
     Parameters
     ----------
     rows : (n, m) array
         Each is used up to `lengths`; below there is nothing.
     pairs : (n, b) int array
-        Of row and bell, its place in the arrays that follow; -1 where no move takes it.
+        Of row and bell, its place in the arrays that follow; -1 where no move takes that, or it is the row itself.
     widths : (b,) int array
         How far bells reach: so many values come before those of the row.
     firsts, sizes, slots : int arrays
@@ -186,8 +186,10 @@ def fill(
         for bell in range(top + 1):
             q = pairs[i, bell]
             if q >= 0:
-                begin = firsts[q] + number % slots[q] * sizes[q]
-                values[begin : begin + sizes[q]] = row[pad - widths[bell] :]
+                for slot in range(slots[q]):
+                    if number < 0 or slot == number % slots[q]:
+                        begin = firsts[q] + slot * sizes[q]
+                        values[begin : begin + sizes[q]] = row[pad - widths[bell] :]
             if bell < top:
                 smooth(row, wider, bell)
                 row, wider = wider, row
