@@ -188,3 +188,15 @@ def test_what_is_late_after_the_video_is_not_late() -> None:
     assert 1 - fine.no_late_probability(delays) == pytest.approx(late, rel=2e-3)
     with pytest.warns(InputWarning):
         assert fine.no_late_probability(1000.0) == 1.0
+
+
+@pytest.mark.parametrize("rate", [120.0, 240.0])
+def test_what_a_lattice_may_still_bring_is_left_out_where_it_is_nothing(monkeypatch, rate):
+    """With long waits next to nothing is below the edge of a lattice for thousands of rounds."""
+    path, video = Path(loss=0.03, rtt=0.03, tcp="reno-sack"), Video(packet_rate=rate, duration=600)
+    delays = np.array([0.5, 5.0, 20.0, 60.0])
+    found = stored(path, video, accuracy="fine")
+    late = found.late_fraction(delays)
+    monkeypatch.setattr(coarse_arrivals, "LEFT", 0.0)
+    monkeypatch.setattr(coarse_arrivals, "SLIGHT", 0.0)
+    np.testing.assert_allclose(late, stored(path, video, accuracy="fine").late_fraction(delays), rtol=1e-5, atol=2e-12)

@@ -54,6 +54,10 @@ rounds have passed as bring so many losses."""
 NONE = 1e-13
 """Part of the packets of a video that is none."""
 
+LEFT, SLIGHT = 2e-13, 1e-6
+"""Part of the packets of a video, and of those that are late already, up to which others are not looked for: those that
+a lattice may still bring."""
+
 BELOW, ABOVE = 0.1, 1e-3
 """By how much alpha may come out below 0 and above 1, by interpolation: 1 - alpha has a relative error."""
 
@@ -164,7 +168,7 @@ class CoarseArrivals:
         else:
             steps, time = self._steps(below), below / max(self.chain.packets_per_round, self.due)
             edge, many = min(LADDER * below, packets), LOSSES * self.scale.packets
-            smooth = self.chain.packets_per_round > self.due  # else most of what is late is so in the last rounds
+            smooth = self.chain.packets_per_round > self.due or edge < packets  # else the last rounds decide
             every = max(1, int(time / SAMPLES / steps.step)) if smooth else 1
             law = Law(steps, quantum, edge, self.due, self.lead, every)
             found.append((many if below < many < edge else edge, law))  # that of one mode may go on from there
@@ -264,6 +268,9 @@ class CoarseArrivals:
         for edge, law in self.levels():
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             while begin < level_end:
+                if law.below(begin) * edge <= max(LEFT * K, SLIGHT * late):
+                    begin = level_end
+                    break
                 block = max(block, begin + STEPS * law.step)
                 until = min(level_end, block)
                 if not self._none_late(begin, until, m, tau, K):

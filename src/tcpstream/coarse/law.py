@@ -62,6 +62,10 @@ class Law:
                     self._make()
         return len(self._rows) - 1
 
+    def below(self, rounds: float) -> float:
+        """Return a bound on the probability that A is below the edge after some rounds, from the rows so far."""
+        return self._slopes[min(int(rounds / self.step), len(self._slopes) - 1)]
+
     def _made(self) -> Forward:
         """Return the transient after the rows that there are: after an interruption from the start again."""
         forward, self._forward = self._forward, None

@@ -67,6 +67,10 @@ class LongLaw:
         """Nothing has to be made."""
         return 0
 
+    def below(self, rounds: float) -> float:  # noqa: ARG002
+        """Return a bound on the probability that A is below the edge: 1."""
+        return 1.0
+
     def missing(self, rounds: Floats, packets: Floats) -> Floats:
         """Return E[(y - A)+] for y = `packets` at the ends of `rounds`."""
         modes = self._modes
