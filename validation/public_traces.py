@@ -8,12 +8,13 @@ DIRECTORY holds two repositories, of which nothing is in this one:
 
 - ``sabre``: https://github.com/UMass-LIDS/sabre at 09b03bb0f4f90660a2504a6b2fb48d2f06333706 (2-clause BSD licence). Its
   3G logs are those of Riiser et al. (ACM MMSys 2013), its 4G logs those of van der Hooft et al. (IEEE Communications
-  Letters 2016): what one TCP download carried in each second, on ways through Oslo and through Ghent.
+  Letters 2016): what TCP downloads carried in each second, in and around Oslo and Ghent.
 - ``5Gdataset``: https://github.com/uccmisl/5Gdataset at 306d92eba81cb4f1195d8b8eba625666a02a10ec (GNU GPL, version 3),
   with its archive unpacked: Raca et al. (ACM MMSys 2020), downloads, at rest and in a car.
 
 How sessions are cut and divided into halves is in `public_traces_parts.sessions`, how they are replayed in
-`public_traces_parts.replay`, and how they are predicted in `public_traces_parts.predictions`.
+`public_traces_parts.replay`, and how they are predicted in `public_traces_parts.predictions`. Sessions drawn from a fit
+(`public_traces_parts.drawn`) tell what its path leaves out.
 """
 
 from __future__ import annotations
