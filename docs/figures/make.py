@@ -1,5 +1,6 @@
 """Draw the figures of the documentation: ``python docs/figures/make.py``."""
 
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -8,6 +9,13 @@ import numpy as np
 matplotlib.use("agg")
 
 import tcpstream
+from tcpstream.system.log import read
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
+
+import public_traces
+from public_traces_parts.judged import NEAR, questions
+from public_traces_parts.sessions import SETS
 
 MOBILE = Path(__file__).resolve().parents[2] / "examples" / "mobile.csv"
 
@@ -46,6 +54,26 @@ def trace_fit() -> None:
     figure.savefig(Path(__file__).parent / "trace_fit.png", dpi=100, metadata={"Software": None})
 
 
+def public_traces_calibration() -> None:
+    """Draw the figure of public traces on the page on paths that vary."""
+    from matplotlib import pyplot
+
+    rows = read(public_traces.RESULTS)
+    figure, axes = pyplot.subplots(1, len(SETS), figsize=(10, 3.8), sharey=True, layout="constrained")
+    kinds = {"20 constant paths": ("s", "tab:gray"), "1 fit": ("o", "tab:blue"), "4 fits": ("^", "tab:orange")}
+    for ax, one in zip(axes, SETS):
+        ax.fill_between([0, 1], [-NEAR, 1 - NEAR], [NEAR, 1 + NEAR], color="0.9", lw=0)
+        ax.plot([0, 1], [0, 1], color="0.5", lw=0.8)
+        for what, (marker, colour) in kinds.items():
+            found = questions(rows, one.name, what)
+            bars = 1.96 * found.error
+            ax.errorbar(found.predicted, found.observed, bars, fmt=marker, ms=4, lw=0.6, color=colour, label=what)
+        ax.set(title=one.name, xlabel="P(any stall), predicted", xlim=(0, 1), ylim=(0, 1))
+    axes[0].set_ylabel("share of sessions with a stall")
+    axes[-1].legend(loc="lower right", fontsize="small")
+    figure.savefig(Path(__file__).parent / "public_traces.png", dpi=100, metadata={"Software": None})
+
+
 def held() -> None:
     """Draw the figure of whole sessions."""
     path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
@@ -61,4 +89,5 @@ if __name__ == "__main__":
     total_rebuffer()
     transfer_time()
     trace_fit()
+    public_traces_calibration()
     held()

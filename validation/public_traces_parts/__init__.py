@@ -1,0 +1,1 @@
+"""Public throughput traces: sessions cut from them, replays of these, and predictions."""
