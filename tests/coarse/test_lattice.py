@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcpstream import Path
+from tcpstream.coarse import outlook
 from tcpstream.coarse.forward import Forward
 from tcpstream.coarse.in_moments import in_moments
 from tcpstream.coarse.lattice_moves import Moves, floored
@@ -184,9 +185,23 @@ def test_rounding_does_not_keep_a_backlog_from_rest() -> None:
 
 @pytest.mark.parametrize("size", [2, 5, 8, 12])
 def test_a_line_with_a_gap_may_stand_for_a_shorter_one(size: int) -> None:
-    """Ages 0 .. 3 and 9 .. 10 are followed: what comes between has the end of the first run."""
+    """Ages 0 .. 3 and 9 .. 10 are followed: both runs stand for what comes between, if the other line gets so far."""
     points, weights = _along_runs(size, [(0, np.arange(4)), (4, np.array([9, 10]))], 1, apart=False)
     ages = np.array([0, 1, 2, 3, 9, 10])
     stood = (weights * ages[points]).sum(axis=1)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
-    np.testing.assert_allclose(stood, np.array([0, 1, 2, 3, 3, 3, 3, 3, 3, 9, 10, 10])[:size], atol=1e-12)
+    between = np.arange(4, 9) if size > 9 else np.full(5, 3)
+    np.testing.assert_allclose(stood, np.array([0, 1, 2, 3, *between, 9, 10, 10])[:size], atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", [1e-5, 1e-4, 1e-3])
+@pytest.mark.parametrize("tcp", ["reno", "reno-sack", "cubic"])
+def test_small_windows_are_left_as_soon_as_in_the_chain(loss: float, tcp: str) -> None:
+    """After timeouts, which are rare: a state that nothing but a loss leaves would be visited for 1 / p rounds."""
+    chain = chain_of(Path(loss=loss, rtt=0.1, rto=0.3, tcp=tcp, max_window=1500))
+    steps = Steps.of(chain, 1, 1.2, 0.0, 32.0)
+    visits = outlook.stationary(steps.source, steps.target, steps.weight, steps.entries)
+    windows = np.append(chain.graph.windows, np.full(chain.n_states - chain.graph.size, 10**6))
+    small = windows[steps.grid.states[steps.points]] <= 5
+    expected = chain.stationary[windows <= 5].sum()
+    assert visits[small].sum() / visits.sum() == pytest.approx(expected, rel=0.5, abs=1e-9)

@@ -283,13 +283,21 @@ def _ages(begin: int, end: int, beyond: int, step: int, further: float) -> Ints:
 def _along_runs(size: int, runs: list[tuple[int, Ints]], step: int, apart: bool) -> tuple[Ints, Floats]:
     """Return the points of a line that stand for `size` states, of it or of one beside it, and weights; see `_along`.
 
-    For states that come after a run, where none is followed, its end stands.
+    For states that come after a run, where none is followed, its end stands, and the begin of the next one: else the
+    end would lead to itself, and never on.
     """
     near, weights = np.zeros((size, ORDER), dtype=np.int64), np.zeros((size, ORDER))
     begins = [min(int(at[0]), size) for _, at in runs] + [size]
-    for (offset, at), begin, last in zip(runs, begins, begins[1:]):
+    for i, (offset, at) in enumerate(runs):
+        begin, last = begins[i : i + 2]
         k, w = _along(np.arange(begin, last) / step, at / step, apart)
         near[begin:last, : k.shape[1]], weights[begin:last, : w.shape[1]] = offset + k, w
+        if last < size:
+            ages = np.arange(max(int(at[-1]), begin), last)
+            share = (ages - at[-1]) / (last - at[-1])
+            near[ages], weights[ages] = 0, 0.0
+            near[ages, :2] = offset + len(at) - 1, runs[i + 1][0]
+            weights[ages, :2] = np.column_stack([1 - share, share])
     return near, weights
 
 
