@@ -185,6 +185,7 @@ def again(record: Record) -> Record:
     if "reference" not in record:
         return record
     one = case(record["number"])
+    record = {name: value for name, value in record.items() if name != "refused"}
     ours = limited(FINE, fine, one, record["delays"])
     if ours is None or "refused" in ours:
         return record | (ours or {}) | {"verdict": "refused" if ours else f"no answer in {FINE:g} s"}
