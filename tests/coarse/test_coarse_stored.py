@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcpstream import AccuracyError, InputError, Path, TimeLimitError, Video, stored, stored_many, time_limit
+from tcpstream import (
+    AccuracyError,
+    InputError,
+    Path,
+    TimeLimitError,
+    Video,
+    stored,
+    stored_many,
+    throughput,
+    time_limit,
+)
 from tcpstream.answers import coarse_stored
 from tcpstream.answers.coarse_stored import CoarseStored
 from tcpstream.answers.plan import is_coarse
@@ -269,3 +279,12 @@ def test_a_round_trip_may_be_enough_where_an_exact_solve_takes_too_much(monkeypa
     tau = found.required_delay(no_late=0.9)
     assert known <= tau < 3 * path.rtt
     assert found.stalled_at_worst(tau) <= 0.1
+
+
+def test_a_short_video_far_below_what_the_path_carries_has_moves_wider_than_all_leads():
+    """A window of hundreds of packets, leads of a few of its rounds: hardly anything is late."""
+    path = Path(loss=1e-3, rtt=0.05, tcp="reno-sack")
+    video = Video(packet_rate=throughput(path) / 6, duration=12)
+    exact, fine = (stored(path, video, accuracy=accuracy).no_late_probability(0.25) for accuracy in ("exact", "fine"))
+    assert 0 < 1 - exact < 1e-6
+    assert fine == pytest.approx(exact, abs=1e-6)

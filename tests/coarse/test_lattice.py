@@ -158,6 +158,19 @@ def test_a_bell_and_its_points_keep_mean_and_variance(mean: float, variance: flo
         assert np.abs(np.cumsum(weights) - np.cumsum(normal)).max() < 0.02
 
 
+@pytest.mark.parametrize(("mean", "variance"), [(3.2, 0.1), (40.0, 0.0), (18.0, 4.0), (19.0, 500.0), (2000.0, 1e5)])
+def test_moves_with_bells_are_cut_as_others(mean: float, variance: float) -> None:
+    """What lies above the highest position stays there: its bell must not lead back below."""
+    zero, most = np.zeros(1, dtype=np.int64), 20
+    given = zero, zero, np.ones(1), np.array([mean]), np.array([variance]), 1.0, 1, most
+    _, _, shifts, _, taps = on_lattice(*given)
+    found = with_bells(*given)
+    first, weights = _in_full(Moves(found[0], found[1], zero, *found[2:]), 0)
+    values = np.minimum(np.arange(-3000.0, 5000.0), most)
+    met, expected = (w @ values[3000 + at : 3000 + at + len(w)] for at, w in ((first, weights), (shifts[0], taps)))
+    assert met == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize("loss", [1e-4, 0.02])
 def test_windows_that_hardly_any_flow_reaches_are_not_followed(loss: float) -> None:
     """Slow start leads far up the line of windows: what lies between its stops has a stand-in, as it is not visited."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
-from .on_lattice import ANYWHERE, EXACT
+from .on_lattice import ANYWHERE, EXACT, REACH, WIDE, spread
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,13 +40,19 @@ def widest_bell(variance: float) -> int:
     return bell
 
 
+@numba.njit(nogil=True)
+def bell_reach(bell: int) -> int:
+    """Return how far a bell reaches to each side [quanta]."""
+    found = 0
+    for narrower in range(bell):
+        found += 2 * apart(narrower)
+    return found
+
+
 @kept(nogil=True)
 def reaches(count: int) -> Ints:
     """Return how far bells reach to each side, of so many [quanta]."""
-    found = np.zeros(count, dtype=np.int64)
-    for bell in range(1, count):
-        found[bell] = found[bell - 1] + 2 * apart(bell - 1)
-    return found
+    return np.array([bell_reach(bell) for bell in range(count)])
 
 
 @kept(nogil=True)
@@ -66,16 +72,23 @@ def four_points(at: float, variance: float) -> tuple[float, float, float, float]
 
 
 @numba.njit(nogil=True)
-def _points(mean: float, variance: float) -> tuple[int, int, float, int]:
-    """Return bell and first point of a move [points], where it lies above that, and 1 where it is met by that alone."""
+def _places(mean: float, variance: float, most: int) -> tuple[int, int, int, bool]:
+    """Return bell, first and last point of a move [points], and whether it is written out, as it reaches above `most`.
+
+    Smoothed at `most` it would be low again.
+    """
     bell = widest_bell(variance)
-    place = mean / apart(bell)
-    first = math.floor(place)
-    left = (variance - bell_variance(bell)) / apart(bell) ** 2
+    d = apart(bell)
+    place = mean / d
+    low = math.floor(place) - 1
+    high = low + 3
     nearest = math.floor(place + 0.5)
-    if left < EXACT and abs(place - nearest) < EXACT:
-        return bell, nearest, 0.0, 1
-    return bell, first, place - first, 0
+    if variance - bell_variance(bell) < EXACT * d * d and abs(place - nearest) < EXACT:
+        low = high = nearest
+    if high * d + bell_reach(bell) <= most:
+        return bell, low, high, False
+    half = math.ceil(REACH * math.sqrt(variance)) if variance > WIDE else math.ceil(2 * variance)
+    return 0, min(math.floor(mean) - half - 1, most), min(math.floor(mean) + half + 2, most), True
 
 
 @kept(nogil=True)
@@ -96,11 +109,10 @@ def with_bells(
         As `on_lattice.on_lattice`; from one tap to the next it is `apart` quanta.
     """
     n = len(source)
-    bells, firsts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    at, alone = np.empty(n), np.empty(n, dtype=np.int64)
+    bells, lows, highs = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    in_full = np.empty(n, dtype=np.bool_)
     for i in range(n):
-        bells[i], firsts[i], at[i], alone[i] = _points(mean[i] / quantum, variance[i] / quantum**2)
-        firsts[i] = min(firsts[i], most // apart(bells[i]) + 1)
+        bells[i], lows[i], highs[i], in_full[i] = _places(mean[i] / quantum, variance[i] / quantum**2, most)
     kinds = bells.max() + 1 if n > 0 else 1
     place = np.full(targets * kinds, -1)
     which = np.empty(n, dtype=np.int64)
@@ -110,29 +122,30 @@ def with_bells(
     for i in range(n):
         key = target[i] * kinds + bells[i]
         row = place[key]
-        if row < 0 or row >= count or sources[row] != source[i] or to[row] * kinds + kind[row] != key:
+        if row < 0 or sources[row] != source[i]:
             row = place[key] = count
             sources[row], to[row], kind[row] = source[i], target[i], bells[i]
-            low[row], high[row] = 1 << 60, -(1 << 60)
+            low[row], high[row] = lows[i], highs[i]
             count += 1
         which[i] = row
-        end = most // apart(bells[i]) + 1
-        low[row] = min(low[row], firsts[i] if alone[i] else firsts[i] - 1)
-        high[row] = max(high[row], firsts[i] if alone[i] else min(firsts[i] + 2, end))
+        low[row], high[row] = min(low[row], lows[i]), max(high[row], highs[i])
     starts = np.zeros(count + 1, dtype=np.int64)
     for row in range(count):
         starts[row + 1] = starts[row] + high[row] - low[row] + 1
     taps = np.zeros(starts[count])
     for i in range(n):
         row = which[i]
-        base, end = starts[row] - low[row], most // apart(bells[i]) + 1
-        if alone[i]:
-            taps[base + firsts[i]] += weight[i]
-            continue
-        left = (variance[i] / quantum**2 - bell_variance(bells[i])) / apart(bells[i]) ** 2
-        points = four_points(at[i], left)
-        for j in range(4):
-            taps[base + min(firsts[i] - 1 + j, end)] += weight[i] * points[j]
+        part, d = taps[starts[row] : starts[row + 1]], apart(bells[i])
+        x, v = mean[i] / quantum, variance[i] / quantum**2
+        if in_full[i]:
+            spread(x, v, weight[i], part, low[row], most)
+        elif lows[i] == highs[i]:
+            part[lows[i] - low[row]] += weight[i]
+        else:
+            left = (v - bell_variance(bells[i])) / d**2
+            points = four_points(x / d - math.floor(x / d), left)
+            for j in range(4):
+                part[lows[i] - low[row] + j] += weight[i] * points[j]
     shifts = np.empty(count, dtype=np.int64)
     for row in range(count):
         shifts[row] = low[row] * apart(kind[row])
