@@ -107,11 +107,14 @@ def test_what_is_never_late_is_bounded(tcp: dict[str, object]) -> None:
     assert bound.min(axis=0)[-1] <= 100 * missing[-1]
 
 
-@pytest.mark.parametrize(("tcp", "ratio"), [(TCPS[0], 0.95), (TCPS[1], 0.9), (TCPS[1], 1.0), (TCPS[2], 0.97)])
-def test_after_many_losses_is_where_steps_lead(tcp: dict[str, object], ratio: float) -> None:
+@pytest.mark.parametrize(
+    ("tcp", "ratio", "losses"),
+    [(TCPS[0], 0.95, 300), (TCPS[1], 0.9, 300), (TCPS[1], 1.0, 300), (TCPS[2], 0.97, 300), (TCPS[0], 1.03, 1024)],
+)  # in the last one waits that follow each other have a mode as large, where the line would lie first
+def test_after_many_losses_is_where_steps_lead(tcp: dict[str, object], ratio: float, losses: int) -> None:
     steps, due = steps_of(tcp, ratio)
     modes, scale = Modes(steps), Scale.of(steps.chain)
-    rounds = float(math.ceil(300 * scale.rounds))
+    rounds = float(math.ceil(losses * scale.rounds))
     found = many_losses(steps, modes, due, due / 4.3, math.inf, 256, scale.rounds, rounds)
     assert found is not None
     sigma, fall = math.sqrt(modes.variance * rounds), max(0.0, due - modes.mean) * rounds

@@ -29,6 +29,9 @@ SETTLED = 1e-6
 LOOK = 100
 """Steps between two looks."""
 
+ENDS = 500
+"""Parts of a video, of which one at most lies between two ends for which alpha is looked at."""
+
 ROOM = 2.0
 """Times what is ever ahead of playback: leads that are followed; at first, times the packets of the video."""
 
@@ -78,6 +81,7 @@ class NeverLateCurve:
         sharp = self.due <= FEW and steps.chain.packets_per_round >= AMPLE * self.due
         leads = LEADS / SHARPER if sharp else LEADS
         quantum = max(min(scale.packets, leads * self.due), LEAST) / resolution.lead_quanta
+        self._apart = max(1, int(self.length / self.step / ENDS))
         self._steps, self._finest = steps, _out_of_step(self.due, quantum)
         found = decay(steps, self.due)
         self._safe = math.inf if found is None else found.safe
@@ -126,13 +130,14 @@ class NeverLateCurve:
             return value, 0.0
         if self._later is not None:
             return self._later.at(lead, rounds), 0.0
-        low = int(rounds / self.step + 1e-9)
-        share = max(rounds / self.step - low, 0.0)
-        value = self._row(low, lead)
+        ends = rounds / self.step / self._apart
+        low = int(ends + 1e-9)
+        share = max(ends - low, 0.0)
+        value = self._row(low * self._apart, lead)
         if share < 1e-9:
             return value, 0.0
-        change = self._row(low + 1, lead) - value
-        return value + share * change, max(share, 1 - share) * abs(change)
+        change = self._row((low + 1) * self._apart, lead) - value
+        return value + share * change, max(share, 1 - share) * abs(change) / self._apart
 
     @cached_property
     def _later(self) -> ManyLosses | None:
@@ -173,12 +178,12 @@ class NeverLateCurve:
             values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
             self._rows, self._before, self._last = {}, None, None
         number -= values.opening
-        first = int(self.length / self.step) - values.opening
+        first = int(self.length / self.step / self._apart) * self._apart - values.opening
         while values.number < number and self._last is None:
             watch.at(values.number, number, watch.SHORTER)
             values.step()
             k = values.number
-            if k >= first:
+            if k >= first and (k - first) % self._apart == 0:
                 self._rows[k] = values.start_row()
             if k % LOOK == 0:
                 row = values.start_row()

@@ -181,7 +181,7 @@ class CoarseArrivals:
         variance are those of the chain.
         """
         whole = self._whole
-        many = below >= LOSSES * self.scale.packets and self._modes is None
+        many = below >= LOSSES * self.scale.packets
         resolution = coarser(self.resolution) if many else self.resolution
         step = resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2), self.chain)
         if resolution is self.resolution and step == whole.step:

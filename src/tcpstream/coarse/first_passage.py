@@ -18,6 +18,15 @@ Complexes = NDArray[np.complex128]
 APART = 9.0
 """Standard deviations times the distance of two poles, from where on lines are laid between them."""
 
+NEARER = 1.0, 1 / 2, 1 / 3
+"""Of the distance of a line from a pole: sums along it are right to 1e-5 with the last."""
+
+NEARBY, BENT = 0.03, 1e-3
+"""Of phi, and of the slope of log lambda: a second difference above which another mode is near. Waits that follow each
+other have modes of their own, which are the larger ones far on the right."""
+
+CROSSED = "first passage: more than one mode matters"
+
 VANISHED = 1e-8
 """Of what is integrated, where it is no longer followed."""
 
@@ -56,11 +65,12 @@ class FirstPassage:
         spread = math.sqrt(modes.variance * end / modes.rounds) + modes.longest
         gap, t = 2 * math.pi / (PERIOD * spread), TILT / spread
         self._root = root = _root(modes, due)
-        tilts = [t, -t]
-        if abs(root) * spread < APART:
-            tilts = [max(0.0, root) + t, min(0.0, root) - t]
-        elif root > 0:
-            tilts.append(root - t)
+        if root * spread < APART:
+            tilts = [_right(modes, max(0.0, root), t), -t if root * spread < -APART else min(0.0, root) - t]
+        elif _is_single(modes, root):
+            tilts = [t, -t, root - t]
+        else:
+            raise AccuracyError(CROSSED)
         self._lines = [_Line(modes, due, tilt, gap, begin, [x for x in (0.0, root) if x > tilt]) for tilt in tilts]
 
     def late(self, leads: Floats, rounds: float, near: Floats) -> Floats:
@@ -120,6 +130,26 @@ class _Line:
         size: Floats = np.abs(inner[0]) * np.exp(-leads * phi[0].real)
         poles += (np.exp(-np.outer(leads, phi)) @ inner).real
         return size, poles
+
+
+def _right(modes: Modes, pole: float, apart: float) -> float:
+    """Return where a line lies right of a pole: so far apart, or less where waits have a larger mode there."""
+    for part in NEARER:
+        if _is_single(modes, pole + part * apart):
+            return pole + part * apart
+    raise AccuracyError(CROSSED)
+
+
+def _is_single(modes: Modes, phi: float) -> bool:
+    """Return whether no mode is larger on the right of 0, nor nearly as large: its slope would change there."""
+    slopes = []
+    for near in (phi * (1 - NEARBY), phi, phi * (1 + NEARBY)):
+        mode = modes.at(complex(near), modes.about(complex(near)))
+        if mode.right.real.min() <= 0:
+            return False
+        slopes.append(mode.slope.real)
+    low, middle, high = slopes
+    return abs(low - 2 * middle + high) <= BENT * abs(middle)
 
 
 def _root(modes: Modes, due: float) -> float:

@@ -16,7 +16,7 @@ from .steps import Steps
 
 Floats = NDArray[np.float64]
 
-LOSSES = 64, 96, 160
+LOSSES = 64, 96, 160, 320, 640
 """After which one mode is tried."""
 
 LONGER = 4
