@@ -201,7 +201,7 @@ def test_what_cannot_be_asked(more, words):
 
 
 def test_what_is_no_table():
-    with pytest.raises(InputError, match="sessions are a pandas table or a file of one, got 3"):
+    with pytest.raises(InputError, match="sessions are a pandas or Dask table, or a file of one, got 3"):
         tcpstream.score(3)
     answered = pd.DataFrame({"rtt_ms": [100], "loss": [0.02], "p": [1]})
     with pytest.raises(InputError, match="has a column p already"):

@@ -18,7 +18,7 @@ EXTRAS = {
     "tables": "pandas tables",
     "explore": "sweeps",
     "fit": "regimes of throughput traces",
-    "dask": "sweeps on a cluster",
+    "dask": "sweeps and scores on a cluster",
     "notebook": "JupyterLab",
 }
 """Extras that users may want, and what each is for; the others are for work on the package itself."""

@@ -13,7 +13,7 @@ from .batches import chunks
 from .cases import known
 from .columns import VIEWERS, check
 from .frames import pandas
-from .run import here, on_cluster
+from .run import elsewhere, here
 from .store import Store
 from .table import assemble
 
@@ -85,7 +85,7 @@ def sweep(
     kept = None if store is None else Store(store, plain, about)
     done = {} if kept is None else kept.done()
     todo = {i: plain.iloc[part] for i, part in enumerate(parts) if i not in done}
-    made = here(todo, kind, alpha) if client is None else on_cluster(client, todo, kind, alpha)
+    made = here(todo, kind, alpha) if client is None else elsewhere(client, todo, kind, alpha)
     with _bar(len(plain)) if progress else nullcontext(lambda _: None) as step:
         step(sum(map(len, done.values())))
         for number, answers in made:

@@ -12,6 +12,7 @@ from ..answers.answer import late_target
 from ..answers.plan import ACCURACIES
 from ..answers.player import Player
 from ..errors import InputError, choice, positive, shown, unremarked, whole, within
+from ..explore.cluster import check_client
 from ..explore.frames import pandas
 from ..path import Path
 from ..sender import DEFAULT_SENDER, Sender
@@ -20,11 +21,11 @@ from .between import Told, told
 from .carried import Carried
 from .choose import Solver, Step
 from .distinct import Sessions, sessions
+from .in_memory import Table, in_memory
 from .kept import Store
 from .one_session import Solved
 from .question import Question
 from .scored import ANSWERS, Scores, grouped
-from .table_files import read
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,7 +35,7 @@ SOLVES = 60
 
 
 def score(
-    table: DataFrame | str | PathLike[str],
+    table: Table,
     rng: np.random.Generator | None = None,
     *,
     packet_rate: float | None = None,
@@ -50,6 +51,7 @@ def score(
     accuracy: str | None = None,
     time_limit: float = 120.0,
     store: str | PathLike[str] | None = None,
+    client: Any = None,
     step: Step | None = None,
     **chosen: Any,
 ) -> Scores:
@@ -57,11 +59,11 @@ def score(
 
     Parameters
     ----------
-    table : pandas.DataFrame or path-like
+    table : pandas.DataFrame, dask.dataframe.DataFrame or path-like
         A row a session, or a file .csv or .parquet. Columns ``rtt_ms`` (or ``rtt_s``; ``rtt`` is seconds); one of
         ``loss``, ``retransmit_share`` and ``throughput_mbps``; and, unless given for all, ``rate_mbps`` and
         ``duration_s``; ``rto_ms`` if it is known. Endings of names are units: us, ms, s, min; percent; bps, kbps, mbps,
-        gbps, pps.
+        gbps, pps. Of a Dask frame these columns and `group_by` are computed, and they alone come back, in pandas.
     rng : numpy.random.Generator, optional
         Chooses which sessions are solved; by default ``numpy.random.default_rng(1)``.
     packet_rate, bitrate, duration : float, optional
@@ -86,6 +88,9 @@ def score(
         Of one solve [s]; a session that takes longer has no answer.
     store : path-like, optional
         File in which solved sessions are kept as they come. A call that finds some there goes on after them.
+    client : distributed.Client, optional
+        Dask cluster whose workers solve, four sessions at a time; by default this machine's cores. The answers are the
+        same.
     step : callable, optional
         Called after each solve.
 
@@ -99,7 +104,7 @@ def score(
         For columns that are missing, not known or twice there, and values out of range. What is wrong with a single
         session is its ``no_answer``.
     MissingExtraError
-        Without pandas or threadpoolctl; without pyarrow for Parquet.
+        Without pandas or threadpoolctl; without pyarrow for Parquet; without distributed for a client.
 
     Examples
     --------
@@ -113,10 +118,9 @@ def score(
     ['', '', 'rtt must be 1e-06 to 1000 s, got -0.001 s']
     """
     pd = pandas("scores")
-    if not isinstance(table, pd.DataFrame):
-        if not isinstance(table, (str, PathLike)):
-            raise InputError(f"sessions are a pandas table or a file of one, got {shown(table)}")
-        table = read(table)
+    if client is not None:
+        check_client(client)
+    table = in_memory(table, columns or {}, group_by, client)
     if taken := [name for name in ANSWERS if name in table.columns]:
         raise InputError(f"the table has a column {taken[0]} already, where an answer would be: rename it")
     if group_by is not None and group_by not in table.columns:
@@ -128,7 +132,7 @@ def score(
     if duration is not None:
         duration = within("duration", duration, *LENGTHS, "s")
     found = sessions(table, question, columns or {}, rate, duration)
-    solver = Solver(found, question, Store(question, found.digest, store), step or (lambda: None))
+    solver = Solver(found, question, Store(question, found.digest, store), step or (lambda: None), client)
     known, paths, answers = _answers(found, solver, solves, rng or np.random.default_rng(1))
     rows = _rows(pd, table, found, known, paths, answers)
     solved = sum(not one.refused for one in known.values())

@@ -1,11 +1,14 @@
-"""Which sessions are solved, and on all cores: those of which the others, solved before, say the least."""
+"""Which sessions are solved, on all cores or a cluster: those of which the others, solved before, say the least."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from ..explore.cluster import on_cluster
 from ..explore.frames import one_thread
 from ..system.threads import on_cores
 from .between import bounds
@@ -40,10 +43,12 @@ class Solver:
     store : Store
     step : callable
         Called after each solve.
+    client : distributed.Client, optional
+        Dask cluster whose workers solve; by default the cores of this machine.
     """
 
-    def __init__(self, cases: Sessions, question: Question, store: Store, step: Step) -> None:
-        self.cases, self.question, self.store, self.step = cases, question, store, step
+    def __init__(self, cases: Sessions, question: Question, store: Store, step: Step, client: Any = None) -> None:
+        self.cases, self.question, self.store, self.step, self.client = cases, question, store, step, client
 
     def paths(self, rng: np.random.Generator) -> Carried:
         """Return what the path of each case carries."""
@@ -100,14 +105,24 @@ class Solver:
         return {numbers[case]: answers for case, answers in kept.items() if case in numbers}
 
     def _all(self, cases: list[Case], *, all_of_it: bool) -> list[Solved]:
-        def one(case: Case) -> Solved:
+        """Return the answers of some cases, each kept as soon as it is there."""
+        work = partial(solve, question=self.question, all_of_it=all_of_it)
+
+        def kept(case: Case) -> Solved | None:
             found = self.store.get(case)
-            if found is None or (all_of_it and not found.whole):
-                found = solve(case, self.question, all_of_it=all_of_it)
+            return None if found is None or (all_of_it and not found.whole) else found
+
+        def one(case: Case) -> Solved:
+            found = kept(case)
+            if found is None:
+                found = work(case)
                 self.store.put(case, found)
             if all_of_it:
                 self.step()
             return found
 
+        if self.client is not None:
+            for case, found in on_cluster(self.client, work, {case: (case,) for case in cases if not kept(case)}):
+                self.store.put(case, found)
         with one_thread("scores"):
             return on_cores(one, cases)
