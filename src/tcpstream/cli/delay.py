@@ -52,13 +52,15 @@ def delay(
     """Startup delay that a video needs.
 
     The shortest wait after which at most a fraction of 1e-4 of the packets is late, or as --target says. Give --live,
-    or --duration (or --playback) for a stored video.
+    or --duration (or --playback) for a stored video. Where nothing says how packets are lost, losses in bursts are looked
+    at as well.
     """
     from ..answers.answer import DEFAULT_TARGET, late_target, no_late_target
     from ..errors import NoFiniteDelayError
     from . import details
     from .endless import no_finite_delay
     from .mismatch import no_verdict
+    from .other_losses import in_bursts
 
     _check(is_live, target, target_no_late, limited, options)
     if target is None and target_no_late is None:
@@ -96,8 +98,10 @@ def delay(
         tau = needed(result)
     except NoFiniteDelayError as error:
         found = route.propagate_intervals(math.inf, at, 0.0, math.inf)
-        answer = {"required_startup_delay_s": None, "parameters": wanted} | _interval(found)
-        return no_finite_delay(error, route, video, solve, answer, as_json, _span(found, route.interval), target)
+        more, bursts = in_bursts(options, at, math.inf)
+        answer = {"required_startup_delay_s": None, "parameters": wanted} | _interval(found) | more
+        known = [*_span(found, route.interval), *bursts]
+        return no_finite_delay(error, route, video, solve, answer, as_json, known, target)
     found = route.propagate_intervals(tau, at, 0.0, math.inf)
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
@@ -110,10 +114,13 @@ def delay(
     more, late_frames = frames(video, lambda: cast("StoredStreaming", result).late_frames(tau))
     data |= more
     span = _span(found, route.interval)
+    more, bursts = in_bursts(options, at, tau)
+    data |= more
     blocks = [
         _sentence(tau, target, target_no_late, in_brackets(ninety)),
         *span,
         _meaning(1 / result.load, tau, by_rate=options["playback"] is None and options["regimes"] is None),
+        *bursts,
         *late_frames,
         *details.solved(result, route, lattice_error),
     ]
