@@ -32,13 +32,12 @@ def path(loss):
     return Path(sender="classic", loss=loss, losses="independent", rtt=0.1, rto=0.3, max_window=8)
 
 
-VARYING = Varying(
-    [path(0.01), path(0.05), path(0.15)],
-    [4, 2, 1],
-    to=[[0, 0.5, 0.5], [0.25, 0, 0.75], [0.5, 0.5, 0]],
-    names=["good", "fair", "bad"],
-    start="bad",
-)
+def varying(start=None):
+    regimes, to = [path(0.01), path(0.05), path(0.15)], [[0, 0.5, 0.5], [0.25, 0, 0.75], [0.5, 0.5, 0]]
+    return Varying(regimes, [4, 2, 1], to=to, names=["good", "fair", "bad"], start=start)
+
+
+VARYING = varying("bad")
 
 
 @pytest.fixture
@@ -50,6 +49,41 @@ def regimes(tmp_path):
 
 def test_file_is_the_path(regimes):
     assert Varying.from_toml(regimes) == VARYING
+
+
+ROWS = """regime, mean_stay, loss, rtt, rto, losses, max_window, to_good, to_fair, to_bad
+good, 4, 0.01, 0.1, 0.3, independent, 8, , 0.5, 0.5
+fair, 2, 0.05, 0.1, 0.3, independent, 8, 0.25, , 0.75
+bad, 1, 0.15, 0.1, 0.3, independent, 8, 0.5, 0.5,
+"""
+
+
+def test_table_is_the_path(tmp_path):
+    file = tmp_path / "regimes.csv"
+    file.write_text(ROWS)
+    assert Varying.from_csv(file, sender="classic") == varying()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("regime,", "name,", "the first line names the columns"),
+        ("rtt,", "rto,", "the first line names the columns, each once"),
+        ("fair, 2,", "fair, 2, 3,", "row 2 has 11 values for 10 columns"),
+        ("fair, 2,", "good, 2,", "row 2: a regime has a name of its own, got 'good'"),
+        ("4, 0.01", ", 0.01", "regime good: mean_stay"),
+        ("max_window", "window", "regime good: window is not known"),
+        ("0.15", "1.5", "regime bad: loss"),
+        ("to_bad", "to_worse", "regime good: to: worse is not known"),
+    ],
+)
+def test_tables_that_are_none(process, tmp_path, old, new, said):
+    file = tmp_path / "regimes.CSV"
+    file.write_text(ROWS.replace(old, new))
+    done = process(f"delay --regimes {file} --sender classic --rate 4pps --duration 3")
+    assert done.status == 2
+    assert said in done.err
+    assert len(done.err.splitlines()) == 1
 
 
 def test_what_is_the_same_may_stand_beside_the_file(tmp_path):

@@ -52,8 +52,8 @@ def delay(
     """Startup delay that a video needs.
 
     The shortest wait after which at most a fraction of 1e-4 of the packets is late, or as --target says. Give --live,
-    or --duration (or --playback) for a stored video. Where nothing says how packets are lost, losses in bursts are looked
-    at as well.
+    or --duration (or --playback) for a stored video. Where nothing says how packets are lost, losses in bursts are
+    looked at as well.
     """
     from ..answers.answer import DEFAULT_TARGET, late_target, no_late_target
     from ..errors import NoFiniteDelayError

@@ -54,7 +54,8 @@ def _varying(file: str, given: dict[str, Any], options: dict[str, Any]) -> Route
     instead = [name for name in (*OF_REGIMES, "throughput", "capture") if options[name] is not None]
     if instead:
         raise InputError(f"--regimes is the path: leave out {' and '.join(map(flag, instead))}, or --regimes")
-    return Route(Varying.from_toml(file, **given))
+    read = Varying.from_csv if file.lower().endswith(".csv") else Varying.from_toml
+    return Route(read(file, **given))
 
 
 def read_video(options: dict[str, Any], route: Route, *, stored: bool) -> Video:

@@ -123,7 +123,8 @@ regimes_option = option(
     "--regimes",
     str,
     "FILE",
-    "Instead of --loss, --rtt and --bottleneck: TOML of a path that changes between regimes, a table for each.",
+    "Instead of --loss, --rtt and --bottleneck: TOML of a path that changes between regimes, a table for each; or CSV, "
+    "a row for each.",
 )
 
 packet_size_option = option(

@@ -1,7 +1,8 @@
-"""Paths that vary, from TOML files: a table for each regime, and beside them what all have in common."""
+"""Paths that vary, from files: TOML with a table for each regime, beside what all have in common, or CSV with a row."""
 
 from __future__ import annotations
 
+import csv
 from typing import Any
 
 from ..errors import InputError, printable, shown
@@ -9,6 +10,9 @@ from ..path import PARAMETERS, Path
 
 SHARED = ("sender", *(one.name for one in PARAMETERS))
 """Parameters of a path, which stand in each table or, for all regimes, before the tables."""
+
+TO = "to_"
+"""What the columns of a CSV begin with that have probabilities of a change."""
 
 
 def regimes_of(table: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -39,6 +43,41 @@ def regimes_of(table: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
             raise InputError(f"{twice[0]} is given in the file and beside it")
         paths.append(_path(shared | given | regime, name))
     return {"regimes": paths, "mean_stay": stays, "to": leads, "names": names, "start": start}
+
+
+def tables_of(text: str) -> dict[str, dict[str, Any]]:
+    """Return the rows of a CSV as `regimes_of` takes tables: columns regime, those of a table, and to_NAME.
+
+    Raises
+    ------
+    InputError
+        For a header without ``regime``, or with a column twice, a row of another length, and a regime twice.
+    """
+    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(map(str.strip, row))]
+    header = rows[0] if rows else []
+    if "regime" not in header or len(set(header)) < len(header):
+        raise InputError("the first line names the columns, each once, as regime,mean_stay,loss,rtt")
+    tables: dict[str, dict[str, Any]] = {}
+    for number, row in enumerate(rows[1:], 1):
+        if len(row) != len(header):
+            raise InputError(f"row {number} has {len(row)} values for {len(header)} columns")
+        values = {name: _cell(cell) for name, cell in zip(header, row) if cell and name != "regime"}
+        name = row[header.index("regime")]
+        if not name or name in tables:
+            raise InputError(f"row {number}: a regime has a name of its own, got {shown(name)}")
+        to = {one.removeprefix(TO): values.pop(one) for one in list(values) if one.startswith(TO)}
+        tables[name] = values | ({"to": to} if to else {})
+    return tables
+
+
+def _cell(text: str) -> Any:
+    """Return a number if it is one, else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _path(values: dict[str, Any], name: str) -> Path:

@@ -13,8 +13,8 @@ from ..errors import InputError, instance, real, shown, unremarked, within
 from ..path import Path
 from ..sender import Sender
 from ..system.html_table import html_table
-from ..system.text import read_toml
-from .regime_file import regimes_of
+from ..system.text import read_text, read_toml
+from .regime_file import regimes_of, tables_of
 
 MOST_REGIMES = 8
 """Regimes of a path: each has all the states of TCP."""
@@ -118,6 +118,30 @@ class Varying:
         table = read_toml(file)
         try:
             return cls(**regimes_of(table, given))
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
+
+    @classmethod
+    def from_csv(cls, file: str | PathLike[str], **given: Any) -> Varying:
+        """Return the path that varies of a table.
+
+        Parameters
+        ----------
+        file : path
+            CSV with a row for each regime: columns ``regime``, its name, ``mean_stay`` [s], parameters of a `Path` [s,
+            packets/s, packets], and, if changes do not lead to all others with the same probability, ``to_NAME``. Empty
+            cells are not given.
+        **given
+            Parameters of `Path` of all regimes that the file does not give.
+
+        Raises
+        ------
+        InputError
+            As `from_toml`.
+        """
+        text = read_text(file)
+        try:
+            return cls(**regimes_of(tables_of(text), given))
         except InputError as error:
             raise InputError(f"{file}: {error}") from None
 
