@@ -52,4 +52,4 @@ def test_what_is_not_found_is_said(run, monkeypatch):
     monkeypatch.setattr("tcpstream.answers.live.live", only_independent)
     done = run(f"{PATH} --rate 2Mbps")
     assert done.status == 0
-    assert "the wait may be longer; --losses bursts says why it was not found." in done.out
+    assert "the wait may be longer: ask with --losses bursts." in done.out

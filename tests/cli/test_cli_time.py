@@ -39,6 +39,19 @@ def test_a_time_limit_that_is_not(run):
     assert run(f"{line} --time-limit 10min") == run(line)
 
 
+def test_a_path_that_does_not_carry_a_stream_is_known_before_time_is_over(run):
+    done = run("delay --loss 0.1% --rtt 20ms --rate 25Mbps --live --losses independent --time-limit 1e-6ms --json")
+    assert done.status == 3
+    assert done.answer["carried"] is None
+    assert done.answer["throughput_pps"] < 25e6 / 12000
+
+
+def test_a_coarse_stream_whose_time_is_over_is_not_solved_otherwise():
+    path, video = tcpstream.Path(loss=0.001, rtt=0.02), tcpstream.Video(bitrate=15e6)
+    with tcpstream.time_limit(1e-9), pytest.raises(tcpstream.TimeLimitError):
+        tcpstream.live(path, video)
+
+
 def test_a_throughput_that_was_measured_takes_time(run):
     assert run("throughput --throughput 50pps --rtt 100ms --sender classic --time-limit 1e-6ms").status == 1
     assert run(f"throughput {PATH} --time-limit 10").status == 0

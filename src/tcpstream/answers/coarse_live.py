@@ -13,7 +13,7 @@ from ..coarse.resolution import FACTOR, FAST_BACKLOG, FINE_BACKLOG, BacklogResol
 from ..coarse.stationary_backlog import LongRun, long_run
 from ..coarse.steps import Steps
 from ..coarse.ways import Ways
-from ..errors import AccuracyError
+from ..errors import AccuracyError, TimeLimitError
 from ..numerics.lattices import Interpolated
 from ..path import Path
 from ..system.threads import on_cores
@@ -144,8 +144,8 @@ def coarse_live(path: Path | Varying, video: Video, accuracy: str | None) -> Coa
     m = Timeline.of(path, video).packets_due
     try:
         backlog = CoarseBacklog.of(path, m, accuracy, from_start=video.duration is not None)
-    except AccuracyError:
-        if accuracy is not None:
+    except AccuracyError as error:
+        if accuracy is not None or isinstance(error, TimeLimitError):
             raise
         return None
     found = CoarseLive(path, video, backlog)

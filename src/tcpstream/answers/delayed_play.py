@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AccuracyError
+from ..errors import AccuracyError, TimeLimitError
 from ..numerics.curves import smallest_delay
 from ..numerics.tails import Tail
 from .answer import probabilities
@@ -167,6 +167,8 @@ class Play(Waiting, Drawing):
         """Return whether alpha is known at a delay."""
         try:
             self._stalls(delay)
+        except TimeLimitError:
+            raise
         except AccuracyError:
             return False
         return True

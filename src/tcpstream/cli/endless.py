@@ -75,7 +75,7 @@ def _carried(
                 slower = Video(bitrate=bits, packet_size=video.packet_size)
                 delay = solve(route.path, slower).required_delay(target)
         except TimeLimitError:
-            raise
+            return None  # that there is no finite delay is known
         except (NoFiniteDelayError, AccuracyError):
             continue
         return {"packet_rate_pps": slower.packet_rate, "bitrate_bps": bits, "required_startup_delay_s": delay}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AccuracyError, NoFiniteDelayError, unremarked
 from ..path import Path
+from ..system.watch import time_limit
 from .inputs import CHOSEN, MEASURED
 from .words import wait
 
@@ -22,6 +23,9 @@ FACTOR = 1.5
 
 NOTICED = 0.1
 """Difference that a viewer notices [s]."""
+
+LIMIT = 10.0
+"""Seconds that may be spent on it."""
 
 KEY = "required_startup_delay_with_losses_in_bursts_s"
 
@@ -47,12 +51,12 @@ def in_bursts(
         return {}, []
     given = {name: options[name] for name in (*MEASURED, *CHOSEN) if options[name] is not None}
     try:
-        with unremarked():  # as of the path itself
+        with unremarked(), time_limit(LIMIT):  # remarked of the path itself
             other = needed(Path(**given, losses="bursts"))
     except NoFiniteDelayError:
         other = math.inf
     except AccuracyError:
-        return {}, [f"{IF} the wait may be longer; --losses bursts says why it was not found."]
+        return {}, [f"{IF} the wait may be longer: ask with --losses bursts."]
     low, high = sorted((tau, other))
     if high <= FACTOR * low or high - low < NOTICED:
         return {}, []

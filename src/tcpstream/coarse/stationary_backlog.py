@@ -86,10 +86,12 @@ def long_run(ways: Ways, quantum: float, depth: float, *, from_start: bool) -> L
     """
     if math.isinf(depth):
         raise AccuracyError("backlog on a coarse lattice: no depth is known from which nothing is late")
+    watch.at(instead=watch.SHORTER)
     backlog = Backlog(ways, quantum, depth)
     turned = backlog.turned(backlog.ladder.one_round(backlog.entries.stationary, ways.due))
     wanted = WANTED_VARYING if ways.steps.chain.varies else WANTED
     turned += _solved(backlog, backlog.turn(turned) - turned, wanted)
+    watch.at(instead=watch.SHORTER)
     x = backlog.all_steps(turned)
     x /= x.sum()
     residual = float(np.abs(backlog.step(x) - x).sum())

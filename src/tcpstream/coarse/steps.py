@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.propagate import propagate
+from ..system import watch
 from ..tcp.chain import Chain
 from .in_moments import in_moments, rates, throughput
 from .state_grid import SMALL, Grid, grid
@@ -114,6 +115,7 @@ class Steps:
         new = list(entries)
         found: list[_Landed] = []
         while new:
+            watch.at()
             first = len(entries) - len(new)
             points, times = (np.array(column, dtype=np.int64) for column in zip(*new))
             made = propagate(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AccuracyError, InputError, positive, shown, whole, within
+from ..errors import AccuracyError, InputError, TimeLimitError, positive, shown, whole, within
 from ..sender import DEFAULT_SENDER
 from ..tcp import Varying
 from ..traces import ThroughputTrace, read_throughput
@@ -131,7 +131,7 @@ def fit_regimes(
             found = one_state(y) if k == 1 else hidden_states(y, k, rng)
             _judged(found, step, known.duration)
         except AccuracyError as error:
-            if regimes is not None:
+            if regimes is not None or isinstance(error, TimeLimitError):
                 raise
             candidates.append(Candidate(k, None, None, 0, str(error)))
         else:

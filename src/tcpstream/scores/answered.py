@@ -63,7 +63,7 @@ def score(
         A row a session, or a file .csv or .parquet. Columns ``rtt_ms`` (or ``rtt_s``; ``rtt`` is seconds); one of
         ``loss``, ``retransmit_share`` and ``throughput_mbps``; and, unless given for all, ``rate_mbps`` and
         ``duration_s``; ``rto_ms`` if it is known. Endings of names are units: us, ms, s, min; percent; bps, kbps, mbps,
-        gbps, pps. Of a Dask frame these columns and `group_by` are computed, and they alone come back, in pandas.
+        gbps, pps. A Dask frame is computed, and comes back in pandas.
     rng : numpy.random.Generator, optional
         Chooses which sessions are solved; by default ``numpy.random.default_rng(1)``.
     packet_rate, bitrate, duration : float, optional
@@ -120,7 +120,7 @@ def score(
     pd = pandas("scores")
     if client is not None:
         check_client(client)
-    table = in_memory(table, columns or {}, group_by, client)
+    table = in_memory(table, client)
     if taken := [name for name in ANSWERS if name in table.columns]:
         raise InputError(f"the table has a column {taken[0]} already, where an answer would be: rename it")
     if group_by is not None and group_by not in table.columns:

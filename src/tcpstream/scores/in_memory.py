@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import InputError, shown
 from ..explore.frames import pandas
-from .headers import find
 from .table_files import read
 
 if TYPE_CHECKING:
@@ -19,16 +17,12 @@ Table: TypeAlias = "DataFrame | Any | str | PathLike[str]"
 """A pandas or Dask frame, or a file."""
 
 
-def in_memory(table: Table, mapped: Mapping[str, str], group_by: str | None, client: Any = None) -> DataFrame:
-    """Return a table of sessions in pandas; of a Dask frame, the columns that are sessions' and the groups'.
+def in_memory(table: Table, client: Any = None) -> DataFrame:
+    """Return a table of sessions in pandas.
 
     Parameters
     ----------
     table : pandas.DataFrame, dask.dataframe.DataFrame or path-like
-    mapped : mapping
-        From a name, with its unit as ``rtt_ms``, to the column that has it.
-    group_by : str or None
-        Column of the groups.
     client : distributed.Client, optional
         Computes a Dask frame; by default Dask's own choice.
 
@@ -45,7 +39,5 @@ def in_memory(table: Table, mapped: Mapping[str, str], group_by: str | None, cli
     dask = sys.modules.get("dask.dataframe")  # who has a frame has loaded it
     if dask is None or not isinstance(table, dask.DataFrame):
         raise InputError(f"sessions are a pandas or Dask table, or a file of one, got {shown(table)}")
-    columns = list(table.columns)
-    needed = {one.column for one in find([str(name) for name in columns], mapped).values()} | {group_by}
-    computed: DataFrame = table[[name for name in columns if name in needed]].compute(scheduler=client)
+    computed: DataFrame = table.compute(scheduler=client)
     return computed
