@@ -47,18 +47,17 @@ def visited(starts: Ints, to: Ints, chance: Floats, first: int, transitions: int
 
 @numba.njit(nogil=True)
 def _put(
-    head: Ints, state: Ints, sums: Floats, following: Ints, used: int, time: int, to: int, p: float, mean: float,
+    head: Ints, state: Ints, sums: Floats, following: Ints, at: int, time: int, to: int, p: float, mean: float,
     square: float, dip: float,
-) -> int:  # fmt: skip
-    """Put an atom at a time; return how many are used."""
-    state[used] = to
-    sums[used, 0] = p
-    sums[used, 1] = mean
-    sums[used, 2] = square
-    sums[used, 3] = dip
-    following[used] = head[time]
-    head[time] = used
-    return used + 1
+) -> None:  # fmt: skip
+    """Put an atom into a place, at a time."""
+    state[at] = to
+    sums[at, 0] = p
+    sums[at, 1] = mean
+    sums[at, 2] = square
+    sums[at, 3] = dip
+    following[at] = head[time]
+    head[time] = at
 
 
 @numba.njit(nogil=True)
@@ -146,12 +145,13 @@ def propagate(
     for i in range(len(from_state)):
         head[:] = -1
         begin = from_time[i]
-        used = _put(head, state, sums, following, 0, begin, from_state[i], 1.0, 0.0, 0.0, 0.0)
+        _put(head, state, sums, following, 0, begin, from_state[i], 1.0, 0.0, 0.0, 0.0)
+        used, free = 1, -1  # places that were ever used, and the first of those that are free again
         first_landed = n_landed
         lost = 0.0
         for r in range(begin, step):
             n = 0
-            atom = head[r]
+            atom, last = head[r], -1
             while atom >= 0:  # those in the same state become one
                 m1 = sums[atom, 1] / sums[atom, 0]
                 lead = m1 - due * (r - begin)
@@ -171,7 +171,10 @@ def propagate(
                     merged[k] = 0.0
                     n += 1
                 merged[k] += sums[atom]
-                atom = following[atom]
+                atom, last = following[atom], atom
+            if last >= 0:
+                following[last] = free
+                free = head[r]
             for k in range(n):
                 place[merged_state[k]] = -1
             for k in range(n):
@@ -193,13 +196,17 @@ def propagate(
                     least = min(least, m2 - due * (time - begin))
                     square = v + variance[o] + m2 * m2
                     if time < step:
-                        if used == len(state):
-                            state = np.append(state, np.empty_like(state))
-                            sums = np.concatenate((sums, np.empty_like(sums)))
-                            following = np.append(following, np.empty_like(following))
-                        used = _put(
-                            head, state, sums, following, used, time, to[o], pp, pp * m2, pp * square, pp * least
-                        )
+                        at = free
+                        if at >= 0:
+                            free = following[at]
+                        else:
+                            if used == len(state):
+                                state = np.append(state, np.empty_like(state))
+                                sums = np.concatenate((sums, np.empty_like(sums)))
+                                following = np.append(following, np.empty_like(following))
+                            at = used
+                            used += 1
+                        _put(head, state, sums, following, at, time, to[o], pp, pp * m2, pp * square, pp * least)
                         continue
                     if pp < negligible * 1e-3:
                         lost += pp
