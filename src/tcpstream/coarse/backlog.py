@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.backlog_moves import Landings, Shifts, resting_below, step
-from ..kernels.backlog_turns import until_turns
+from ..kernels.backlog_turns import growth, until_turns
 from ..kernels.on_lattice import on_lattice
 from .entries import Entries
 from .ladder import REACH, Ladder
@@ -20,6 +20,12 @@ BELOW = 4
 
 WIDE = 8.0
 """Standard deviations of a way within reach on the level on which it is taken: wide ones need no fine lattice."""
+
+LEFT, MOST = 1e-3, 500
+"""Share of what an entry holds that may lead back to itself after all steps of a turn, and such steps at most."""
+
+TRIED = 400
+"""Steps in which it is seen how long what an entry holds lasts."""
 
 
 class Backlog:
@@ -53,6 +59,7 @@ class Backlog:
         self._lattices = on = self.ladder.lattices([max(pair) for pair in zip(ups, landing_ups)])
         self._turns = np.flatnonzero(self.entries.turns)
         self._room = np.zeros((self.ladder.entries, on.at[-1] + on.widths[-1]))
+        self._again = self._repeated()
 
     def step(self, vector: Floats) -> Floats:
         """Return what a step makes of a vector."""
@@ -80,7 +87,7 @@ class Backlog:
 
     def until_turns(self, vector: Floats) -> tuple[Floats, Floats]:
         """Return all steps of a vector together until they turn back, and what does, flat."""
-        steps = np.empty_like(vector)
+        steps = np.zeros_like(vector)
         back = self._until_turns(vector, np.arange(len(vector)), steps)
         return steps, back.ravel()
 
@@ -90,9 +97,28 @@ class Backlog:
 
     def _until_turns(self, given: Floats, entries: Ints, steps: Floats) -> Floats:
         return until_turns(
-            given, entries, self._turns, self.entries.order, self._lattices, self._shifts, self._landings, self._room,
-            steps,
+            given, entries, self._turns, self.entries.order, self._again, self._lattices, self._shifts,
+            self._landings, self._room, steps,
         )  # fmt: skip
+
+    def _repeated(self) -> Ints:
+        """Return how often entries that lead back to themselves are followed in a turn, to be left with little.
+
+        Not where rounding to the lattice makes what they hold last longer than it does.
+        """
+        ways = self.ways
+        same = ways.source == ways.target
+        stay = np.bincount(ways.source[same], ways.weight[same], self.ladder.entries)
+        loops = np.flatnonzero(stay > LEFT)
+        finest = self.ladder.levels[0]
+        held = np.zeros(self.ladder.size)
+        held[1 : 1 + finest.end - finest.first] = np.random.default_rng(1).normal(size=finest.end - finest.first)
+        found = growth(held, loops, TRIED, self._lattices, self._shifts, self._landings, self._room)
+        again = np.zeros(self.ladder.entries, dtype=np.int64)
+        factor = np.clip(np.maximum(found, stay[loops]), LEFT, 1.0)
+        lasting = factor < 1 - (1 - stay[loops]) / 2
+        again[loops[lasting]] = np.minimum(np.ceil(np.log(LEFT) / np.log(factor[lasting])), MOST)
+        return again
 
     def silence(self, vector: Floats, lower: list[Floats]) -> float:
         """Return the mean rounds of silence in a step, of a vector and its levels with what is lower."""

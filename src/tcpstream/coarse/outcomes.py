@@ -25,6 +25,9 @@ Parts = tuple[float, ...]
 LAST = 2
 """Parts of what is beyond the others."""
 
+LONG = 4
+"""Rounds of a wait from which on parts of a round before it are larger: half as many times as it has rounds."""
+
 ROUNDING = 1e-12
 """Relative size below which the difference of two sums is none."""
 
@@ -218,6 +221,15 @@ def _parts(n: Floats, parts: Parts) -> list[Floats]:
     return ends + [ends[-1] + np.floor((n - ends[-1]) * (i + 1) / LAST) for i in range(LAST)]
 
 
+def _before(wait: Wait, parts: Parts) -> Parts:
+    """Return the parts of a round in which losses are told apart before a wait: the longer, the fewer.
+
+    What its rounds add to a backlog is much beside the place of a loss in its round.
+    """
+    rounds = min((rounds for rounds, _ in wait), default=1)
+    return parts[rounds // 2 - 1 :: rounds // 2] if rounds >= LONG else parts
+
+
 def _between(values: Floats, first: Floats, end: Floats) -> Floats:
     """Return the sums of ``values[first:end]``."""
     sums = np.append(0.0, np.cumsum(values))
@@ -238,8 +250,9 @@ def _(chain: IndependentChain, parts: Parts = ()) -> Outcomes:
         moments = (received[0][lost_of], received[1][lost_of], ordered[lost_of])
         found.add(states, target, 1, total[lost_of] * share, moments)
     every = np.arange(S)
-    for total, first, square in _unrepaired(chain, parts):
-        found.waits(every, S, chain.silences.unrepaired, 0, total[w], (first[w], square[w], first[w]))
+    unrepaired = chain.silences.unrepaired
+    for total, first, square in _unrepaired(chain, _before(unrepaired, parts)):
+        found.waits(every, S, unrepaired, 0, total[w], (first[w], square[w], first[w]))
     found.waits(every, S, chain.silences.whole_loss, 0, p ** w.astype(np.float64), _nothing(S))
     _timeouts(found, chain.silences, p, S, graph.restart)
     return found.outcomes(S + 2 * LEVELS)
@@ -254,13 +267,14 @@ def _(chain: BurstChain, parts: Parts = ()) -> Outcomes:
     found.add(moves.from_state, moves.to_state, 1, q**sent * moves.share, (sent, sent**2, sent))
     short = _ShortRounds(p, W)
     usual = np.arange(chain.n_initial_slow_start, S)
-    for first, end in pairwise(_parts(np.arange(W + 1, dtype=np.float64), parts)):
-        for fast, part in product((True, False), (True, False) if parts else (None,)):
+    unrepaired, n = chain.silences.unrepaired, np.arange(W + 1, dtype=np.float64)
+    for fast, places in ((True, parts), (False, _before(unrepaired, parts))):
+        for (first, end), part in product(pairwise(_parts(n, places)), (True, False) if parts else (None,)):
             total, *sums = (one[w[usual]] for one in short.between(first, end, fast, part))
             if fast:
                 found.add(usual, np.maximum(chain.recover_to[w[usual]], 0), 2, total, tuple(sums), True)
             else:
-                found.waits(usual, S, chain.silences.unrepaired, 1, total, tuple(sums))
+                found.waits(usual, S, unrepaired, 1, total, tuple(sums))
     at, delivered, size, window = chain.first_slow_start_losses
     chance = p * q ** delivered.astype(np.float64)
     for fast in (True, False):
