@@ -75,13 +75,21 @@ def test_the_long_run_is_the_same_iterated_and_eliminated(tcp):
     steps = Steps.of(chain_of(Path(loss=0.01, rtt=0.05, max_window=60, **tcp)), 3, 1.15)
     moves = steps.source, steps.target, steps.weight, steps.entries
     exact = outlook._eliminated(*moves)
-    np.testing.assert_allclose(outlook._iterated(*moves), exact / exact.sum(), rtol=0, atol=1e-12)
+    exact /= exact.sum()
+    turns = outlook._Turns(*moves)
+    np.testing.assert_allclose(turns.stationary(), exact, rtol=0, atol=1e-12)
+    change = np.bincount(steps.source, steps.weight * steps.mean, steps.entries)
+    change -= exact @ change
+    later = turns.outlook(change)
+    ahead = np.bincount(steps.source, steps.weight * later[steps.target], steps.entries)
+    left = later - ahead - change
+    assert exact @ np.abs(left) < 1e-9 * np.ptp(later)
 
 
 def test_a_long_run_that_does_not_settle_is_eliminated(monkeypatch):
-    """Two places that are hardly ever left: iteration gives up."""
+    """Two pairs of places that are hardly ever left: iteration gives up."""
     monkeypatch.setattr(outlook, "LARGE", 1)
-    source, target = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    weight = np.array([1 - 1e-8, 1e-8, 3e-8, 1 - 3e-8])
-    assert outlook._iterated(source, target, weight, 2) is None
-    np.testing.assert_allclose(outlook.stationary(source, target, weight, 2), [0.75, 0.25], rtol=1e-6)
+    source, target = np.array([0, 1, 1, 2, 3, 3]), np.array([1, 0, 2, 3, 2, 0])
+    weight = np.array([1, 1 - 1e-8, 1e-8, 1, 1 - 3e-8, 3e-8])
+    assert outlook._Turns(source, target, weight, 4).stationary() is None
+    np.testing.assert_allclose(outlook.stationary(source, target, weight, 4), [0.375, 0.375, 0.125, 0.125], rtol=1e-6)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,12 +76,16 @@ class BacklogLaw:
 
     def _resting(self, delay: float) -> float:
         """Return the late packets of a round at rest: none after a delay of a round."""
-        late = 0.0
-        for sent, chance in zip(self.sent, self.chance) if delay < 1 else ():
-            rounds = math.ceil(self.due / (sent - self.due) - 1e-12)
-            backlog = self.due - (sent - self.due) * np.arange(rounds)
-            late += chance * float(np.maximum(backlog - self.due * delay, 0.0).mean())
-        return late
+        return self.resting(self.due * delay) if delay < 1 else 0.0
+
+    @cached_property
+    def resting(self) -> Excess:
+        """The backlog before the rounds of what is at rest."""
+        beyond = self.sent - self.due
+        rounds = np.ceil(self.due / beyond - 1e-12).astype(np.int64)
+        which = np.repeat(np.arange(len(rounds)), rounds)
+        earlier = np.arange(len(which)) - np.repeat(np.cumsum(rounds) - rounds, rounds)
+        return Excess(self.due - beyond[which] * earlier, (self.chance / rounds)[which])
 
 
 def law(backlog: Backlog, vector: Floats) -> BacklogLaw:

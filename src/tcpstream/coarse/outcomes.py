@@ -108,7 +108,7 @@ class _Found:
 
 
 @singledispatch
-def outcomes(chain: Chain, parts: Parts = ()) -> Outcomes:  # noqa: ARG001
+def outcomes(chain: Chain, parts: Parts = (), states: Ints | None = None) -> Outcomes:  # noqa: ARG001
     """Return the outcomes of a chain, over the states of its transitions.
 
     Parameters
@@ -118,6 +118,8 @@ def outcomes(chain: Chain, parts: Parts = ()) -> Outcomes:  # noqa: ARG001
         Packets of a round at which its parts end, but for the last ones: losses in different parts are told apart, and
         one and more losses of a round, or a short round with one and without. Without parts they are not; nor are
         they in a chain that is only known by its transitions.
+    states : int array, optional
+        Whose outcomes are asked for; others may be left out. Those of all by default.
     """
     rows = chain.written_out
     keys = np.column_stack([rows.from_state, rows.to_state, rows.rounds])
@@ -237,29 +239,33 @@ def _between(values: Floats, first: Floats, end: Floats) -> Floats:
 
 
 @outcomes.register
-def _(chain: IndependentChain, parts: Parts = ()) -> Outcomes:
+def _(chain: IndependentChain, parts: Parts = (), states: Ints | None = None) -> Outcomes:
     graph, p, S = chain.graph, chain.loss, chain.graph.size
     q, w = 1 - p, graph.windows
     found, moves = _Found(), graph.growth
-    sent = w[moves.from_state].astype(np.float64)
-    found.add(moves.from_state, moves.to_state, 1, q**sent * moves.share, (sent, sent**2, sent))
+    every = np.arange(S) if states is None else np.unique(states[states < S])
+    asked = np.zeros(S, dtype=np.bool_)
+    asked[every] = True
+    begins = asked[moves.from_state]
+    from_state = moves.from_state[begins]
+    sent = w[from_state].astype(np.float64)
+    found.add(from_state, moves.to_state[begins], 1, q**sent * moves.share[begins], (sent, sent**2, sent))
 
-    states, way = np.nonzero(chain.recover_share * (w >= 2)[:, np.newaxis])
-    lost_of, share, target = w[states], chain.recover_share[states, way], chain.recover_to[states, way]
+    losing, way = np.nonzero(chain.recover_share * (asked & (w >= 2))[:, np.newaxis])
+    lost_of, share, target = w[losing], chain.recover_share[losing, way], chain.recover_to[losing, way]
     for total, received, ordered in _repaired(chain) if not parts else _repaired_by_part(chain, parts):
         moments = (received[0][lost_of], received[1][lost_of], ordered[lost_of])
-        found.add(states, target, 1, total[lost_of] * share, moments)
-    every = np.arange(S)
-    unrepaired = chain.silences.unrepaired
+        found.add(losing, target, 1, total[lost_of] * share, moments)
+    w, unrepaired = w[every], chain.silences.unrepaired
     for total, first, square in _unrepaired(chain, _before(unrepaired, parts)):
         found.waits(every, S, unrepaired, 0, total[w], (first[w], square[w], first[w]))
-    found.waits(every, S, chain.silences.whole_loss, 0, p ** w.astype(np.float64), _nothing(S))
+    found.waits(every, S, chain.silences.whole_loss, 0, p ** w.astype(np.float64), _nothing(len(every)))
     _timeouts(found, chain.silences, p, S, graph.restart)
     return found.outcomes(S + 2 * LEVELS)
 
 
 @outcomes.register
-def _(chain: BurstChain, parts: Parts = ()) -> Outcomes:
+def _(chain: BurstChain, parts: Parts = (), states: Ints | None = None) -> Outcomes:  # noqa: ARG001
     graph, p = chain.graph, chain.loss
     q, w, S, W = 1 - p, graph.windows, graph.size, graph.max_window
     found, moves = _Found(), graph.growth
@@ -290,7 +296,7 @@ def _(chain: BurstChain, parts: Parts = ()) -> Outcomes:
 
 
 @outcomes.register
-def _(chain: VaryingChain, parts: Parts = ()) -> Outcomes:
+def _(chain: VaryingChain, parts: Parts = (), states: Ints | None = None) -> Outcomes:  # noqa: ARG001
     every = [outcomes(part, parts) for part in chain.parts]
     longest = max(int(one.rounds.max()) for one in every)
     chances = np.array([chain.switching.after(d) for d in range(longest + 1)])

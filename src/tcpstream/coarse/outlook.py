@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,31 +13,57 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-LARGE, STEPS, SETTLED = 2000, 6000, 1e-14
-"""Entries from which on the stationary distribution is iterated, steps that this may take, and how much of the
-distribution the last one may move."""
+LARGE, TURNS, SETTLED = 2000, 500, 1e-14
+"""Entries from which on their equations are iterated, how often at most, and how much of the distribution the last time
+may move."""
+
+KNOWN = 1e-12
+"""What the last iteration may change of an outlook, over its range."""
 
 
 def stationary(source: Ints, target: Ints, weight: Floats, count: int) -> Floats:
     """Return the stationary distribution of so many entries under moves."""
-    found = _iterated(source, target, weight, count) if count > LARGE else None
+    found = _Turns(source, target, weight, count).stationary() if count > LARGE else None
     return _eliminated(source, target, weight, count) if found is None else found
 
 
-def _iterated(source: Ints, target: Ints, weight: Floats, count: int) -> Floats | None:
-    """Return the stationary distribution by steps that every second time stay where they are; None if it takes long."""
-    from scipy.sparse import csr_array
+class _Turns:
+    """Moves between entries, most of which lead on to later ones: until they turn back they are one substitution."""
 
-    step = csr_array((weight, (target, source)), shape=(count, count))
-    found = np.full(count, 1 / count)
-    for _ in range(STEPS // 10):
-        for _ in range(10):
-            moved = step @ found
-            change = float(np.abs(moved - found).sum())
-            found = (moved + found) / (moved.sum() + found.sum())
-        if change <= SETTLED:
-            return found
-    return None
+    def __init__(self, source: Ints, target: Ints, weight: Floats, count: int) -> None:
+        from scipy.sparse import coo_array
+        from scipy.sparse.linalg import splu
+
+        on, every = target >= source, np.arange(count)
+        values = np.append(np.ones(count), -weight[on])
+        ahead = coo_array((values, (np.append(every, target[on]), np.append(every, source[on]))), shape=(count, count))
+        self._back = coo_array((weight[~on], (target[~on], source[~on])), shape=(count, count)).tocsr()
+        self._ahead = splu(ahead.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
+
+    def stationary(self) -> Floats | None:
+        """Return the stationary distribution; None if it takes long."""
+        found = np.full(self._back.shape[0], 1 / self._back.shape[0])
+        for _ in range(TURNS):
+            turned = self._ahead.solve(self._back @ found)
+            total = float(turned.sum())
+            if not math.isfinite(total) or total <= 0:
+                return None
+            change = float(np.abs(turned / total - found).sum())
+            found = (turned / total + found) / 2 if change > SETTLED else turned / total
+            if change <= SETTLED:
+                return found
+        return None
+
+    def outlook(self, change: Floats) -> Floats | None:
+        """Return the solution of Poisson's equation for changes of mean 0; None if it takes long."""
+        found = np.zeros(len(change))
+        for _ in range(TURNS):
+            further = self._ahead.solve(change + self._back.T @ found, "T")
+            moved = further - found
+            found = further
+            if np.ptp(moved) <= KNOWN * np.ptp(found):
+                return found
+        return None
 
 
 def _eliminated(source: Ints, target: Ints, weight: Floats, count: int) -> Floats:
@@ -62,6 +90,10 @@ def outlook(source: Ints, target: Ints, weight: Floats, change: Floats, visits: 
     """
     count, usual = len(change), int(np.argmax(visits))
     change = change - clock * float(visits @ change) / float(visits @ clock)
+    if count > LARGE:
+        found = _Turns(source, target, weight, count).outlook(change)
+        if found is not None:
+            return found - found[usual]
     entries, kept = np.arange(count), source != usual
     change[usual] = 0.0  # its equation follows from the others
     return linear.solve(

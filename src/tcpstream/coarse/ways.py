@@ -109,9 +109,10 @@ class Ways:
         near : float
             Of the packets of a round of playback: ways that end, and empty the backlog, so near are one.
         """
-        known, on, step = outcomes(steps.chain, parts), steps.grid, steps.step
+        on, step = steps.grid, steps.step
         states, times = on.states[steps.points], steps.times
-        sent = _sent(known)[states]
+        known = outcomes(steps.chain, parts, states if step == 1 else None)
+        sent = _sent(known, states)
         sent = np.where(sent > 0, steps.corrected(sent, np.ones_like(sent)), 0.0)
         rest = np.array([resting(w, due)[0] if rests(w, due, step) else 0.0 for w in sent])
         landed, moments, holding, held = backlog_paths(
@@ -188,12 +189,13 @@ def _(chain: VaryingChain, steps: Steps, ends: Ends, rest: Floats) -> Ends:
     return Ends._make(np.concatenate(column) for column in zip(*found))
 
 
-def _sent(known: Outcomes) -> Floats:
-    """Return the packets of a round without loss, by state; 0 for states that wait."""
-    found = np.zeros(known.n_states)
-    for s, (first, end) in enumerate(zip(known.starts[:-1], known.starts[1:])):
+def _sent(known: Outcomes, states: Ints) -> Floats:
+    """Return the packets of a round without loss, of some states; 0 for those that wait."""
+    found = np.zeros(len(states))
+    for i, s in enumerate(states.tolist()):
+        first, end = known.starts[s], known.starts[s + 1]
         o = first + int(np.argmax(known.chance[first:end]))
-        found[s] = known.mean[o] if known.rounds[o] == 1 else 0.0
+        found[i] = known.mean[o] if known.rounds[o] == 1 else 0.0
     return found
 
 
