@@ -11,6 +11,7 @@ from .backlog_moves import Landings, Lattices, Shifts, hand_on, settle, trim
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+
 @kept(nogil=True)
 def until_turns(
     given: Floats, entries: Ints, turns: Ints, order: Ints, again: Ints, on: Lattices, shifts: Shifts,
