@@ -27,14 +27,14 @@ class Measure:
 
     def add(self, other: Measure, weight: float = 1.0, limit: int | None = None) -> None:
         """Add a measure that fits; what lies beyond position `limit` goes there."""
-        stop = other.end if limit is None else min(other.end, limit)
-        if stop > other.origin:
-            self.mass[..., other.origin - self.origin : stop - self.origin] += (
-                weight * other.mass[..., : stop - other.origin]
-            )
-        if limit is not None and other.end > limit:
-            beyond = other.mass[..., max(0, limit - other.origin) :].sum(axis=-1)
-            self.mass[..., limit - self.origin] += weight * beyond
+        mine, theirs = self.mass, other.mass
+        first, count = other.origin - self.origin, theirs.shape[-1]
+        within = count if limit is None else max(0, min(count, limit - other.origin))
+        if within > 0:
+            part = mine[..., first : first + within]
+            part += theirs[..., :within] if weight == 1.0 else weight * theirs[..., :within]
+        if limit is not None and within < count:
+            mine[..., limit - self.origin] += weight * theirs[..., within:].sum(axis=-1)
 
     def covering(self, origin: int, end: int) -> Measure:
         """Return this measure on positions that cover `origin` to `end`; it grows by a half each time."""
