@@ -76,7 +76,7 @@ class BacklogLaw:
 
     def _resting(self, delay: float) -> float:
         """Return the late packets of a round at rest: none after a delay of a round."""
-        return self.resting(self.due * delay) if delay < 1 else 0.0
+        return float(self.resting(np.array(self.due * delay))) if delay < 1 else 0.0
 
     @cached_property
     def resting(self) -> Excess:

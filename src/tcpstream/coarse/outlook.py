@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,29 +39,29 @@ class _Turns:
         values = np.append(np.ones(count), -weight[on])
         ahead = coo_array((values, (np.append(every, target[on]), np.append(every, source[on]))), shape=(count, count))
         self._back = coo_array((weight[~on], (target[~on], source[~on])), shape=(count, count)).tocsr()
-        self._ahead = splu(ahead.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
+        self._ahead: Any = splu(ahead.tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0.0)
 
     def stationary(self) -> Floats | None:
         """Return the stationary distribution; None if it takes long."""
-        found = np.full(self._back.shape[0], 1 / self._back.shape[0])
+        count = self._back.shape[0]
+        found: Floats = np.full(count, 1 / count)
         for _ in range(TURNS):
-            turned = self._ahead.solve(self._back @ found)
+            turned: Floats = self._ahead.solve(self._back @ found)
             total = float(turned.sum())
             if not math.isfinite(total) or total <= 0:
                 return None
-            change = float(np.abs(turned / total - found).sum())
-            found = (turned / total + found) / 2 if change > SETTLED else turned / total
-            if change <= SETTLED:
-                return found
+            turned /= total
+            if np.abs(turned - found).sum() <= SETTLED:
+                return turned
+            found = (turned + found) / 2
         return None
 
     def outlook(self, change: Floats) -> Floats | None:
         """Return the solution of Poisson's equation for changes of mean 0; None if it takes long."""
-        found = np.zeros(len(change))
+        found: Floats = np.zeros(len(change))
         for _ in range(TURNS):
-            further = self._ahead.solve(change + self._back.T @ found, "T")
-            moved = further - found
-            found = further
+            further: Floats = self._ahead.solve(change + self._back.T @ found, "T")
+            moved, found = further - found, further
             if np.ptp(moved) <= KNOWN * np.ptp(found):
                 return found
         return None
@@ -93,7 +94,7 @@ def outlook(source: Ints, target: Ints, weight: Floats, change: Floats, visits: 
     if count > LARGE:
         found = _Turns(source, target, weight, count).outlook(change)
         if found is not None:
-            return found - found[usual]
+            return np.asarray(found - found[usual])
     entries, kept = np.arange(count), source != usual
     change[usual] = 0.0  # its equation follows from the others
     return linear.solve(

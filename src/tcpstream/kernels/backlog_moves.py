@@ -157,8 +157,10 @@ def _spread(own: Floats, on: Lattices, s: int, row: Floats, lower: Floats) -> No
     for i in range(len(on.quanta)):
         size = on.ends[i] - on.firsts[i]
         begin = on.at[i] + on.firsts[i]
-        row[begin : begin + size] = own[on.own[i] : on.own[i] + size]
-    lower[:] = row
+        for k in range(size):
+            row[begin + k] = own[on.own[i] + k]
+    for k in range(len(row)):
+        lower[k] = row[k]
     for i in range(len(on.quanta) - 1):
         _up(lower, on, s, i, 0, on.ends[i], lower)
 
@@ -277,7 +279,8 @@ def step(vector: Floats, on: Lattices, shifts: Shifts, landings: Landings) -> Fl
         for i in range(L):
             begins[0, i], ends[0, i] = on.firsts[i], on.ends[i]
             begin, n = on.at[i] + on.firsts[i], on.ends[i] - on.firsts[i]
-            row[begin : begin + n] = vector[s, on.own[i] : on.own[i] + n]
+            for k in range(n):
+                row[begin + k] = vector[s, on.own[i] + k]
         trim(row, begins[0], ends[0], on)
         hand_on(row, vector[s, 0], begins, ends, s, on, shifts, landings, lower, new, rest, new_begins, new_ends)
     found = np.empty_like(vector)

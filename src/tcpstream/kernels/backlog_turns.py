@@ -84,8 +84,9 @@ def until_turns(
         found[m, 0] = rest[s]
         for i in range(L):
             begin, n = on.at[i] + on.firsts[i], on.ends[i] - on.firsts[i]
-            found[m, on.own[i] : on.own[i] + n] = new[s, begin : begin + n]
-            new[s, begin : begin + n] = 0.0
+            for k in range(n):
+                found[m, on.own[i] + k] = new[s, begin + k]
+                new[s, begin + k] = 0.0
     return found
 
 
@@ -129,9 +130,11 @@ def growth(
             trim(row, begins[0], ends[0], on)
             hand_on(row, resting, begins, ends, s, on, shifts, landings, lower, new, rest, new_begins, new_ends)
             settle(new[s], new_begins[s], new_ends[s], on, s)
-            row[:] = new[s]
-            new[s] = 0.0
-            begins[0], ends[0] = new_begins[s], new_ends[s]
+            for k in range(size):
+                row[k] = new[s, k]
+                new[s, k] = 0.0
+            for i in range(L):
+                begins[0, i], ends[0, i] = new_begins[s, i], new_ends[s, i]
             resting = rest[s]
             if time == times // 2 - 1:
                 before = np.abs(row).sum() + abs(resting)

@@ -195,7 +195,8 @@ def fill(
             continue
         pad = widths[top]
         row, wider = np.zeros(pad + lengths[i]), np.empty(pad + lengths[i])
-        row[pad:] = rows[i, : lengths[i]]
+        for k in range(lengths[i]):
+            row[pad + k] = rows[i, k]
         for bell in range(top + 1):
             q = pairs[i, bell]
             if q >= 0:

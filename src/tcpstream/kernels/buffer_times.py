@@ -24,7 +24,8 @@ def fill_times(
     coming = np.zeros((longest + 1, S, goal))
     low, high = np.full((longest + 1, S), goal), np.full((longest + 1, S), -1)
     ready = np.zeros(most + longest + 2)
-    coming[0, :, 0] = begin
+    for s in range(S):
+        coming[0, s, 0] = begin[s]
     low[0], high[0] = 0, 0
     left, out = 1.0, 0.0
     for t in range(most):

@@ -157,7 +157,8 @@ def on_lattice(
             sources[count] = s
             to[count] = reached[row]
             shifts[count] = firsts[row]
-            taps[used : used + size] = dense[row, firsts[row] - low : lasts[row] - low]
+            for k in range(size):
+                taps[used + k] = dense[row, firsts[row] - low + k]
             used += size
             count += 1
             starts[count] = used

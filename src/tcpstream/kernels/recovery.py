@@ -73,7 +73,8 @@ def recover(
             s = last + 1
             continue
         target = out[rows[s]]
-        y[:] = x[s]
+        for k in range(n):
+            y[k] = x[s, k]
         for c in range(s + 1, last + 1):
             y += x[c]
         first_used = 0
@@ -110,7 +111,8 @@ def recover(
             twice[origin : origin + 2 * three] = 0.0
             diagonal[origin : origin + 2 * three] = 0.0
             end = margin + k1
-            inner[origin:end] = y[k0:k1]
+            for k in range(k1 - k0):
+                inner[origin + k] = y[k0 + k]
             inner[end : end + 2 * reach] = 0.0
             for k in range(origin + three, end + reach):
                 once[k] = q * once[k - steps_per_packet] + (enter * inner[k - three] - leave * inner[k - whole])

@@ -70,7 +70,9 @@ def transfer_times(
     for t in range(most):
         if t + slots + 1 >= len(law):
             longer = np.zeros((2 * len(law) + slots, points))
-            longer[: len(law)] = law
+            for k in range(len(law)):
+                for point in range(points):
+                    longer[k, point] = law[k, point]
             law = longer
         here = t % slots
         if waiting[here]:
