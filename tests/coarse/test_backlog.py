@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from tcpstream import Path
 from tcpstream.coarse.backlog import Backlog
 from tcpstream.coarse.excess import Excess
+from tcpstream.coarse.stationary_backlog import long_run
 from tcpstream.coarse.steps import Steps
 from tcpstream.coarse.ways import Ways
 from tcpstream.kernels.backlog_paths import landing, resting
+from tcpstream.kernels.backlog_turns import growth
 from tcpstream.tcp import chain_of
 
 PATHS = {
@@ -98,6 +100,46 @@ def test_steps_until_they_turn_back(name: str) -> None:
     np.testing.assert_array_equal(backlog.turned(turned), back)
     np.testing.assert_allclose(backlog.turn(back), backlog.until_turns(turned)[1], atol=1e-15)
     np.testing.assert_allclose(backlog.all_steps(back, vector), backlog.until_turns(turned + vector)[0], atol=1e-15)
+
+
+def lasting() -> Ways:
+    """Return ways of CUBIC with lines that end in states which lead to themselves until a loss."""
+    chain = chain_of(Path(loss=0.005, rtt=0.1, max_window=60))
+    due = chain.packets_per_round / 1.6
+    return Ways.of(Steps.of(chain, 1, 1.2, due, 24.0), due, (), 0.2)
+
+
+def test_entries_that_lead_to_themselves_take_few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, counts, found = lasting(), [], []
+    turn = Backlog.turn
+    for again in (Backlog._repeated, lambda backlog: np.zeros(backlog.ladder.entries, dtype=np.int64)):
+        calls: list[int] = []
+        monkeypatch.setattr(Backlog, "_repeated", again)
+        monkeypatch.setattr(
+            Backlog, "turn", lambda backlog, turned, calls=calls: calls.append(1) or turn(backlog, turned)
+        )
+        found.append(long_run(one, one.due / 16, 1000.0, from_start=False).late_fraction(10.0))
+        counts.append(len(calls))
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+    assert counts[0] < counts[1] / 2
+
+
+def test_how_long_what_an_entry_hands_on_to_itself_lasts() -> None:
+    """The kernel against steps of whole vectors, of which one entry alone is kept."""
+    backlog = Backlog(lasting(), 1.5, 1000.0)
+    same = backlog.ways.source == backlog.ways.target
+    entries, rng = np.unique(backlog.ways.source[same])[::3], np.random.default_rng(2)
+    held = rng.normal(size=backlog.ladder.size)
+    found = growth(held, entries, 40, backlog._lattices, backlog._shifts, backlog._landings, backlog._room)
+    for entry, factor in zip(entries, found):
+        vector = np.zeros((backlog.ladder.entries, backlog.ladder.size))
+        vector[entry] = held
+        sizes = []
+        for _ in range(40):
+            vector[entry] = backlog.step(vector)[entry]
+            sizes.append(np.abs(vector[entry]).sum())
+        expected = (sizes[39] / sizes[19]) ** (1 / 20) if sizes[19] > 0 else 0.0
+        assert factor == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", PATHS)
