@@ -15,7 +15,7 @@ from tcpstream.coarse.excess import Excess
 from tcpstream.coarse.stationary_backlog import long_run
 from tcpstream.coarse.steps import Steps
 from tcpstream.coarse.ways import Ways
-from tcpstream.kernels.backlog_paths import landing, resting
+from tcpstream.kernels.backlog_paths import EMPTY, landing, resting, rests
 from tcpstream.kernels.backlog_turns import growth
 from tcpstream.tcp import chain_of
 
@@ -37,7 +37,7 @@ def ways(name: str, step: int, due: float) -> Ways:
 def test_the_backlog_at_rest(due: float, factor: float) -> None:
     sent = due * factor
     ratio = due / (sent - due)
-    assume(abs(ratio - round(ratio)) > 1e-6)  # whole: rounding decides when it is empty
+    assume(abs(ratio - round(ratio)) > 2 * EMPTY * ratio * (1 + ratio))  # whole: rounding decides when it is empty
     mean, silent = resting(sent, due)
     backlog, found, silences, rounds = due, [due], 0, 0  # D after each round that sends; empty: a silent one follows
     while True:
@@ -171,3 +171,13 @@ def test_excess(points: list[tuple[float, float]], y: float) -> None:
     values, mass = (np.array(column) for column in zip(*points))
     expected = float((np.maximum(values - y, 0) * mass).sum())
     assert float(Excess(values, mass)(np.array([y]))[0]) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1 - 1e-5, 1.0, 1 + 1e-5])
+def test_rounds_that_send_just_what_is_due_empty_the_backlog(factor: float) -> None:
+    """Steps scale what is sent a little; whether a backlog is empty may not depend on that."""
+    due = 3.0
+    assert rests(2 * due * factor, due, 1)
+    assert resting(2 * due * factor, due)[1] == 1.0
+    after, _, silent = landing(0.0, due, 1, due * factor, 0.0, due * factor, False, 1)
+    assert (after, silent) == (due, 1.0)

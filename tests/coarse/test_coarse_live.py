@@ -23,6 +23,10 @@ CASES: dict[str, tuple[dict[str, Any], float]] = {
     "reno, classic": ({"loss": 0.02, "sender": "classic"}, 4.0),
     "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 3.0),
     "reno-sack, RACK": ({"loss": 0.005, "tcp": "reno-sack", "initial_window": 10, "detection": "rack"}, 11.0),
+    "reno-sack, what is due is sent": (
+        {"loss": 0.014, "tcp": "reno-sack", "initial_window": 10, "detection": "rack", "max_window": 20},
+        3.0,
+    ),
     "reno-sack, windows up to 300": ({"loss": 0.04, "tcp": "reno-sack", "sender": "linux", "max_window": 300}, 3.0),
     "cubic": ({"loss": 0.02, "tcp": "cubic", "initial_window": 4, "max_window": 20}, 4.0),
     "long timer": ({"loss": 0.02, "timeout_ratio": 40.0}, 1.5),

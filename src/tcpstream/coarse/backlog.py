@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.backlog_moves import Landings, Shifts, resting_below, step
+from ..kernels.backlog_paths import EMPTY
 from ..kernels.backlog_turns import growth, until_turns
 from ..kernels.on_lattice import on_lattice
 from .entries import Entries
@@ -143,7 +144,8 @@ class Backlog:
     def _first(self, i: int) -> Ints:
         """Return the first position of a level above the floor of each way, not far below an empty backlog."""
         level, ways = self.ladder.levels[i], self.ways
-        first: Floats = np.floor((ways.floor - level.above[ways.source]) / level.quantum + 1e-9) + 1 + level.base
+        floor = ways.floor + EMPTY * ways.due
+        first: Floats = np.floor((floor - level.above[ways.source]) / level.quantum) + 1 + level.base
         return np.maximum(first, level.base - BELOW).astype(np.int64)
 
     def _moves(self, weight: Floats) -> tuple[Shifts, list[int]]:

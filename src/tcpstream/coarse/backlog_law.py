@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.backlog_moves import below_floors, free_moves
+from ..kernels.backlog_paths import rounds_to_rest
 from ..kernels.on_lattice import on_lattice
 from .backlog import WIDE, Backlog
 from .excess import Excess
@@ -82,7 +83,7 @@ class BacklogLaw:
     def resting(self) -> Excess:
         """The backlog before the rounds of what is at rest."""
         beyond = self.sent - self.due
-        rounds = np.ceil(self.due / beyond - 1e-12).astype(np.int64)
+        rounds = np.array([rounds_to_rest(sent, self.due) for sent in self.sent], dtype=np.int64)
         which = np.repeat(np.arange(len(rounds)), rounds)
         earlier = np.arange(len(which)) - np.repeat(np.cumsum(rounds) - rounds, rounds)
         return Excess(self.due - beyond[which] * earlier, (self.chance / rounds)[which])

@@ -25,8 +25,16 @@ COLUMNS = 10
 EVEN = 1e-3
 """Variance of the packets of a round, over the square of what is due, up to which they are one number."""
 
-ROUNDING = 1e-9
-"""Of what is sent, relative."""
+EMPTY = 1e-4
+"""Backlog that is none, over what is due in a round: steps scale what is sent by about so much,
+also where it is just what is due."""
+
+
+@numba.njit(nogil=True)
+def rounds_to_rest(sent: float, due: float) -> int:
+    """Return after how many rounds that send more than is due a backlog of one round's packets is empty."""
+    ratio = due / (sent - due)
+    return math.ceil(ratio - EMPTY * ratio * (1 + ratio))
 
 
 @numba.njit(nogil=True)
@@ -35,7 +43,7 @@ def resting(sent: float, due: float) -> tuple[float, float]:
 
     The backlog falls from `due` by what is sent beyond it, until it is empty: then a round is silent.
     """
-    rounds = math.ceil(due / (sent - due) - 1e-12)
+    rounds = rounds_to_rest(sent, due)
     return due - (sent - due) * (rounds - 1) / 2, 1 / rounds
 
 
@@ -47,7 +55,7 @@ def rests(sent: float, due: float, step: int) -> bool:
     twice what is due may come out a little smaller.
     """
     least = due * (1 + 1 / SOON) if step > 1 else 2 * due
-    return sent >= least * (1 - ROUNDING)
+    return sent >= least * (1 - EMPTY)
 
 
 @numba.njit(nogil=True)
@@ -55,7 +63,7 @@ def _sent(backlog: float, sent: float, due: float, step: int) -> tuple[float, fl
     """Return the backlog after a round, and the rounds of silence after it."""
     after = backlog + due - sent
     if not rests(sent, due, step):
-        return (after, 0.0) if after > 0 else (due, 1.0)
+        return (after, 0.0) if after > EMPTY * due else (due, 1.0)
     least, silent = resting(sent, due)
     if after >= least:
         return after, 0.0
@@ -83,10 +91,10 @@ def landing(
             after = backlog + due - first
             second = packets - first
             if twice:
-                if after <= 0:
+                if after <= EMPTY * due:
                     after, silent = due, 1.0
                 after += due - second
-                if after <= 0 and rounds == 2:
+                if after <= EMPTY * due and rounds == 2:
                     after, silent = due, silent + 1.0
                 after = max(after, 0.0) + due * (rounds - 2)  # a wait is none of its own rounds of silence
             else:
