@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import singledispatch
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tcp.burst import DUPLICATE_ACKS, BurstChain
+from ..tcp.burst import BurstChain
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
 from ..tcp.silences import LEVELS, Silences, Wait
 from ..tcp.varying_chain import VaryingChain
+from .short_rounds import ShortRounds, between, per
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -148,11 +148,6 @@ def _nothing(n: int) -> tuple[Floats, Floats, Floats]:
     return np.zeros(n), np.zeros(n), np.zeros(n)
 
 
-def _per(chance: Any, *sums: Any) -> Any:
-    some = np.where(chance > 0, chance, 1.0)
-    return tuple(one / some for one in sums)
-
-
 def _repaired(chain: IndependentChain) -> Iterator[tuple[Floats, tuple[Floats, Floats], Floats]]:
     """Give the probabilities that losses are repaired, moments of what is received and the mean in order, by window.
 
@@ -166,7 +161,7 @@ def _repaired(chain: IndependentChain) -> Iterator[tuple[Floats, tuple[Floats, F
         np.append(0.0, np.cumsum(j**power * (q / a) ** j)) * chain.repairs * a ** np.maximum(n - 1, 0.0)
         for power in (1, 2)
     )
-    before, wide = _per(total, before, wide)
+    before, wide = per(total, before, wide)
     wide = np.minimum(np.sqrt(np.maximum(wide - before**2, 0.0)), np.minimum(before, n - 1 - before))
     for side in (-1, 1):
         yield total / 2, (n - lost, (n - lost) ** 2 + square - lost**2), np.maximum(before + side * wide, 0.0)
@@ -183,10 +178,10 @@ def _repaired_by_part(
     ones, any_ = b * q ** np.maximum(n - 1, 0.0), b * a ** np.maximum(n - 1, 0.0)
     for first, end in pairwise(_parts(n, parts)):
         one, middle = np.where(n >= 2, ones * (end - first), 0.0), (first + end - 1) / 2
-        every, of_every = (any_ * _between(i**power * (q / a) ** i, first, end) for power in (0, 1))
+        every, of_every = (any_ * between(i**power * (q / a) ** i, first, end) for power in (0, 1))
         more = np.where(n >= 3, every - one - (first == 0) * b**n, 0.0)
         more = np.where(more > ROUNDING * every, more, 0.0)
-        (before,) = _per(more, of_every - one * middle)
+        (before,) = per(more, of_every - one * middle)
         yield one, (n - 1, (n - 1) ** 2), middle
         yield more, (n - lost, (n - lost) ** 2 + square - lost**2), np.clip(before, first, np.maximum(end - 1, first))
 
@@ -196,7 +191,7 @@ def _losses(chain: IndependentChain, least: int) -> tuple[Floats, Floats, Floats
     n, K = np.arange(len(chain.repaired)), np.arange(chain.repaired.shape[1], dtype=np.float64)
     some = np.where((least <= K) & (n[:, np.newaxis] > K), chain.repaired, 0.0)
     total = some.sum(axis=1)
-    mean, square = _per(total, some @ K, some @ K**2)
+    mean, square = per(total, some @ K, some @ K**2)
     return total, mean, np.maximum(square, mean**2)
 
 
@@ -207,12 +202,12 @@ def _unrepaired(chain: IndependentChain, parts: Parts) -> Iterator[tuple[Floats,
     i = n[:-1]
     for first, end in pairwise(_parts(n, parts)):
         total, mean, square = (
-            _between(i**power * p * q**i, first, end)
-            - _between(i**power * chain.repairs * (q / a) ** i, first, end) * a ** np.maximum(n - 1, 0.0)
+            between(i**power * p * q**i, first, end)
+            - between(i**power * chain.repairs * (q / a) ** i, first, end) * a ** np.maximum(n - 1, 0.0)
             for power in range(3)
         )
         total = np.maximum(total - (first == 0) * (p**n - chain.repairs**n), 0.0)
-        yield total, *_per(total, mean, square)
+        yield total, *per(total, mean, square)
 
 
 def _parts(n: Floats, parts: Parts) -> list[Floats]:
@@ -230,12 +225,6 @@ def _before(wait: Wait, parts: Parts) -> Parts:
     """
     rounds = min((rounds for rounds, _ in wait), default=1)
     return parts[rounds // 2 - 1 :: rounds // 2] if rounds >= LONG else parts
-
-
-def _between(values: Floats, first: Floats, end: Floats) -> Floats:
-    """Return the sums of ``values[first:end]``."""
-    sums = np.append(0.0, np.cumsum(values))
-    return np.asarray(sums[end.astype(np.int64)] - sums[first.astype(np.int64)])
 
 
 @outcomes.register
@@ -271,7 +260,7 @@ def _(chain: BurstChain, parts: Parts = (), states: Ints | None = None) -> Outco
     found, moves = _Found(), graph.growth
     sent = w[moves.from_state].astype(np.float64)
     found.add(moves.from_state, moves.to_state, 1, q**sent * moves.share, (sent, sent**2, sent))
-    short = _ShortRounds(p, W)
+    short = ShortRounds(p, W)
     usual = np.arange(chain.n_initial_slow_start, S)
     unrepaired, n = chain.silences.unrepaired, np.arange(W + 1, dtype=np.float64)
     for fast, places in ((True, parts), (False, _before(unrepaired, parts))):
@@ -316,42 +305,3 @@ def _(chain: VaryingChain, parts: Parts = (), states: Ints | None = None) -> Out
     from_, to, rounds, chance, mean, variance, ordered, twice = (column[order] for column in columns)
     starts = np.searchsorted(from_, np.arange(chain.n_states + 1))
     return Outcomes(starts, to, rounds, chance, mean, variance, ordered, twice.astype(np.bool_))
-
-
-class _ShortRounds:
-    """The short round of j packets, i of which are delivered before a loss, after j of a window."""
-
-    def __init__(self, loss: float, most: int) -> None:
-        self.loss, self.j = loss, np.arange(most + 1, dtype=np.float64)
-
-    def after(self, fast: bool, part: bool | None = None) -> tuple[Floats, Floats, Floats]:
-        """Probability that the short round of j leads to a fast retransmit, or not, mean and square of its packets.
-
-        `part` is for one part of these rounds: those in which nothing is lost, or something, before a fast
-        retransmit; else those in which something arrives, or nothing.
-        """
-        p, q, j = self.loss, 1 - self.loss, self.j
-        i = np.arange(len(j), dtype=np.float64)
-        counted = i >= DUPLICATE_ACKS if fast else i < DUPLICATE_ACKS
-        if part is not None and not fast:
-            counted &= (i > 0) == part
-        whole = part if fast else None
-        sums = []
-        for power in range(3):
-            lost = np.where(counted & (whole is not True), i**power * p * q**i, 0.0)
-            all_ = np.where(counted & (whole is not False), i**power * q**i, 0.0)
-            sums.append(np.append(0.0, np.cumsum(lost))[:-1] + all_)
-        return sums[0], *_per(sums[0], sums[1], sums[2])
-
-    def between(
-        self, first: Floats, end: Floats, fast: bool, part: bool | None
-    ) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
-        """Return the probability of ``first <= j < end``, the moments of all packets, and the mean of j, by window."""
-        p, q, j = self.loss, 1 - self.loss, self.j
-        total, mean, square = self.after(fast, part)
-        chance = np.where(j >= 1, p * q**j * total, 0.0)
-        sums = [
-            _between(chance * values, first, end)
-            for values in (np.ones_like(j), j + mean, j**2 + 2 * j * mean + square, j)
-        ]
-        return sums[0], *_per(sums[0], *sums[1:])
