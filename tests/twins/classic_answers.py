@@ -17,6 +17,7 @@ import numpy as np
 import scipy
 
 import tcpstream
+from tcpstream.answers.coarse_live import CoarseLive
 
 RECORDED = Path(__file__).parents[1] / "contract" / "classic_answers.json"
 CASES = 300
@@ -61,24 +62,25 @@ def _case(rng: np.random.Generator) -> dict[str, Any]:
     return {"path": path, "kind": kind, "T_over_mu": round(rng.uniform(1.5, 2.5), 2), "duration": 5}
 
 
-def answer(case: dict[str, Any], **sender: str) -> list[float]:
-    """T [packets/s]; and of a live or a stored video f at two delays and the delay for f = 1e-3."""
+def answer(case: dict[str, Any], **sender: str) -> tuple[list[float], bool]:
+    """T [packets/s]; and of a live or a stored video f at two delays and the delay for f = 1e-3; whether iterated."""
     path = tcpstream.Path(**sender, **case["path"])
     throughput = tcpstream.throughput(path)
     if case["kind"] == "throughput":
-        return [throughput]
+        return [throughput], False
     # A rate with few digits: the answers are of one video, whatever the last bits of T.
     rate = float(f"{throughput / case['T_over_mu']:.3g}")
     if case["kind"] == "live":
         result: Any = tcpstream.live(path, tcpstream.Video(packet_rate=rate))
     else:
         result = tcpstream.stored(path, tcpstream.Video(packet_rate=rate, duration=case["duration"]))
-    return [throughput, *map(float, result.late_fraction([0.5, 2.0])), result.required_delay(1e-3)]
+    answers = [throughput, *map(float, result.late_fraction([0.5, 2.0])), result.required_delay(1e-3)]
+    return answers, isinstance(result, CoarseLive)
 
 
 def main(file: str) -> None:
     """Write the answers of paths that name no sender."""
-    made = [[value.hex() for value in answer(case)] for case in cases()]
+    made = [[value.hex() for value in answer(case)[0]] for case in cases()]
     assert all(math.isfinite(float.fromhex(value)) for row in made for value in row)
     about = {
         "about": "answers of paths that name no sender, at the commit before the default sender changed",

@@ -221,10 +221,11 @@ def _parts(n: Floats, parts: Parts) -> list[Floats]:
 def _before(wait: Wait, parts: Parts) -> Parts:
     """Return the parts of a round in which losses are told apart before a wait: the longer, the fewer.
 
-    What its rounds add to a backlog is much beside the place of a loss in its round.
+    What its rounds add to a backlog is much beside the place of a loss in its round, unless parts are of a packet: then
+    few packets are due in a round.
     """
     rounds = min((rounds for rounds, _ in wait), default=1)
-    return parts[rounds // 2 - 1 :: rounds // 2] if rounds >= LONG else parts
+    return parts[rounds // 2 - 1 :: rounds // 2] if rounds >= LONG and parts and parts[0] > 1 else parts
 
 
 @outcomes.register

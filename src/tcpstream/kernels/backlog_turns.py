@@ -117,9 +117,7 @@ def growth(
     begins, ends = np.empty((2, L), dtype=np.int64), np.empty((2, L), dtype=np.int64)
     found = np.zeros(len(entries))
     for n in range(len(entries)):
-        s, before = entries[n], 0.0
-        resting, rest[s] = held[0], 0.0
-        new[s] = 0.0
+        s, before, resting = entries[n], 0.0, held[0]
         for i in range(L):
             begins[0, i], ends[0, i] = on.firsts[i], on.ends[i]
             for k in range(on.ends[i] - on.firsts[i]):
