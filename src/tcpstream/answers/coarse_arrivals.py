@@ -18,7 +18,7 @@ from ..coarse.law import Law
 from ..coarse.lead import Decay, decay
 from ..coarse.long_law import LongLaw
 from ..coarse.modes import Modes
-from ..coarse.resolution import FINE, LOSSES, SPARE, Resolution, Scale, coarser
+from ..coarse.resolution import FINE, LOSSES, SPARE, Resolution, Scale, coarser, is_diffusive
 from ..coarse.steps import Steps
 from ..errors import AccuracyError
 from ..path import Path
@@ -57,6 +57,9 @@ NONE = 1e-13
 LEFT, SLIGHT = 2e-13, 1e-6
 """Part of the packets of a video, and of those that are late already, up to which others are not looked for: those that
 a lattice may still bring."""
+
+SEVERAL = 32.0
+"""Losses after which the law of one mode is tried first; once more after many."""
 
 BELOW, ABOVE = 0.1, 1e-3
 """By how much alpha may come out below 0 and above 1, by interpolation: 1 - alpha has a relative error."""
@@ -117,9 +120,18 @@ class CoarseArrivals:
         """m, the most packets per round that are ever due."""
         return max(one.packets_due for one in self.cases)
 
+    @property
+    def _fastest(self) -> float:
+        """Packets per round that TCP delivers, or that are due, whichever are more."""
+        return max(self.chain.packets_per_round, self.due)
+
+    @property
+    def _diffusive(self) -> bool:
+        return is_diffusive(self.chain, self.due, self.packets)
+
     @cached_property
     def _whole(self) -> Steps:
-        step = self.resolution.step(self.scale.rounds, self.chain)
+        step = self.resolution.step(self.scale.rounds, self.chain, diffusive=self._diffusive)
         return self.resolution.steps_of(self.chain, step, self.due, self.packets, follow_leads=True)
 
     @cached_property
@@ -164,15 +176,20 @@ class CoarseArrivals:
         if long is not None:
             found.append((edge, long))
         elif isinstance(before, Law) and below < before.edge:
-            found.append((before.edge, before))
+            found.append((self._until_tried(below, before.edge), before))
         else:
-            steps, time = self._steps(below), below / max(self.chain.packets_per_round, self.due)
-            edge, many = min(LADDER * below, packets), LOSSES * self.scale.packets
+            steps, time = self._steps(below), below / self._fastest
+            edge = min(LADDER * below, packets)
             smooth = self.chain.packets_per_round > self.due or edge < packets  # else the last rounds decide
             every = max(1, int(time / SAMPLES / steps.step)) if smooth else 1
             law = Law(steps, quantum, edge, self.due, self.lead, every)
-            found.append((many if below < many < edge else edge, law))  # that of one mode may go on from there
+            found.append((self._until_tried(below, edge), law))
         return True
+
+    def _until_tried(self, below: float, edge: float) -> float:
+        """Return the packets, up to an edge, up to which a law is used: that of one mode may go on from there."""
+        tried = (many * self.scale.packets for many in (SEVERAL, LOSSES))
+        return min((one for one in tried if below < one < edge), default=edge)
 
     def _steps(self, below: float) -> Steps:
         """Return the chain in steps for the lattice that begins with so many packets.
@@ -183,7 +200,8 @@ class CoarseArrivals:
         whole = self._whole
         many = below >= LOSSES * self.scale.packets
         resolution = coarser(self.resolution) if many else self.resolution
-        step = resolution.step(min(self.scale.rounds, below / self.chain.packets_per_round / 2), self.chain)
+        rounds = min(self.scale.rounds, below / self.chain.packets_per_round / 2)
+        step = resolution.step(rounds, self.chain, diffusive=self._diffusive)
         if resolution is self.resolution and step == whole.step:
             return whole
         if (resolution, step) not in self._in_steps:
@@ -215,11 +233,11 @@ class CoarseArrivals:
 
         Of two resolutions the higher one decides.
         """
-        modes = self._modes if self._levels and below >= LOSSES * self.scale.packets else None
+        modes = self._modes if self._levels and below >= SEVERAL * self.scale.packets else None
         if modes is None or not (self._finer is None or self._finer.is_long(len(self._levels))):
             return None
         mean, found = self.chain.packets_per_round, self._decay
-        begin = math.ceil(below / max(mean, self.due) / modes.rounds) * modes.rounds
+        begin = math.ceil(below / self._fastest / modes.rounds) * modes.rounds
         try:
             long = LongLaw(modes, begin, edge / mean, found.rate if found else 0.0, begin / SAMPLES, quantum)
         except AccuracyError:
@@ -234,6 +252,13 @@ class CoarseArrivals:
         y[0] = min(self.due * begin, below)  # above the mean, where TCP is slower than the video
         a, b = before.missing(t, y), long.missing(t, y)
         return long if bool(np.all(np.abs(a - b) <= SAME * (1 + sigmas) * a + NOTHING * sigma)) else None
+
+    def _has_one_mode(self, rounds: float) -> bool:
+        """Return whether the law of one mode is known after so many rounds."""
+        for edge, law in self.levels():
+            if isinstance(law, LongLaw) or edge > rounds * self._fastest:
+                return isinstance(law, LongLaw)
+        return False
 
     def is_long(self, number: int) -> bool:
         """Return whether the law on the lattice of this number, from 0, is that of one mode."""
@@ -267,12 +292,13 @@ class CoarseArrivals:
         law: Law | LongLaw
         for edge, law in self.levels():
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
-            while begin < level_end:
+            later = edge / self._fastest  # when the next law may be known
+            while begin < level_end and not (isinstance(law, Law) and begin >= later and self._has_one_mode(begin)):
                 if law.below(begin) * edge <= max(LEFT * K, SLIGHT * late):
                     begin = level_end
                     break
                 block = max(block, begin + STEPS * law.step)
-                until = min(level_end, block)
+                until = min(level_end, block, later if begin < later else level_end)
                 if not self._none_late(begin, until, m, tau, K):
                     part += sampled(law, begin, until, m, tau, whole)
                 begin = until

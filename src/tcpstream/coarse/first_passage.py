@@ -145,7 +145,7 @@ def _is_single(modes: Modes, phi: float) -> bool:
     slopes = []
     for near in (phi * (1 - NEARBY), phi, phi * (1 + NEARBY)):
         mode = modes.at(complex(near), modes.about(complex(near)))
-        if mode.right.real.min() <= 0:
+        if mode.right.real[modes.visited].min() <= 0:
             return False
         slopes.append(mode.slope.real)
     low, middle, high = slopes

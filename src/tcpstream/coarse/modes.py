@@ -78,6 +78,9 @@ class Modes:
         Of the packets that a step delivers, in the long run.
     first : float
         Packets that have been delivered on average beyond the mean of all steps.
+    visited : (E,) bool array
+        Entries that are visited in the long run. The others, as those of a slow start without loss, have no vector to
+        speak of.
     """
 
     def __init__(self, steps: Steps) -> None:
@@ -85,6 +88,7 @@ class Modes:
         flow = np.maximum(visits, _soon(steps))[steps.source] * np.abs(steps.weight)
         rare = (steps.lag > 1) & (flow < RARE) & (visits[steps.source] > NEVER)
         self._usual = int(np.argmax(visits))
+        self.visited = visits > NEVER
         self.rounds = float(steps.step)
         mean = steps.chain.packets_per_round * self.rounds
         self.longest = float(steps.elapsed[flow > RARE].max()) * mean / self.rounds

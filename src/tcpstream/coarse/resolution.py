@@ -31,8 +31,9 @@ where there is a backlog."""
 TOLD_APART = 2
 """Rounds of playback in whose packets losses are told apart."""
 
-MANY_STATES, LONGER = 1000, 1.2
-"""States of a chain above which its steps are longer by such a factor: each round of each line of CUBIC costs a row."""
+MANY_STATES, LONGER, LONGEST = 1000, 1.2, 1.8
+"""States of a chain above which its steps are longer by such a factor, and by such a one where many losses decide: each
+round of each line of CUBIC costs a row."""
 
 SPARE = 1.5
 """T/mu from which few losses decide, and packets are late from the beginning on."""
@@ -78,15 +79,21 @@ class Resolution:
     least_no_late: float
     small: float
 
-    def step(self, rounds: float, chain: Chain) -> int:
+    def step(self, rounds: float, chain: Chain, *, diffusive: bool) -> int:
         """Return the rounds of a step of a chain, where something changes within so many."""
-        return max(1, int(rounds / self.steps * (LONGER if chain.n_states > MANY_STATES else 1.0)))
+        longer = LONGEST if diffusive else LONGER
+        return max(1, int(rounds / self.steps * (longer if chain.n_states > MANY_STATES else 1.0)))
 
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
-        diffusive = chain.packets_per_round < SPARE * due and packets >= LOSSES * chain.packets_between_losses
         all_lines = min(max(self.small * chain.packets_per_round, FEW), MANY)
-        return Steps.of(chain, step, self.ratio, due if follow_leads else 0.0, all_lines, diffusive)
+        lead = due if follow_leads else 0.0
+        return Steps.of(chain, step, self.ratio, lead, all_lines, is_diffusive(chain, due, packets))
+
+
+def is_diffusive(chain: Chain, due: float, packets: float) -> bool:
+    """Return whether many losses decide about a video of so many packets, of which some are due in each round."""
+    return chain.packets_per_round < SPARE * due and packets >= LOSSES * chain.packets_between_losses
 
 
 FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2, 2.0)

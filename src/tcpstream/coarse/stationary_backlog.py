@@ -127,6 +127,6 @@ def _solved(backlog: Backlog, right: Floats, wanted: float) -> Floats:
         watch.at(instead=watch.SHORTER)
         return corrected(u - backlog.turn(u))
 
-    operator = LinearOperator((len(right), len(right)), matvec=left)
+    operator = LinearOperator((len(right), len(right)), matvec=left, dtype=np.float64)
     rest, _ = gcrotmk(operator, corrected(right), rtol=0.0, atol=wanted, m=VECTORS, k=KEPT, maxiter=TIMES)
     return np.asarray(found + rest)

@@ -148,7 +148,7 @@ def _stationary(turned: object, x: Floats) -> Floats:
         if moved <= WANTED:
             return x
     right = turned(x) - x
-    operator = LinearOperator((len(x), len(x)), matvec=lambda u: u - turned(u))
+    operator = LinearOperator((len(x), len(x)), matvec=lambda u: u - turned(u), dtype=np.float64)
     more, _ = gcrotmk(operator, right, rtol=0.0, atol=WANTED, m=VECTORS, k=KEPT, maxiter=TIMES)
     x = x + more
     return np.asarray(x / x.sum())

@@ -26,6 +26,8 @@ ROUNDS = 12
 BLOCK = 2**16
 """Exponents times windows that are worked on at a time."""
 
+NO_BRANCHES = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+
 
 def perron(
     factors: Callable[..., tuple[Complexes, Complexes, Complexes]],
@@ -72,6 +74,8 @@ def perron(
     right : (H, T) array
         Adjoint vector, with sum of left times right 1.
     """
+    at, to, chances = NO_BRANCHES if branches is None else branches
+    shares, last = np.ascontiguousarray(shares), -1 if over is None else over
     order = np.append(np.zeros(ROUNDS, dtype=np.int64), np.arange(len(packet)))
     largest, points, rows = len(entry), len(order), int(entry.max()) + 1
     values = np.empty(points, dtype=np.complex128)
@@ -86,8 +90,9 @@ def perron(
         grown, recovers, times_out = factors(*waves)
         recovers[:, half[:, 0] < 0] = 0.0
         _power_method(
-            entry, half, shares, ends, branches, restart, over, grown, recovers, times_out, pmf, adjoint, values[now],
-            left[now], right[now],
+            entry, half, shares, ends, at, to, chances, restart, last, np.ascontiguousarray(grown),
+            np.ascontiguousarray(recovers), np.ascontiguousarray(times_out), pmf, adjoint, values[now], left[now],
+            right[now],
         )  # fmt: skip
     return values[ROUNDS:], left[ROUNDS:, :rows].T, right[ROUNDS:, :rows].T
 
@@ -167,9 +172,11 @@ def _power_method(
     half: NDArray[np.int64],
     shares: NDArray[np.float64],
     ends: NDArray[np.bool_],
-    branches: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None,
+    starts: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    chances: NDArray[np.float64],
     restart: int,
-    over: int | None,
+    over: int,
     grown: NDArray[np.complex128],
     recovers: NDArray[np.complex128],
     times_out: NDArray[np.complex128],
@@ -183,8 +190,10 @@ def _power_method(
 
     Parameters
     ----------
-    entry, half, shares, ends, branches, restart, over
-        See `perron`; index -1 is a last element that does not count.
+    entry, half, shares, ends, restart, over
+        See `perron`; index -1 is a last element that does not count, and no `over`.
+    starts, targets, chances
+        The branches; none where `starts` has one element.
     grown, recovers, times_out : (T, W) arrays
         See `climbs`; 0 for recoveries to nowhere.
     pmf, adjoint : (2, H + 1) arrays
@@ -196,9 +205,8 @@ def _power_method(
     points, largest = grown.shape
     rows = pmf.shape[1] - 1
     zero = complex(0.0, 0.0)
-    if branches is not None:  # such parts are compiled only where there are branches
-        starts, targets, chances = branches
-        arrived, ahead_of = np.zeros(largest, dtype=np.complex128), np.zeros(largest, dtype=np.complex128)
+    branching = len(starts) > 1
+    arrived, ahead_of = np.zeros(largest, dtype=np.complex128), np.zeros(largest, dtype=np.complex128)
     for t in range(points):
         for _ in range(STEPS):
             for h in range(rows + 1):
@@ -206,13 +214,13 @@ def _power_method(
                 adjoint[1, h] = adjoint[0, h]
                 pmf[0, h] = zero
             mass, out, ahead, ended, last = zero, zero, zero, zero, zero
-            if over is not None:  # as it would be after the last window
+            if over >= 0:  # as it would be after the last window
                 ahead = adjoint[1, over]
             for i in range(largest):
                 mass += pmf[1, entry[i]]
                 if i == largest - 1:
                     mass += ended
-                if branches is not None:
+                if branching:
                     mass += arrived[i]
                     arrived[i] = zero
                 for m in range(half.shape[1]):
@@ -222,7 +230,7 @@ def _power_method(
                 if ends[i]:
                     ended += mass
                     mass = zero
-                if branches is not None:  # noqa: SIM102
+                if branching:  # noqa: SIM102
                     if i < len(starts) - 1:
                         for m in range(starts[i], starts[i + 1]):
                             arrived[targets[m]] += chances[m] * mass
@@ -232,18 +240,18 @@ def _power_method(
                 for m in range(half.shape[1]):
                     recovered += shares[k, m] * adjoint[1, half[k, m]]
                 ahead = last if ends[k] else ahead
-                if branches is not None:  # noqa: SIM102
+                if branching:  # noqa: SIM102
                     if k < len(starts) - 1:
                         ahead = zero
                         for m in range(starts[k], starts[k + 1]):
                             ahead += chances[m] * ahead_of[targets[m]]
                 ahead = grown[t, k] * ahead + recovers[t, k] * recovered + times_out[t, k] * adjoint[1, restart]
                 last = ahead if i == 0 else last
-                if branches is not None:
+                if branching:
                     ahead_of[k] = ahead
                 adjoint[0, entry[k]] = ahead
             pmf[0, restart] += out
-            if over is not None:
+            if over >= 0:
                 pmf[0, over] += mass
         total, product, ahead, mass = zero, zero, zero, zero
         for h in range(rows):
