@@ -31,9 +31,9 @@ where there is a backlog."""
 TOLD_APART = 2
 """Rounds of playback in whose packets losses are told apart."""
 
-MANY_STATES, LONGER, LONGEST = 1000, 1.2, 1.8
-"""States of a chain above which its steps are longer by such a factor, and by such a one where many losses decide: each
-round of each line of CUBIC costs a row."""
+MANY_STATES, LONGER, LEAST_ROUNDS = 1000, 1.2, 2
+"""States of a chain above which its steps are longer by such a factor, and where many losses decide of so many rounds
+at least: each round of each line of CUBIC costs a row."""
 
 SPARE = 1.5
 """T/mu from which few losses decide, and packets are late from the beginning on."""
@@ -81,8 +81,9 @@ class Resolution:
 
     def step(self, rounds: float, chain: Chain, *, diffusive: bool) -> int:
         """Return the rounds of a step of a chain, where something changes within so many."""
-        longer = LONGEST if diffusive else LONGER
-        return max(1, int(rounds / self.steps * (longer if chain.n_states > MANY_STATES else 1.0)))
+        if chain.n_states <= MANY_STATES:
+            return max(1, int(rounds / self.steps))
+        return max(LEAST_ROUNDS if diffusive else 1, int(rounds / self.steps * LONGER))
 
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
