@@ -122,6 +122,21 @@ def test_back_in_time_is_the_adjoint_of_forward() -> None:
     assert (after * old).sum() == pytest.approx((x * new[:, ghosts : ghosts + size]).sum(), rel=1e-10)
 
 
+def test_waits_that_follow_each_other_lead_to_no_place_below_all_rows() -> None:
+    """With the chain's variance in the long run a long wait delivers less than nothing."""
+    path = Path(loss=0.0573, rtt=0.0159, timeout_ratio=119.6, tcp="reno-sack", sender="linux")
+    steps = Steps.of(chain_of(path), 2, 1.0, diffusive=True)
+    assert steps.mean.min() < -500
+    forward = Forward(steps, 4.16, 6000.0)
+    furthest = int(forward.moves.shifts.min() - reaches(3).max())
+    for _ in range(4000):
+        forward.step()
+        followed = forward._low < forward._high
+        assert forward._low[followed].min() + furthest >= 0
+    waiting = forward._ring.sum() + forward._x.sum()
+    assert waiting + forward.done == pytest.approx(1, abs=1e-8)
+
+
 def test_a_step_forward_is_that_of_its_moves_written_out() -> None:
     steps = Steps.of(chain_of(Path(loss=2e-3, rtt=0.1, rto=0.3, max_window=60, tcp="reno-sack")), 8, 1.0)
     forward = Forward(steps, 3.0, 4000.0)

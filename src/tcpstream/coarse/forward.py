@@ -17,6 +17,10 @@ Ints = NDArray[np.int64]
 NEGLIGIBLE = 1e-17
 """Probability dropped at most at each end of each row, each step."""
 
+BELOW = 64
+"""Quanta below no packet that are followed: where many losses decide, steps have the chain's mean and variance in the
+long run, and then long waits deliver less than nothing."""
+
 
 class Forward:
     """The law of the packets delivered, step by step.
@@ -40,8 +44,8 @@ class Forward:
         self.moves, self.correction = moves(steps, quantum), not_in_order(steps, quantum)
         m = self.moves
         self._collect = collect(steps, quantum)
-        reach = max(_reach(one) for one in (m, self.correction)) + 2
-        self.base = 64 + reach
+        self._floor = reach = max(_reach(one) for one in (m, self.correction, self._collect)) + 2
+        self.base = BELOW + reach
         self.goal = int(np.ceil(goal / quantum))
         size = self.base + self.goal + reach + 4
         E = steps.entries
@@ -75,7 +79,7 @@ class Forward:
             self._x, self._low, self._high, self._begins, m.sources, m.bells, m.shifts, m.starts, m.taps, self._new,
             self._new_low, self._new_high, self._begun, self._wait_ring, self._wait_lag, self._ring, self._ring_low,
             self._ring_high, self._ring_target, self._ring_first, self._ring_size, self.number, self._waiting,
-            int(np.ceil(limit)), NEGLIGIBLE,
+            self._floor, int(np.ceil(limit)), NEGLIGIBLE,
         )  # fmt: skip
         self._x, self._new = self._new, self._x
         self._low, self._new_low = self._new_low, self._low

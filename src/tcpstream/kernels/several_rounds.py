@@ -37,14 +37,14 @@ def several_rounds(
     x: Floats, low: Ints, high: Ints, begins: Ints, sources: Ints, bells: Ints, shifts: Ints, starts: Ints,
     taps: Floats, new: Floats, new_low: Ints, new_high: Ints, begun: Floats, wait_ring: Ints, wait_lag: Ints,
     ring: Floats, ring_low: Ints, ring_high: Ints, ring_target: Ints, ring_first: Ints, ring_size: Ints, number: int,
-    waiting: Floats, limit: int, negligible: float,
+    waiting: Floats, floor: int, limit: int, negligible: float,
 ) -> tuple[float, float]:  # fmt: skip
     """Make one step.
 
     Moves to a row of `new` are those from ``begins`` on, with the widest bells first; after all rows come the waits.
     What begins a wait is summed in a row of `begun`, and goes to the ring `wait_ring`, in the slot of the step
     `wait_lag` later. What lies in the slot of this step joins the row `ring_target` of `new`. `waiting` holds the sum
-    of the rings.
+    of the rings. What comes to lie below `floor` is there: no move leads further down than to 0.
 
     Returns
     -------
@@ -104,6 +104,12 @@ def several_rounds(
             reach(new_low, new_high, t, ring_low[slot], ring_high[slot])
             ring_low[slot] = 0
             ring_high[slot] = 0
+    for t in range(rows):
+        if new_low[t] < min(floor, new_high[t]):
+            for k in range(new_low[t], min(floor, new_high[t])):
+                new[t, floor] += new[t, k]
+                new[t, k] = 0.0
+            new_low[t], new_high[t] = floor, max(new_high[t], floor + 1)
     zero = np.zeros(rows, dtype=np.int64)
     _, above, dropped = trim(new, new_low, new_high, zero, np.ones(rows), np.full(rows, limit), negligible)
     return above, dropped
