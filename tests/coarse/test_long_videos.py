@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tcpstream import InputWarning, Path, Video, stored
-from tcpstream.answers import coarse_arrivals
+from tcpstream.answers import arrival_levels, coarse_arrivals
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.lead import decay, late_after
 from tcpstream.coarse.long_law import LongLaw
@@ -147,7 +147,7 @@ def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.Mo
     by_modes = stored(path, video, accuracy="fine")
     f = by_modes.late_fraction(delays)
     assert any(isinstance(law, LongLaw) for _, law in by_modes._arrivals.levels())  # type: ignore[union-attr]
-    monkeypatch.setattr(coarse_arrivals, "LOSSES", math.inf)
+    monkeypatch.setattr(arrival_levels, "LOSSES", math.inf)
     followed = stored(path, video, accuracy="fine").late_fraction(delays)
     used = followed > 1e-9
     assert f[used] == pytest.approx(followed[used], rel=2e-2)

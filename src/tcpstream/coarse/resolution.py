@@ -31,9 +31,11 @@ where there is a backlog."""
 TOLD_APART = 2
 """Rounds of playback in whose packets losses are told apart."""
 
-MANY_STATES, LONGER, LEAST_ROUNDS = 1000, 1.2, 2
-"""States of a chain above which its steps are longer by such a factor, and where many losses decide of so many rounds
-at least: each round of each line of CUBIC costs a row."""
+MANY_STATES, LONGER = 1000, 1.2
+"""States of a chain above which its steps are longer by such a factor: each round of each line of CUBIC costs a row."""
+
+NEAR, LEAST_ROUNDS = 1.1, 2
+"""T/mu up to which such steps have so many rounds at least, in videos of many losses: there none decides alone."""
 
 SPARE = 1.5
 """T/mu from which few losses decide, and packets are late from the beginning on."""
@@ -79,22 +81,18 @@ class Resolution:
     least_no_late: float
     small: float
 
-    def step(self, rounds: float, chain: Chain, *, diffusive: bool) -> int:
-        """Return the rounds of a step of a chain, where something changes within so many."""
+    def step(self, rounds: float, chain: Chain, due: float, packets: float) -> int:
+        """Return the rounds of a step of a chain, where something changes within so many, for a video."""
         if chain.n_states <= MANY_STATES:
             return max(1, int(rounds / self.steps))
-        return max(LEAST_ROUNDS if diffusive else 1, int(rounds / self.steps * LONGER))
+        near = chain.packets_per_round <= NEAR * due and packets >= LOSSES * chain.packets_between_losses
+        return max(LEAST_ROUNDS if near else 1, int(rounds / self.steps * LONGER))
 
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
+        diffusive = chain.packets_per_round < SPARE * due and packets >= LOSSES * chain.packets_between_losses
         all_lines = min(max(self.small * chain.packets_per_round, FEW), MANY)
-        lead = due if follow_leads else 0.0
-        return Steps.of(chain, step, self.ratio, lead, all_lines, is_diffusive(chain, due, packets))
-
-
-def is_diffusive(chain: Chain, due: float, packets: float) -> bool:
-    """Return whether many losses decide about a video of so many packets, of which some are due in each round."""
-    return chain.packets_per_round < SPARE * due and packets >= LOSSES * chain.packets_between_losses
+        return Steps.of(chain, step, self.ratio, due if follow_leads else 0.0, all_lines, diffusive)
 
 
 FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2, 2.0)

@@ -1,0 +1,235 @@
+"""What has arrived of stored media, on a ladder of lattices, and by one mode after many losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from threading import RLock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coarse.law import Law
+from ..coarse.lead import Decay, decay
+from ..coarse.long_law import LongLaw
+from ..coarse.modes import Modes
+from ..coarse.resolution import LOSSES, Resolution, Scale, coarser
+from ..coarse.steps import Steps
+from ..errors import AccuracyError
+from ..path import Path
+from ..tcp import Varying, chain_of
+from .arrivals import Arrivals
+from .plan import Plan
+from .timeline import Timeline
+
+Floats = NDArray[np.float64]
+
+HEAD_CELLS = 2e7
+"""States times positions times rounds of the first packets, which are followed one by one."""
+
+LADDER = 4.0
+"""Between the numbers of packets up to which lattices are used."""
+
+SAMPLES = 64
+"""In the time up to which a lattice is used, of sums over later times, at least."""
+
+LOOKED_AT, SAME, NOTHING = 6, 5e-3, 3e-8
+"""Standard deviations below which both laws are the same but for so much, once more at each, and for so many."""
+
+SEVERAL = 32.0
+"""Losses after which the law of one mode is tried first; once more after many."""
+
+PARTS = 8
+"""Of a video, the longest in which steps are few."""
+
+
+class ArrivalLevels:
+    """The laws of what has arrived, finest first, each up to so many packets.
+
+    Parameters
+    ----------
+    path : Path or Varying
+    cases : iterable of Timeline
+        As for `Arrivals`, at constant rates.
+    resolution : Resolution
+    follow_all : bool
+        Whether to follow also what is surely never late.
+    finer : ArrivalLevels or None
+        The same at a higher resolution, whose first packets are as exact.
+    """
+
+    def __init__(
+        self, path: Path | Varying, cases: Iterable[Timeline], resolution: Resolution, follow_all: bool,
+        finer: ArrivalLevels | None,
+    ) -> None:  # fmt: skip
+        self.path, self.cases, self.resolution, self.follow_all = path, tuple(cases), resolution, follow_all
+        self.chain = chain_of(path)
+        self.packets = max(one.packets for one in self.cases)
+        self._building = RLock()
+        self._finer = finer
+        self._levels: list[tuple[float, Law | LongLaw]] = []
+        self._in_steps: dict[tuple[Resolution, int], Steps] = {}
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Packets and rounds from loss to loss; no more rounds than a part of the shortest video."""
+        scale = Scale.of(self.chain)
+        return replace(scale, rounds=min(scale.rounds, min(one.length for one in self.cases) / PARTS))
+
+    @cached_property
+    def due(self) -> float:
+        """m, the most packets per round that are ever due."""
+        return max(one.packets_due for one in self.cases)
+
+    @property
+    def fastest(self) -> float:
+        """Packets per round that TCP delivers, or that are due, whichever are more."""
+        return max(self.chain.packets_per_round, self.due)
+
+    @cached_property
+    def _whole(self) -> Steps:
+        step = self.resolution.step(self.scale.rounds, self.chain, self.due, self.packets)
+        return self.resolution.steps_of(self.chain, step, self.due, self.packets, follow_leads=True)
+
+    @cached_property
+    def lead(self) -> float:
+        """Lead over playback from which nothing is late any more [packets]."""
+        return math.inf if self.follow_all or self._decay is None else self._decay.safe
+
+    @cached_property
+    def first(self) -> int:
+        """Packets that are followed one by one."""
+        per_round = max(self.chain.packets_per_round, 1.0)
+        found = math.sqrt(HEAD_CELLS * per_round / (4 * self.chain.followed_states))
+        return min(self.packets, max(int(found), 2 * self.chain.largest_round if per_round < 4 else 16))
+
+    @cached_property
+    def head(self) -> Arrivals:
+        """The first packets, one by one."""
+        if self._finer is not None:
+            return self._finer.head
+        return Arrivals(self.path, self.cases, Plan(), self.first)
+
+    def levels(self) -> Iterator[tuple[float, Law | LongLaw]]:
+        """Give the packets up to which a lattice is used, and the law on it, finest first; each is made when needed."""
+        number = 0
+        while True:
+            with self._building:
+                if number == len(self._levels) and not self._add_level():
+                    return
+                one = self._levels[number]
+            yield one
+            number += 1
+
+    def _add_level(self) -> bool:
+        """Make the next level; False where there is none."""
+        found = self._levels
+        below = found[-1][0] if found else float(self.first)
+        if below >= self.packets:
+            return False
+        before, packets, quantum = found[-1][1] if found else None, float(self.packets), self._quantum(below)
+        edge = packets if packets < 2 * LADDER * below else LADDER * below
+        long = self._long(below, edge, quantum)
+        if long is not None:
+            found.append((edge, long))
+        elif isinstance(before, Law) and below < before.edge:
+            found.append((self._until_tried(below, before.edge), before))
+        else:
+            steps, time = self._steps(below), below / self.fastest
+            edge = min(LADDER * below, packets)
+            smooth = self.chain.packets_per_round > self.due or edge < packets  # else the last rounds decide
+            every = max(1, int(time / SAMPLES / steps.step)) if smooth else 1
+            law = Law(steps, quantum, edge, self.due, self.lead, every)
+            found.append((self._until_tried(below, edge), law))
+        return True
+
+    def _until_tried(self, below: float, edge: float) -> float:
+        """Return the packets, up to an edge, up to which a law is used: that of one mode may go on from there."""
+        tried = (many * self.scale.packets for many in (SEVERAL, LOSSES))
+        return min((one for one in tried if below < one < edge), default=edge)
+
+    def _steps(self, below: float) -> Steps:
+        """Return the chain in steps for the lattice that begins with so many packets.
+
+        After many losses it may be a coarser one, where no law of one mode is compared with its tails: its mean and
+        variance are those of the chain.
+        """
+        whole = self._whole
+        many = below >= LOSSES * self.scale.packets
+        resolution = coarser(self.resolution) if many else self.resolution
+        rounds = min(self.scale.rounds, below / self.chain.packets_per_round / 2)
+        step = resolution.step(rounds, self.chain, self.due, self.packets)
+        if resolution is self.resolution and step == whole.step:
+            return whole
+        if (resolution, step) not in self._in_steps:
+            self._in_steps[resolution, step] = resolution.steps_of(
+                self.chain, step, self.due, self.packets, follow_leads=False
+            )
+        return self._in_steps[resolution, step]
+
+    def _quantum(self, below: float) -> float:
+        """Return the quantum of the lattice that begins with so many packets [packets]."""
+        return max(self.scale.spread(below) / self.resolution.quanta, 1.0)
+
+    @cached_property
+    def _modes(self) -> Modes | None:
+        """Of the chain, for videos with many losses; None for others, and where they are not found."""
+        if self.packets < LOSSES * self.scale.packets:
+            return None
+        try:
+            return Modes(self._whole)
+        except AccuracyError:
+            return None
+
+    @cached_property
+    def _decay(self) -> Decay | None:
+        return decay(self._whole, self.due)
+
+    def _long(self, below: float, edge: float, quantum: float) -> LongLaw | None:
+        """Return the law between so many packets by its one mode, if the level before has it; None otherwise.
+
+        Of two resolutions the higher one decides.
+        """
+        modes = self._modes if self._levels and below >= SEVERAL * self.scale.packets else None
+        if modes is None or not (self._finer is None or self._finer.is_long(len(self._levels))):
+            return None
+        mean, found = self.chain.packets_per_round, self._decay
+        begin = math.ceil(below / self.fastest / modes.rounds) * modes.rounds
+        try:
+            long = LongLaw(modes, begin, edge / mean, found.rate if found else 0.0, begin / SAMPLES, quantum)
+        except AccuracyError:
+            return None
+        before = self._levels[-1][1]
+        if self._finer is not None:
+            return long
+        sigmas = np.append(0.0, np.arange(float(LOOKED_AT)))
+        t = np.full(len(sigmas), begin)
+        sigma = math.sqrt(modes.variance / modes.rounds * begin)
+        y: Floats = min(mean, self.due) * begin - sigma * sigmas
+        y[0] = min(self.due * begin, below)  # above the mean, where TCP is slower than the video
+        a, b = before.missing(t, y), long.missing(t, y)
+        return long if bool(np.all(np.abs(a - b) <= SAME * (1 + sigmas) * a + NOTHING * sigma)) else None
+
+    def has_one_mode(self, rounds: float) -> bool:
+        """Return whether the law of one mode is known after so many rounds."""
+        for edge, law in self.levels():
+            if isinstance(law, LongLaw) or edge > rounds * self.fastest:
+                return isinstance(law, LongLaw)
+        return False
+
+    def is_long(self, number: int) -> bool:
+        """Return whether the law on the lattice of this number, from 0, is that of one mode."""
+        return any(isinstance(law, LongLaw) for _, law in islice(self.levels(), number, number + 1))
+
+    @property
+    def quantum(self) -> int:
+        """Packets per step of the coarsest lattice that the whole length needs."""
+        last = float(self.first)
+        if last >= self.packets:
+            return 1
+        while last * LADDER < self.packets:
+            last *= LADDER
+        return max(2, round(self._quantum(last)))
