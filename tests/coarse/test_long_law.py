@@ -8,10 +8,13 @@ import pytest
 from tcpstream import Path, Video
 from tcpstream.answers.coarse_arrivals import CoarseArrivals
 from tcpstream.answers.timeline import Timeline
+from tcpstream.coarse.first_passage import _is_single, _root
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.long_law import LongLaw
 from tcpstream.coarse.modes import Modes
 from tcpstream.coarse.resolution import FINE
+from tcpstream.coarse.steps import Steps
+from tcpstream.tcp import chain_of
 
 RARE_WAITS = (
     Path(sender="classic", loss=0.0272, rtt=0.0402, rto=0.299, tcp="reno-sack"),
@@ -73,3 +76,13 @@ def test_modes_are_those_of_states_that_are_visited_again() -> None:
     assert slopes == sorted(slopes)  # log lambda is convex
     per_round = np.array(slopes) / modes.rounds
     assert -9 < per_round[0] < per_round[-1] < -7.5  # packets: 6.5 at theta = 0, more where they count more
+
+
+def test_windows_that_are_left_for_good_bend_no_mode() -> None:
+    """A slow start without loss ends at windows that stand between others, with weights below 0."""
+    chain = chain_of(Path(loss=0.007, rtt=0.02, rto=0.22))
+    modes = Modes(Steps.of(chain, 1, 1.15, chain.packets_per_round / 1.1, 22.0, diffusive=True))
+    root = _root(modes, chain.packets_per_round / 1.1)
+    mode = modes.at(complex(1.1 * root), modes.about(complex(1.1 * root)))
+    assert mode.right.real.min() < 0 < mode.right.real[modes.visited].min()
+    assert _is_single(modes, 1.1 * root)
