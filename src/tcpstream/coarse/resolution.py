@@ -34,8 +34,8 @@ TOLD_APART = 2
 MANY_STATES, LONGER = 1000, 1.2
 """States of a chain above which its steps are longer by such a factor: each round of each line of CUBIC costs a row."""
 
-NEAR, LEAST_ROUNDS = 1.1, 2
-"""T/mu up to which such steps have so many rounds at least, in videos of many losses: there none decides alone."""
+NEAR = 1.1
+"""T/mu up to which such steps have some rounds at least, in videos of many losses: there none decides alone."""
 
 SPARE = 1.5
 """T/mu from which few losses decide, and packets are late from the beginning on."""
@@ -70,6 +70,8 @@ class Resolution:
         What the relative errors of f, and of 1 - alpha, are stated to be at least.
     small : float
         Windows, over the packets of a round in the long run, up to which all lines of CUBIC are followed.
+    near_rounds : int
+        Of a step at least, for chains of many states, where T is near mu.
     """
 
     steps: float
@@ -80,13 +82,14 @@ class Resolution:
     least: float
     least_no_late: float
     small: float
+    near_rounds: int
 
     def step(self, rounds: float, chain: Chain, due: float, packets: float) -> int:
         """Return the rounds of a step of a chain, where something changes within so many, for a video."""
         if chain.n_states <= MANY_STATES:
             return max(1, int(rounds / self.steps))
         near = chain.packets_per_round <= NEAR * due and packets >= LOSSES * chain.packets_between_losses
-        return max(LEAST_ROUNDS if near else 1, int(rounds / self.steps * LONGER))
+        return max(self.near_rounds if near else 1, int(rounds / self.steps * LONGER))
 
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
@@ -95,8 +98,8 @@ class Resolution:
         return Steps.of(chain, step, self.ratio, due if follow_leads else 0.0, all_lines, diffusive)
 
 
-FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2, 2.0)
-FAST = Resolution(3.0, 14.0, 1.3, 24.0, 160, 3e-2, 6e-2, 1.0)
+FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2, 2.0, 2)
+FAST = Resolution(3.0, 14.0, 1.3, 24.0, 160, 3e-2, 6e-2, 1.0, 3)
 
 
 def coarser(resolution: Resolution) -> Resolution:
@@ -108,6 +111,7 @@ def coarser(resolution: Resolution) -> Resolution:
         quanta=one.quanta / COARSER,
         ratio=1 + (one.ratio - 1) * LITTLE,
         small=one.small * FEWER,
+        near_rounds=one.near_rounds + 1,
         lead_quanta=one.lead_quanta / COARSER,
         lead_points=int(one.lead_points / COARSER),
     )
