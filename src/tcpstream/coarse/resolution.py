@@ -34,8 +34,9 @@ TOLD_APART = 2
 MANY_STATES, LONGER = 1000, 1.2
 """States of a chain above which its steps are longer by such a factor: each round of each line of CUBIC costs a row."""
 
-NEAR = 1.1
-"""T/mu up to which such steps have some rounds at least, in videos of many losses: there none decides alone."""
+NEAR, FAR_APART = 1.1, 8.0
+"""T/mu up to which, and rounds from loss to loss from which on, such steps have some rounds at least, in videos of many
+losses: there none decides alone."""
 
 SPARE = 1.5
 """T/mu from which few losses decide, and packets are late from the beginning on."""
@@ -89,7 +90,8 @@ class Resolution:
         if chain.n_states <= MANY_STATES:
             return max(1, int(rounds / self.steps))
         near = chain.packets_per_round <= NEAR * due and packets >= LOSSES * chain.packets_between_losses
-        return max(self.near_rounds if near else 1, int(rounds / self.steps * LONGER))
+        least = self.near_rounds if near and rounds >= FAR_APART else 1
+        return max(least, int(rounds / self.steps * LONGER))
 
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
