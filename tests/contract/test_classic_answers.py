@@ -19,4 +19,5 @@ def test_answers_are_those_before_the_default_changed(first):
         wanted = [float.fromhex(value) for value in wanted]
         got, iterated = answer(case, sender="classic")
         within = ITERATED if iterated else WITHIN
+        assert got[0] == pytest.approx(wanted[0], rel=WITHIN, abs=WITHIN), case
         assert got == pytest.approx(wanted, rel=within, abs=WITHIN), case

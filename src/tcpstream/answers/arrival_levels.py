@@ -51,12 +51,8 @@ class ArrivalLevels:
 
     Parameters
     ----------
-    path : Path or Varying
-    cases : iterable of Timeline
-        As for `Arrivals`, at constant rates.
-    resolution : Resolution
-    follow_all : bool
-        Whether to follow also what is surely never late.
+    path, cases, resolution, follow_all
+        See `CoarseArrivals`.
     finer : ArrivalLevels or None
         The same at a higher resolution, whose first packets are as exact.
     """
