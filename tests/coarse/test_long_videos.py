@@ -11,6 +11,7 @@ from tcpstream import InputWarning, Path, Video, stored
 from tcpstream.answers import arrival_levels, coarse_arrivals
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.lead import decay, late_after
+from tcpstream.coarse.lead_turns import MANY, by_age
 from tcpstream.coarse.long_law import LongLaw
 from tcpstream.coarse.many_losses import many_losses
 from tcpstream.coarse.modes import Modes
@@ -49,6 +50,23 @@ def test_a_video_without_end_is_where_steps_lead(tcp: dict[str, object], ratio: 
     assert np.array(other)[used] == pytest.approx(late[used], rel=5e-3)
 
 
+@pytest.mark.parametrize(("loss", "step"), [(0.02, 1), (0.01, 2)])
+def test_many_states_are_solved_age_by_age(loss: float, step: int) -> None:
+    chain = chain_of(Path(loss=loss, rtt=0.1, rto=0.3, sender="linux", losses="independent"))
+    due = chain.packets_per_round / 2
+    steps = by_age(Steps.of(chain, step, 1.15, due))
+    assert steps.entries > MANY
+    found = decay(steps, due)
+    assert found is not None
+    followed, solved = (NeverLate(steps, due, due / 8.3, found.safe, 128) for _ in range(2))
+    for _ in range(400):
+        followed.step()
+    assert without_end(solved, found.rate)
+    leads = np.geomspace(due, 0.2 * found.safe, 8)
+    one, other = (np.array([1 - x.read(x.start_row(), lead) for lead in leads]) for x in (followed, solved))
+    assert other[one > 1e-9] == pytest.approx(one[one > 1e-9], rel=1e-5)
+
+
 def test_one_mode_holds_above_the_mean_after_a_slow_start_without_loss() -> None:
     """E[(y - A)+] is y - E[A], and little more, far above the mean, however much a slow start may deliver."""
     chain = chain_of(Path(loss=0.00374, rtt=0.0442, rto=0.254, sender="linux", losses="independent"))
@@ -68,8 +86,26 @@ def test_only_a_long_video_is_without_end() -> None:
     found = decay(steps, due)
     assert found is not None
     one, other = (late_after(steps, due, found.rate, number) for number in (100, 100_000))
-    assert one > 1e-3
-    assert other < 1e-9
+    assert one.at(0.0) > 1e-3
+    assert other.at(0.0) < 1e-9
+
+
+def test_what_is_late_after_some_steps_is_bounded_at_every_lead() -> None:
+    """Beside the difference of two videos, one of which goes on for ever."""
+    steps, due = steps_of({"sender": "classic"}, 1.3)
+    found = decay(steps, due)
+    assert found is not None
+    ended, endless = (NeverLate(steps, due, due / 8.3, found.safe, 256) for _ in range(2))
+    for _ in range(100):
+        ended.step()
+    assert without_end(endless, found.rate)
+    bound = late_after(steps, due, found.rate, 100.0)
+    leads = np.geomspace(due, 0.2 * found.safe, 12)
+    later = np.array([ended.read(ended.start_row(), x) - endless.read(endless.start_row(), x) for x in leads])
+    bounds = np.array([bound.at(x) for x in leads])
+    assert (later <= bounds).all()
+    assert (np.diff(bounds) < 0).all()
+    assert bounds[-1] < 1e-2 * bounds[0]
 
 
 def test_nothing_decays_where_more_is_due_than_comes() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..coarse.lead import decay, late_after
+from ..coarse.lead import RISK, LateAfter, decay, late_after
+from ..coarse.lead_turns import by_age
 from ..coarse.many_losses import ManyLosses, many_losses
 from ..coarse.modes import Modes
 from ..coarse.never_late import NeverLate, most_rounds, quantum
@@ -82,7 +83,7 @@ class NeverLateCurve:
         leads = LEADS / SHARPER if sharp else LEADS
         quantum = max(min(scale.packets, leads * self.due), LEAST) / resolution.lead_quanta
         self._apart = max(1, int(self.length / self.step / ENDS))
-        self._steps, self._finest = steps, _out_of_step(self.due, quantum)
+        self._steps, self._finest = by_age(steps), _out_of_step(self.due, quantum)
         found = decay(steps, self.due)
         self._safe = math.inf if found is None else found.safe
         self._decay = found if found is not None and found.safe <= self.due * self.length else None
@@ -125,9 +126,9 @@ class NeverLateCurve:
 
     def _at(self, lead: float, rounds: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""
-        value = self._without_end(lead)
-        if 1 - value > SURELY * self._left:
-            return value, 0.0
+        settled = self._without_end(lead)
+        if settled is not None:
+            return settled, 0.0
         if self._later is not None:
             return self._later.at(lead, rounds), 0.0
         ends = rounds / self.step / self._apart
@@ -149,24 +150,25 @@ class NeverLateCurve:
         )  # fmt: skip
 
     @cached_property
-    def _left(self) -> float:
-        """Probability that a packet is late after the end of the video, at most."""
+    def _left(self) -> LateAfter | None:
+        """Probability that a packet is late after the end of the video, at most; None where nothing is known."""
         if self._decay is None:
-            return 1.0
+            return None
         return late_after(self._steps, self.due, self._decay.rate, self.length / self.step)
 
-    def _without_end(self, lead: float) -> float:
-        """Return g of the start of a video without end, at a lead; 1 where it is not known; the lock is held."""
-        if self._decay is None or self._left > WORTH:
-            return 1.0
+    def _without_end(self, lead: float) -> float | None:
+        """Return g of the start of a video without end, at a lead; None where the end matters; the lock is held."""
+        if self._decay is None or self._left is None or self._left.at(0.0) > WORTH:
+            return None
         if self._settled is None:
             values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
             if not without_end(values, self._decay.rate):
                 self._decay = None
-                return 1.0
+                return None
             self._settled = values, values.start_row()
         values, row = self._settled
-        return values.read(row, lead)
+        found, left = values.read(row, lead), self._left.at(lead)
+        return found if 1 - found > SURELY * left or left < RISK else None
 
     def _row(self, number: int, lead: float) -> float:
         """Return g of the start after so many steps, at a lead; the lock is held.

@@ -119,7 +119,8 @@ def opening(steps: Steps, count: int, box: float) -> tuple[Steps, Lossless]:
         elapsed=means[3],
     )  # fmt: skip
     at = slice(on.starts[state], on.starts[state + 1])
-    return rest, Lossless(chance, packets - steps.due * rounds, least, on.points[at], on.weights[at])
+    targets = number[on.points[at], 0]
+    return rest, Lossless(chance, packets - steps.due * rounds, least, targets, on.weights[at])
 
 
 def _likeliest(known: Outcomes, state: int) -> int:

@@ -33,6 +33,14 @@ class Moves:
     starts: Ints
     taps: Floats
 
+    def part(self, which: slice) -> Moves:
+        """Return those that follow each other from one to another, with the taps of all."""
+        starts = self.starts[which.start : which.stop + 1]
+        return Moves(
+            self.sources[which], self.targets[which], self.lags[which], self.bells[which], self.shifts[which], starts,
+            self.taps,
+        )  # fmt: skip
+
     def in_order(self, order: Ints) -> Moves:
         """Return the same moves in an order."""
         counts = np.diff(self.starts)[order]

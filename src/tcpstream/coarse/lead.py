@@ -17,8 +17,9 @@ Floats = NDArray[np.float64]
 RISK = 1e-13
 """Probability that what is followed no longer is late after all."""
 
-TILT, HALVINGS = 0.5, 7
-"""Of the decay rate: half of it bounds well how long packets may still be late; and steps to find out how well."""
+TILTS, HALVINGS = (0.5, 0.75), 7
+"""Of the decay rate: half of it bounds well how long packets may still be late, more of it where a video starts with a
+lead; and steps to find out how well."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,36 @@ def safe_lead(steps: Steps, due: float) -> float:
     return math.inf if found is None else found.safe
 
 
-def late_after(steps: Steps, due: float, rate: float, number: float) -> float:
-    """Return a bound on the probability that a packet is late after so many steps from the start, for a decay rate.
+@dataclass(frozen=True)
+class LateAfter:
+    """Bounds on the probability that a packet is late after some steps: the least of b exp(-theta x) at a lead x.
 
-    Where exp(-theta N) v grows by less than exp(-d) a round, it is at most v(start) / min v exp(-d n h).
+    Attributes
+    ----------
+    thetas, bounds : (n,) arrays
+        theta [1 / packet] and b.
     """
-    tilted, theta, found = Tilted(steps, due), TILT * rate, 1.0
+
+    thetas: Floats
+    bounds: Floats
+
+    def at(self, lead: float) -> float:
+        """Return the bound for a lead [packets] at the start."""
+        return float((self.bounds * np.exp(-self.thetas * lead)).min())
+
+
+def late_after(steps: Steps, due: float, rate: float, number: float) -> LateAfter:
+    """Return bounds on the probability that a packet is late after so many steps from the start, for a decay rate.
+
+    Where exp(-theta N) v grows by less than exp(-d) a round, it is at most v(start) / min v exp(-d n h - theta x).
+    """
+    tilted, thetas = Tilted(steps, due), rate * np.array(TILTS)
+    return LateAfter(thetas, np.array([_late_after(tilted, steps, due, float(theta), number) for theta in thetas]))
+
+
+def _late_after(tilted: Tilted, steps: Steps, due: float, theta: float, number: float) -> float:
+    """Return b for one theta."""
+    found = 1.0
     low, high = 0.0, theta * due  # as if nothing were delivered
     for _ in range(HALVINGS):
         middle = (low + high) / 2

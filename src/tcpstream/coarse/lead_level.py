@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,22 @@ class Places(NamedTuple):
     at: Ints
     weights: Floats
 
+    def of(self, rows: slice) -> Places:
+        """Return those of some entries, or of all."""
+        if rows == slice(None):
+            return self
+        return Places(self.starts[rows.start : rows.stop + 1], self.at, self.weights)
+
+
+class Part(NamedTuple):
+    """Entries that follow each other, and the moves from them that are taken on a lattice, with their edges."""
+
+    rows: slice
+    near: slice
+    near_edges: slice
+    wide: slice
+    wide_edges: slice
+
 
 class Level:
     """Leads from 0 to `points` quanta.
@@ -83,6 +100,8 @@ class Level:
         parted = np.split(which, np.cumsum([len(one.lags) for one in firsts])[:-1])
         self._openings = [replace(one, targets=rows) for one, rows in zip(firsts, parted)]
         self._smoothed = Smoothed(each, lengths)
+        of = self._smoothed.of
+        self._near_pairs, self._wide_pairs = ((of(one.moves), of(one.edges)) for one in (self._near, self._wide))
         self._opened = Smoothed(self._openings, lengths[self._opened_rows], kept=False)
         longest = np.ones(E, dtype=np.int64)
         np.maximum.at(longest, self._opened_rows, self._opened_lags)
@@ -111,30 +130,48 @@ class Level:
         """Whether it has moves that finer lattices share."""
         return len(self._wide.moves.taps) > 0
 
-    def begin(self, number: int | None) -> None:
-        """Begin a step with the moves that finer lattices share; without a number, what comes later comes at once."""
-        self.new[:, self.inside] = 0.0
-        self._smoothed.fill(self.old, (ENDLESS if number is None else number) - 1)
-        self._back(self._wide, number)
+    def parted(self, bounds: Ints) -> list[Part]:
+        """Return the entries between each two bounds as a part."""
+        columns = [[slice(a, b) for a, b in pairwise(bounds.tolist())]]
+        for one in (self._near, self._wide):
+            for sources in (one.moves.sources, one.at[one.edges.sources, 0]):
+                columns.append([slice(a, b) for a, b in pairwise(np.searchsorted(sources, bounds).tolist())])
+        return [Part(*one) for one in zip(*columns)]
 
-    def end(self, number: int | None, shared: bool) -> None:
+    def begin(self, number: int | None, part: Part) -> None:
+        """Begin a step with the moves that finer lattices share; without a number, what comes later comes at once."""
+        self.new[part.rows, self.inside] = 0.0
+        self._back(self._wide, self._wide_pairs, number, part.wide, part.wide_edges)
+
+    def end(self, number: int | None, part: Part, shared: bool) -> None:
         """End a step with its own moves; what finer lattices share is kept before."""
         if shared:
-            self.shared[:, self.inside] = self.new[:, self.inside]
-        self._back(self._near, number)
+            self.shared[part.rows, self.inside] = self.new[part.rows, self.inside]
+        self._back(self._near, self._near_pairs, number, part.near, part.near_edges)
 
-    def _back(self, one: Floored, number: int | None) -> None:
-        m, e, of, taken = one.moves, one.edges, self._smoothed.of, self._smoothed.arrays(self.old)
-        lags, edge_lags = (m.lags, e.lags) if number is not None else (np.ones_like(m.lags), np.ones_like(e.lags))
+    def smooth(self, number: int | None, rows: slice) -> None:
+        """Smooth what moves take of some rows."""
+        self._smoothed.fill(self.old, (ENDLESS if number is None else number) - 1, rows)
+
+    def _back(
+        self, one: Floored, pairs: tuple[Ints, Ints], number: int | None, moves: slice, edges: slice
+    ) -> None:  # fmt: skip
+        taken = self._smoothed.arrays(self.old)
         now = ENDLESS if number is None else number
-        back_several_rounds(
-            *taken, self.new, self.ghosts, self.points, m.sources, of(m), m.shifts, m.starts, m.taps, one.floors, lags,
-            now, self._falls,
-        )  # fmt: skip
-        back_at_edges(
-            *taken, self.new, self.ghosts, self.points, one.at, e.sources, of(e), e.shifts, e.starts, e.taps, edge_lags,
-            now, self._falls,
-        )  # fmt: skip
+        if moves.start < moves.stop:
+            m = one.moves.part(moves)
+            lags = m.lags if number is not None else np.ones_like(m.lags)
+            back_several_rounds(
+                *taken, self.new, self.ghosts, self.points, m.sources, pairs[0][moves], m.shifts, m.starts, m.taps,
+                one.floors[moves], lags, now, self._falls,
+            )  # fmt: skip
+        if edges.start < edges.stop:
+            e = one.edges.part(edges)
+            lags = e.lags if number is not None else np.ones_like(e.lags)
+            back_at_edges(
+                *taken, self.new, self.ghosts, self.points, one.at, e.sources, pairs[1][edges], e.shifts, e.starts,
+                e.taps, lags, now, self._falls,
+            )  # fmt: skip
 
     def settle(self) -> None:
         """Take the values that there are for those of all steps to come."""

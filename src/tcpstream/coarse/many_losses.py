@@ -101,6 +101,8 @@ def many_losses(
         scale = sigma * math.sqrt(number)
         leads = np.linspace(NEAR * scale, fall * number + FAR * scale, LEADS)
         late = np.array([1 - values.read(row, float(one)) for one in leads])
+        if late[0] <= LATE and fall == 0:
+            return None  # nor is there ever one later
         used = (late > LATE) & (late < 1 - LATE)
         if used.sum() < FEW:
             continue

@@ -12,10 +12,11 @@ from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from ..tcp.chain import Chain
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
-from .lead_level import EXTRAPOLATED, Level, Places, between
+from .lead_level import EXTRAPOLATED, Level, Part, Places, between
 from .steps import Steps
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 PARTS = 8
 """Of the finest quantum, at which the start of a video is looked at."""
@@ -80,22 +81,36 @@ class NeverLate:
             for i, (size, number) in enumerate(sizes)
         ]
         self.number = 0
+        self._whole = self.parted(np.array([0, steps.entries]))[0]
         self._links = [_link(fine, coarse) for fine, coarse in pairwise(self.levels)]
 
     def step(self) -> None:
         """Go one step back in time."""
+        for level in self.levels:
+            if not level.lost:
+                level.smooth(self.number + 1, slice(None))
         self.number += 1
-        self._back(self.number)
+        self._back(self.number, self._whole)
         self._exchange([level.new for level in self.levels])
         for level in self.levels:
             level.close(self.number)
 
-    def stepped(self) -> None:
-        """Make a step in which all that comes later comes at once, from values within all levels and above the last."""
-        self._exchange([level.old for level in self.levels])
+    def parted(self, bounds: Ints) -> list[list[Part]]:
+        """Return the entries between each two bounds, with their moves on each level."""
+        return [list(one) for one in zip(*(level.parted(bounds) for level in self.levels))]
+
+    def close(self, rows: slice) -> None:
+        """Prepare some entries for moves to them, from values within all levels and above the last."""
+        self._exchange([level.old for level in self.levels], rows)
         for level in self.levels:
-            extrapolate(level.old, level.ghosts, EXTRAPOLATED)
-        self._back(None)
+            extrapolate(level.old[rows], level.ghosts, EXTRAPOLATED)
+            level.smooth(None, rows)
+
+    def stepped(self, part: list[Part]) -> None:
+        """Make a step from some entries, in which all that comes later comes at once."""
+        self._back(None, part)
+        for level in self.levels:
+            level.old[part[0].rows, level.inside] = level.new[part[0].rows, level.inside]
 
     def settle(self) -> None:
         """Take the values within all levels for those of all steps to come."""
@@ -103,30 +118,31 @@ class NeverLate:
         for level in self.levels:
             level.settle()
 
-    def _back(self, number: int | None) -> None:
+    def _back(self, number: int | None, part: list[Part]) -> None:
         shared: Level | None = None
         for i in reversed(range(len(self.levels))):
             level = self.levels[i]
             if level.lost:
                 break
-            level.begin(number)
+            rows = part[i].rows
+            level.begin(number, part[i])
             if shared is not None:
-                link = self._links[i]
-                add_resampled(shared.shared, level.new, *link.every, level.ghosts)
+                every = self._links[i].every.of(rows)
+                add_resampled(shared.shared[rows], level.new[rows], *every, level.ghosts)
             shared = level if shared is not None or level.is_shared else None
-            level.end(number, shared is not None and i > 0)
+            level.end(number, part[i], shared is not None and i > 0)
 
-    def _exchange(self, rows: list[Floats]) -> None:
-        """Put values of each level where its neighbours need them."""
-        both = list(zip(self.levels, self.levels[1:], pairwise(rows), self._links))
+    def _exchange(self, values: list[Floats], rows: slice = slice(None)) -> None:
+        """Put values of each level where its neighbours need them, of all entries or of some."""
+        both = list(zip(self.levels, self.levels[1:], pairwise([one[rows] for one in values]), self._links))
         for fine, coarse, (low, high), link in both:
             if fine.lost:
                 high[:, coarse.ghosts : coarse.ghosts + link.lower] = 0.0
             else:
-                resample(low, high, *link.low, coarse.ghosts)
+                resample(low, high, *link.low.of(rows), coarse.ghosts)
         for fine, _, (low, high), link in reversed(both):
             if not fine.lost:
-                resample(high, low, *link.above, fine.inside.stop)
+                resample(high, low, *link.above.of(rows), fine.inside.stop)
 
     def of_the_finer(self) -> list[int]:
         """Return how many positions of each level have the values of the finer one."""

@@ -70,9 +70,12 @@ class Smoothed:
         """Return what `kernels.back_in_time` reads: rows as they are, and as they were when smoothed."""
         return rows, self._plain, self.values, self._firsts, self._sizes, self._slots, self._pads, self._steps
 
-    def fill(self, rows: Floats, number: int) -> None:
-        """Smooth the rows after so many steps; if that is negative, as they have been for as long as any move lags."""
+    def fill(self, rows: Floats, number: int, some: slice = slice(None)) -> None:
+        """Smooth rows, all of them or some, after so many steps.
+
+        If that is negative, as they have been for as long as any move lags.
+        """
         fill(
-            rows, self._lengths, self._filled, self._reaches, self._firsts, self._sizes, self._slots, number,
-            self.values,
+            rows[some], self._lengths[some], self._filled[some], self._reaches, self._firsts, self._sizes, self._slots,
+            number, self.values,
         )  # fmt: skip

@@ -53,7 +53,8 @@ class Steps:
         Rounds.
     grid : Grid
     points, times : (E,) int arrays
-        Entries: index in the grid's states, and round of the step. Those of round 0 come first, in order.
+        Entries: index in the grid's states, and round of the step. Those of round 0 come first, in order, unless they
+        were brought into another one.
     source, target, lag : (k,) int arrays
         Moves from entry to entry, so many steps later.
     weight, mean, variance, least, elapsed : (k,) arrays
@@ -177,10 +178,20 @@ class Steps:
         """Return packets that the chain delivers in some rounds, as moves have them."""
         return np.asarray(packets * self.scale + rounds * self.drift)
 
-    def only(self, which: NDArray[np.bool_]) -> Steps:
-        """Return the same with some of the moves."""
+    def only(self, which: NDArray[np.bool_] | Ints) -> Steps:
+        """Return the same with some of the moves, or with all in an order."""
         names = "source", "target", "lag", "weight", "mean", "variance", "least", "elapsed"
         return replace(self, **{name: getattr(self, name)[which] for name in names})
+
+    def in_order(self, order: Ints) -> Steps:
+        """Return the same with the entries in an order."""
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        moved = replace(
+            self, points=self.points[order], times=self.times[order], source=place[self.source],
+            target=place[self.target], holding=place[self.holding], start=int(place[self.start]),
+        )  # fmt: skip
+        return moved.only(np.argsort(moved.source, kind="stable"))
 
     @property
     def entries(self) -> int:
