@@ -65,6 +65,11 @@ class LeadTurns:
         ]
         self.leads = np.concatenate([leads.ravel() for _, _, leads in self._own])
 
+    @property
+    def ages(self) -> int:
+        """How many a turn goes through; 1 where it is a single step."""
+        return len(self._parts)
+
     def load(self, vector: Floats, beyond: float) -> None:
         """Set the values of entries to which moves turn back, and the one at all leads beyond."""
         start = 0
@@ -95,7 +100,7 @@ class LeadTurns:
         visits = np.maximum(stationary(source, target, weight, E), 0.0)
         clock = np.ones(E)
         ends = visits
-        if len(self._parts) > 1:
+        if self.ages > 1:
             clock = np.bincount(source[back], weight[back], E).astype(np.float64)
             ends = np.maximum(np.bincount(target[back], (visits[source] * weight)[back], E), 0.0)
             ends /= ends.sum()

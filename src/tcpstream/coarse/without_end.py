@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, bicgstab, gmres
@@ -22,6 +25,9 @@ WANTED, ACCEPTED = 1e-8, 1e-6
 
 ITERATIONS = 240
 """Of BiCGSTAB, which keeps a few vectors only; each takes two steps."""
+
+LOOK, LOOKS = 8, 8
+"""Turns between two looks at what is left, and looks in which that has to fade: else other ways are quicker."""
 
 VECTORS, TIMES = 40, 9
 """Of the Krylov space of GMRES where that does not lead there, and restarts at most."""
@@ -51,13 +57,32 @@ def without_end(values: NeverLate, rate: float) -> bool:
     def solves(x: Floats) -> bool:
         return bool(np.linalg.norm(changed(x) - right) <= ACCEPTED * np.linalg.norm(right))
 
-    waves = turns.long_waves(changed)
-    operator = LinearOperator((len(ones), len(ones)), matvec=lambda x: changed(waves.corrected(x)), dtype=np.float64)
-    late = waves.corrected(bicgstab(operator, right, rtol=WANTED, maxiter=ITERATIONS)[0])
-    if not solves(late):
-        late = waves.corrected(gmres(operator, right, rtol=WANTED, restart=VECTORS, maxiter=TIMES)[0])
-        if not solves(late):
-            return False
+    wanted = WANTED * float(np.linalg.norm(right))
+    late, left = _followed(changed, right, wanted) if turns.ages > 1 else (np.zeros_like(right), right)
+    if np.linalg.norm(left) > wanted:
+        waves = turns.long_waves(changed)
+        operator = LinearOperator(
+            (len(ones), len(ones)), matvec=lambda x: changed(waves.corrected(x)), dtype=np.float64
+        )
+        more = waves.corrected(bicgstab(operator, left, rtol=0.0, atol=wanted, maxiter=ITERATIONS)[0])
+        if not solves(late + more):
+            found = gmres(operator, left, rtol=0.0, atol=wanted, restart=VECTORS, maxiter=TIMES)[0]
+            more = waves.corrected(found)
+            if not solves(late + more):
+                return False
+        late = late + more
     turns.applied(ones - late / weight, 1.0)
     values.settle()
     return True
+
+
+def _followed(changed: Callable[[Floats], Floats], right: Floats, wanted: float) -> tuple[Floats, Floats]:
+    """Return what some turns make of what is late in one, and what is left, as long as it fades quickly."""
+    late, left, before = np.zeros_like(right), right, math.inf
+    while True:
+        for _ in range(LOOK):
+            late, left = late + left, left - changed(left)
+        size = float(np.linalg.norm(left))
+        if size <= wanted or size > before * (wanted / size) ** (1 / LOOKS):
+            return late, left
+        before = size
