@@ -9,6 +9,7 @@ import pytest
 
 from tcpstream import InputWarning, Path, Video, stored
 from tcpstream.answers import arrival_levels, coarse_arrivals
+from tcpstream.coarse.first_passage import FirstPassage
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.lead import decay, late_after
 from tcpstream.coarse.lead_turns import MANY, by_age
@@ -162,6 +163,34 @@ def test_after_many_losses_is_where_steps_lead(tcp: dict[str, object], ratio: fl
     for lead in leads[leads > 0].tolist():
         expected = 1 - followed.read(row, lead)
         assert 1 - found.at(lead, rounds) == pytest.approx(expected, rel=6e-3)
+
+
+def test_many_states_are_followed_through_fewer_losses() -> None:
+    chain = chain_of(Path(loss=0.012, rtt=0.16, rto=0.36, sender="linux", losses="independent"))
+    due = chain.packets_per_round / 0.97
+    steps, scale = by_age(Steps.of(chain, 1, 1.15, due, diffusive=True)), Scale.of(chain)
+    assert steps.entries > MANY
+    rounds = float(math.ceil(130 * scale.rounds))
+    modes = Modes(steps)
+    found = many_losses(steps, modes, due, due / 4.3, math.inf, 256, scale.rounds, rounds)
+    assert found is not None
+    sigma = math.sqrt(modes.variance * rounds)
+    followed = NeverLate(steps, due, due / 4.3, 5 * sigma, 256)
+    for _ in range(int(rounds) - followed.opening):
+        followed.step()
+    row = followed.start_row()
+    for lead in sigma * np.array([0.1, 0.5, 1.0, 2.0]):
+        assert 1 - found.at(lead, rounds) == pytest.approx(1 - followed.read(row, lead), rel=1e-2)
+
+
+def test_a_slow_start_without_loss_does_not_outweigh_all_else() -> None:
+    """On a line left of 0 it would: P(any late) would come out as 1 for all leads but the last."""
+    chain = chain_of(Path(loss=0.016266, rtt=0.03924, rto=0.23924, sender="linux", losses="independent"))
+    due, rounds = chain.packets_per_round / 0.8504, 195 * Scale.of(chain).rounds
+    passage = FirstPassage(Modes(Steps.of(chain, 1, 1.15, due)), due, rounds, 1.5 * rounds)
+    late = passage.late(np.array([54.0, 182.0, 364.0, 728.0, 1456.0]), rounds, np.zeros(2))
+    assert (np.diff(late) < -1e-3).all()
+    assert late[0] < 0.99
 
 
 def test_a_few_losses_are_not_many() -> None:

@@ -27,6 +27,9 @@ other have modes of their own, which are the larger ones far on the right."""
 
 CROSSED = "first passage: more than one mode matters"
 
+LOOKED_AT, ALIKE = (0.25, 0.5, 1.0, 2.0), 1e-4
+"""Standard deviations at which lines are compared, and their difference, over one and what is summed, of the same."""
+
 VANISHED = 1e-8
 """Of what is integrated, where it is no longer followed."""
 
@@ -71,7 +74,11 @@ class FirstPassage:
             tilts = [t, -t, root - t]
         else:
             raise AccuracyError(CROSSED)
-        self._lines = [_Line(modes, due, tilt, gap, begin, [x for x in (0.0, root) if x > tilt]) for tilt in tilts]
+        right, *others = (
+            _Line(modes, due, tilt, gap, begin, [x for x in (0.0, root) if x > tilt]) for tilt in tilts
+        )  # fmt: skip
+        leads = math.sqrt(modes.variance * begin / modes.rounds) * np.array(LOOKED_AT)
+        self._lines = [right, *(one for one in others if _agree(right, one, leads, begin))]
 
     def late(self, leads: Floats, rounds: float, near: Floats) -> Floats:
         """Return the probability for some leads at the start [packets] within so many rounds, with r and s."""
@@ -106,6 +113,15 @@ def fitted(modes: Modes, due: float, leads: Floats, rounds: float, late: Floats)
     if not wrong <= WORST:
         raise AccuracyError(f"first passage: off by {wrong:.2g}")
     return near
+
+
+def _agree(right: _Line, other: _Line, leads: Floats, rounds: float) -> bool:
+    """Return whether two lines say the same.
+
+    Left of 0 a slow start without loss may weigh more than all else: then sums along a line have no accuracy.
+    """
+    (size, late), (other_size, other_late) = (one.values(leads, rounds, 0.0, 0.0) for one in (right, other))
+    return bool(np.all(np.abs(late - other_late) <= ALIKE * (1 + size + other_size)))
 
 
 class _Line:

@@ -19,8 +19,11 @@ Floats = NDArray[np.float64]
 LOSSES = 64, 96, 160, 320, 640
 """After which one mode is tried."""
 
-LONGER = 4
+LONGER = 4.0
 """Times as many steps as are followed, that a video has at least."""
+
+ENTRIES, SOONER, LESS = 500, (32, 48), 2.5
+"""Of a chain, from which on steps are dear: one mode is tried after so many losses, too, in videos that much longer."""
 
 NEAR, FAR, LEADS = 0.25, 3.0, 12
 """Standard deviations between which leads are looked at, and how many."""
@@ -86,7 +89,8 @@ def many_losses(
     rounds : float
         Of the video.
     """
-    numbers = [math.ceil(one * loss) for one in LOSSES if LONGER * one * loss * steps.step <= rounds]
+    tried, longer = (LOSSES, LONGER) if steps.entries < ENTRIES else ((*SOONER, *LOSSES), LESS)
+    numbers = [math.ceil(one * loss) for one in tried if longer * one * loss * steps.step <= rounds]
     if not numbers:
         return None
     sigma = math.sqrt(modes.variance)
