@@ -11,7 +11,7 @@ import numpy as np
 
 from ..coarse.lead import RISK, LateAfter, decay, late_after
 from ..coarse.lead_turns import by_age
-from ..coarse.many_losses import ManyLosses, many_losses
+from ..coarse.many_losses import ENTRIES, ManyLosses, many_losses
 from ..coarse.modes import Modes
 from ..coarse.never_late import NeverLate, most_rounds, quantum
 from ..coarse.resolution import Resolution, Scale
@@ -24,8 +24,15 @@ SURELY, WORTH = 1e3, 1e-5
 """A video has settled where a packet is late so many times as probably as one after its end; that is worth a look where
 the latter is improbable enough."""
 
-SETTLED = 1e-6
-"""Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end."""
+LONG = 12.0
+"""Times of relaxation, variance over the square of the drift, that a video lasts at least, for the one without end to
+be worth a look."""
+
+SETTLED, NOTHING = 1e-6, 1e-10
+"""Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end; and what is none."""
+
+FAINT = 1e-9
+"""Of a video without end, far below what is told: a shorter one has no more."""
 
 LOOK = 100
 """Steps between two looks."""
@@ -98,7 +105,7 @@ class NeverLateCurve:
         self._settled: tuple[NeverLate, Any] | None = None
         self._values: NeverLate | None = None
         self._rows: dict[int, Any] = {}
-        self._before: Any = None
+        self._before: tuple[int, Any] | None = None
         self._last: int | None = None
         self.__dict__.pop("_later", None)
 
@@ -127,17 +134,17 @@ class NeverLateCurve:
     def _at(self, lead: float, rounds: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""
         settled = self._without_end(lead)
-        if settled is not None:
+        if settled is not None and self._is_settled(lead, settled):
             return settled, 0.0
-        if self._later is not None:
+        if settled is None and self._later is not None:
             return self._later.at(lead, rounds), 0.0
         ends = rounds / self.step / self._apart
         low = int(ends + 1e-9)
         share = max(ends - low, 0.0)
-        value = self._row(low * self._apart, lead)
+        value = self._row(low * self._apart, lead, settled)
         if share < 1e-9:
             return value, 0.0
-        change = self._row((low + 1) * self._apart, lead) - value
+        change = self._row((low + 1) * self._apart, lead, settled) - value
         return value + share * change, max(share, 1 - share) * abs(change) / self._apart
 
     @cached_property
@@ -157,8 +164,8 @@ class NeverLateCurve:
         return late_after(self._steps, self.due, self._decay.rate, self.length / self.step)
 
     def _without_end(self, lead: float) -> float | None:
-        """Return g of the start of a video without end, at a lead; None where the end matters; the lock is held."""
-        if self._decay is None or self._left is None or self._left.at(0.0) > WORTH:
+        """Return g of the start of a video without end, at a lead; None where it is not known; the lock is held."""
+        if self._decay is None or self._left is None or not (self._left.at(0.0) <= WORTH or self._is_long):
             return None
         if self._settled is None:
             values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
@@ -167,13 +174,26 @@ class NeverLateCurve:
                 return None
             self._settled = values, values.start_row()
         values, row = self._settled
-        found, left = values.read(row, lead), self._left.at(lead)
-        return found if 1 - found > SURELY * left or left < RISK else None
+        return values.read(row, lead)
 
-    def _row(self, number: int, lead: float) -> float:
+    @property
+    def _is_long(self) -> bool:
+        """Whether the video is much longer than a lead takes to become stationary, where states are many."""
+        if self._modes is None or self._steps.entries < ENTRIES:
+            return False
+        spare = self._steps.chain.packets_per_round - self.due
+        return self.length * spare**2 >= LONG * self._modes.variance / self._modes.rounds
+
+    def _is_settled(self, lead: float, value: float) -> bool:
+        """Return whether next to nothing is late for the first time after the end of the video."""
+        left = 1.0 if self._left is None else self._left.at(lead)
+        return 1 - value > SURELY * left or left < RISK or 1 - value < FAINT
+
+    def _row(self, number: int, lead: float, settled: float | None) -> float:
         """Return g of the start after so many steps, at a lead; the lock is held.
 
-        The pass is taken away while it moves: an interruption leaves none, and it is made again.
+        Where it is known without end, that is what it is once it is near. The pass is taken away while it moves: an
+        interruption leaves none, and it is made again.
         """
         values, self._values = self._values, None
         if values is None:
@@ -181,7 +201,8 @@ class NeverLateCurve:
             self._rows, self._before, self._last = {}, None, None
         number -= values.opening
         first = int(self.length / self.step / self._apart) * self._apart - values.opening
-        while values.number < number and self._last is None:
+        near = settled is not None and self._is_near(values, number, lead, settled)
+        while values.number < number and self._last is None and not near:
             watch.at(values.number, number, watch.SHORTER)
             values.step()
             k = values.number
@@ -189,12 +210,21 @@ class NeverLateCurve:
                 self._rows[k] = values.start_row()
             if k % LOOK == 0:
                 row = values.start_row()
-                if self._before is not None and _settled(self._before, row):
+                if self._before is not None and _settled(self._before[1], row):
                     self._last = k
                     self._rows[k] = row
-                self._before = row
+                self._before = k, row
+                near = settled is not None and self._is_near(values, number, lead, settled)
         self._values = values
+        if settled is not None and near:
+            return settled
         return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead)
+
+    def _is_near(self, values: NeverLate, number: int, lead: float, settled: float) -> bool:
+        """Return whether the last row that was looked at, of fewer steps, is next to that of a video without end."""
+        if self._before is None or self._before[0] > number:
+            return False
+        return values.read(self._before[1], lead) - settled <= (1 - settled) / SURELY
 
 
 def _out_of_step(due: float, quantum: float) -> float:
@@ -207,4 +237,4 @@ def _out_of_step(due: float, quantum: float) -> float:
 
 def _settled(before: Any, row: Any) -> bool:
     pairs = [(a, b) for old, new in zip(before, row) for a, b in zip(old, new)]
-    return max(float(np.max(np.abs(a - b) / np.maximum(np.abs(np.max(b) - b), 1e-10))) for a, b in pairs) < SETTLED
+    return max(float(np.max(np.abs(a - b) / np.maximum(np.abs(np.max(b) - b), NOTHING))) for a, b in pairs) < SETTLED

@@ -17,20 +17,24 @@ from .steps import Steps
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MANY = 500
-"""Entries from which on a turn goes through them age by age: with fewer a step costs no more than an age."""
+MANY, ALIKE = 500, 8
+"""Entries from which on a turn goes through them age by age, and entries of an age, on average: with fewer a step costs
+no more than an age."""
 
 FINEST = 12
 """Positions of the finest lattice from hat to hat, at least."""
 
 
 def by_age(steps: Steps) -> Steps:
-    """Return steps with the entries in the order of their ages, if they are many: growth leads on to later ones."""
-    return steps.in_order(np.argsort(_ages(steps), kind="stable")) if steps.entries >= MANY else steps
+    """Return steps with the entries in the order of their ages, if those tell much: growth leads on to later ones."""
+    return steps.in_order(np.argsort(_ages(steps), kind="stable"))
 
 
 def _ages(steps: Steps) -> Ints:
-    return np.asarray(steps.grid.ages[steps.points] * (steps.step + 1) + steps.times)
+    """Return the ages of entries, 0 where they do not tell much."""
+    ages = np.asarray(steps.grid.ages[steps.points] * (steps.step + 1) + steps.times)
+    tell = steps.entries >= max(MANY, ALIKE * len(np.unique(ages)))
+    return ages if tell else np.zeros_like(ages)
 
 
 class LeadTurns:
@@ -52,7 +56,7 @@ class LeadTurns:
 
     def __init__(self, values: NeverLate) -> None:
         self._values, steps = values, values.steps
-        ages = _ages(steps) if steps.entries >= MANY else np.zeros(steps.entries, dtype=np.int64)
+        ages = _ages(steps)
         self._back = ages[steps.target] <= ages[steps.source]
         begins = np.append(0, np.flatnonzero(np.diff(ages)) + 1)
         self._parts = values.parted(np.append(begins, steps.entries))

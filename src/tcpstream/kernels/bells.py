@@ -200,10 +200,10 @@ def fill(
         for bell in range(top + 1):
             q = pairs[i, bell]
             if q >= 0:
-                for slot in range(slots[q]):
-                    if number < 0 or slot == number % slots[q]:
-                        begin = firsts[q] + slot * sizes[q]
-                        values[begin : begin + sizes[q]] = row[pad - widths[bell] :]
+                every = number < 0
+                for slot in range(0 if every else number % slots[q], slots[q] if every else number % slots[q] + 1):
+                    begin = firsts[q] + slot * sizes[q]
+                    values[begin : begin + sizes[q]] = row[pad - widths[bell] :]
             if bell < top:
                 smooth(row, wider, bell)
                 row, wider = wider, row
