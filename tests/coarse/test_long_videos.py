@@ -9,6 +9,9 @@ import pytest
 
 from tcpstream import InputWarning, Path, Video, stored
 from tcpstream.answers import arrival_levels, coarse_arrivals
+from tcpstream.answers.coarse_alpha import NeverLateCurve
+from tcpstream.answers.coarse_arrivals import CoarseArrivals
+from tcpstream.answers.timeline import Timeline
 from tcpstream.coarse.first_passage import FirstPassage
 from tcpstream.coarse.law import Law
 from tcpstream.coarse.lead import decay, late_after
@@ -17,7 +20,7 @@ from tcpstream.coarse.long_law import LongLaw
 from tcpstream.coarse.many_losses import many_losses
 from tcpstream.coarse.modes import Modes
 from tcpstream.coarse.never_late import NeverLate
-from tcpstream.coarse.resolution import Scale
+from tcpstream.coarse.resolution import FAST, Scale
 from tcpstream.coarse.steps import Steps
 from tcpstream.coarse.without_end import without_end
 from tcpstream.errors import AccuracyError
@@ -268,3 +271,21 @@ def test_what_a_lattice_may_still_bring_is_left_out_where_it_is_nothing(monkeypa
     monkeypatch.setattr(coarse_arrivals, "LEFT", 0.0)
     monkeypatch.setattr(coarse_arrivals, "SLIGHT", 0.0)
     np.testing.assert_allclose(late, stored(path, video, accuracy="fine").late_fraction(delays), rtol=1e-5, atol=2e-12)
+
+
+def test_steps_are_followed_until_they_are_near_the_video_without_end() -> None:
+    path = Path(loss=0.02, rtt=0.1, rto=0.3, sender="linux", losses="independent")
+    chain = chain_of(path)
+    video = Video(packet_rate=chain.packets_per_round / 1.6 / 0.1, duration=50.0)
+    timeline, resolution = Timeline.of(path, video), FAST
+    arrivals = CoarseArrivals(path, (timeline,), resolution)
+    steps = arrivals._whole
+    curve, followed = (NeverLateCurve(steps, resolution, arrivals.scale, timeline, Modes(steps)) for _ in range(2))
+    followed._decay = None
+    followed._modes = None
+    for delay in (2.0, 4.0):
+        found, expected = (1 - one.at(timeline, delay)[0] for one in (curve, followed))
+        assert found == pytest.approx(expected, rel=1e-3)
+    assert followed._values is not None
+    assert curve._values is not None
+    assert curve._values.number < 0.8 * followed._values.number
