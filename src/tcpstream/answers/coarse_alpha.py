@@ -11,7 +11,7 @@ import numpy as np
 
 from ..coarse.lead import RISK, LateAfter, decay, late_after
 from ..coarse.lead_turns import by_age
-from ..coarse.many_losses import ENTRIES, ManyLosses, many_losses
+from ..coarse.many_losses import ENTRIES, LOSSES, ManyLosses, many_losses
 from ..coarse.modes import Modes
 from ..coarse.never_late import NeverLate, most_rounds, quantum
 from ..coarse.resolution import Resolution, Scale
@@ -25,8 +25,7 @@ SURELY, WORTH = 1e3, 1e-5
 the latter is improbable enough."""
 
 LONG = 12.0
-"""Times of relaxation, variance over the square of the drift, that a video lasts at least, for the one without end to
-be worth a look."""
+"""Times of relaxation, variance over the square of the drift, after which a lead is stationary, about."""
 
 SETTLED, NOTHING = 1e-6, 1e-10
 """Relative change of 1 - alpha, in a hundred steps, at which it is that of a video without end; and what is none."""
@@ -136,7 +135,7 @@ class NeverLateCurve:
         settled = self._without_end(lead)
         if settled is not None and self._is_settled(lead, settled):
             return settled, 0.0
-        if settled is None and self._later is not None:
+        if (settled is None or not self._settles_soon) and self._later is not None:
             return self._later.at(lead, rounds), 0.0
         ends = rounds / self.step / self._apart
         low = int(ends + 1e-9)
@@ -165,7 +164,7 @@ class NeverLateCurve:
 
     def _without_end(self, lead: float) -> float | None:
         """Return g of the start of a video without end, at a lead; None where it is not known; the lock is held."""
-        if self._decay is None or self._left is None or not (self._left.at(0.0) <= WORTH or self._is_long):
+        if self._decay is None or self._left is None or not (self._left.at(0.0) <= WORTH or self._settles_soon):
             return None
         if self._settled is None:
             values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
@@ -176,13 +175,17 @@ class NeverLateCurve:
         values, row = self._settled
         return values.read(row, lead)
 
-    @property
-    def _is_long(self) -> bool:
-        """Whether the video is much longer than a lead takes to become stationary, where states are many."""
-        if self._modes is None or self._steps.entries < ENTRIES:
-            return False
+    @cached_property
+    def _settles_soon(self) -> bool:
+        """Whether a lead becomes stationary before the end, and before one mode is likely to be known.
+
+        Where states are few this is not asked: they are followed in no time.
+        """
         spare = self._steps.chain.packets_per_round - self.due
-        return self.length * spare**2 >= LONG * self._modes.variance / self._modes.rounds
+        if self._modes is None or self._steps.entries < ENTRIES or spare <= 0:
+            return False
+        rounds = LONG * self._modes.variance / self._modes.rounds / spare**2
+        return rounds <= min(self.length, LOSSES[0] * self._losses * self.step)
 
     def _is_settled(self, lead: float, value: float) -> bool:
         """Return whether next to nothing is late for the first time after the end of the video."""

@@ -86,10 +86,10 @@ class NeverLate:
 
     def step(self) -> None:
         """Go one step back in time."""
+        self.number += 1
         for level in self.levels:
             if not level.lost:
-                level.smooth(self.number + 1, slice(None))
-        self.number += 1
+                level.smooth(self.number, slice(None))
         self._back(self.number, self._whole)
         self._exchange([level.new for level in self.levels])
         for level in self.levels:
