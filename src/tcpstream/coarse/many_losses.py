@@ -23,7 +23,8 @@ LONGER = 4.0
 """Times as many steps as are followed, that a video has at least."""
 
 ENTRIES, SOONER, LESS = 500, (32, 48), 2.5
-"""Of a chain, from which on steps are dear: one mode is tried after so many losses, too, in videos that much longer."""
+"""Of a chain, from which on steps are dear: where a video is too short for that, one mode is tried after so many
+losses, if it is that much longer."""
 
 NEAR, FAR, LEADS = 0.25, 3.0, 12
 """Standard deviations between which leads are looked at, and how many."""
@@ -89,8 +90,11 @@ def many_losses(
     rounds : float
         Of the video.
     """
-    tried, longer = (LOSSES, LONGER) if steps.entries < ENTRIES else ((*SOONER, *LOSSES), LESS)
-    numbers = [math.ceil(one * loss) for one in tried if longer * one * loss * steps.step <= rounds]
+    losses = rounds / (loss * steps.step)
+    tried = [one for one in LOSSES if LONGER * one <= losses]
+    if not tried and steps.entries >= ENTRIES:
+        tried = [one for one in SOONER if LESS * one <= losses]
+    numbers = [math.ceil(one * loss) for one in tried]
     if not numbers:
         return None
     sigma = math.sqrt(modes.variance)
