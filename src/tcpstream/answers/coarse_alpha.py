@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..coarse.lead import RISK, LateAfter, decay, late_after
-from ..coarse.lead_turns import by_age
-from ..coarse.many_losses import ENTRIES, LOSSES, ManyLosses, many_losses
+from ..coarse.lead_turns import MANY, by_age
+from ..coarse.many_losses import LOSSES, ManyLosses, many_losses
 from ..coarse.modes import Modes
 from ..coarse.never_late import NeverLate, most_rounds, quantum
 from ..coarse.resolution import Resolution, Scale
@@ -182,7 +182,7 @@ class NeverLateCurve:
         Where states are few this is not asked: they are followed in no time.
         """
         spare = self._steps.chain.packets_per_round - self.due
-        if self._modes is None or self._steps.entries < ENTRIES or spare <= 0:
+        if self._modes is None or self._steps.entries < MANY or spare <= 0:
             return False
         rounds = LONG * self._modes.variance / self._modes.rounds / spare**2
         return rounds <= min(self.length, LOSSES[0] * self._losses * self.step)

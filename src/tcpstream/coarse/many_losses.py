@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..errors import AccuracyError
 from ..system import watch
 from .first_passage import FirstPassage, fitted
+from .lead_turns import MANY
 from .modes import Modes
 from .never_late import NeverLate
 from .steps import Steps
@@ -19,11 +20,11 @@ Floats = NDArray[np.float64]
 LOSSES = 64, 96, 160, 320, 640
 """After which one mode is tried."""
 
-LONGER = 4.0
+LONGER = 4
 """Times as many steps as are followed, that a video has at least."""
 
-ENTRIES, SOONER, LESS = 500, (32, 48), 2.5
-"""Of a chain, from which on steps are dear: where a video is too short for that, one mode is tried after so many
+SOONER, LESS = (32, 48), 2.5
+"""Where states are many, so that steps are dear, and a video is too short for that, one mode is tried after so many
 losses, if it is that much longer."""
 
 NEAR, FAR, LEADS = 0.25, 3.0, 12
@@ -92,7 +93,7 @@ def many_losses(
     """
     losses = rounds / (loss * steps.step)
     tried = [one for one in LOSSES if LONGER * one <= losses]
-    if not tried and steps.entries >= ENTRIES:
+    if not tried and steps.entries >= MANY:
         tried = [one for one in SOONER if LESS * one <= losses]
     numbers = [math.ceil(one * loss) for one in tried]
     if not numbers:

@@ -24,7 +24,7 @@ WANTED, ACCEPTED = 1e-8, 1e-6
 """Change by one more turn, relative to what is late in a turn: what is aimed at, and above which there is no answer."""
 
 ITERATIONS = 240
-"""Of BiCGSTAB, which keeps a few vectors only; each takes two steps."""
+"""Of BiCGSTAB, which keeps a few vectors only; each takes two turns."""
 
 LOOK, LOOKS = 8, 8
 """Turns between two looks at what is left, and looks in which that has to fade: else other ways are quicker."""
@@ -43,6 +43,7 @@ def without_end(values: NeverLate, rate: float) -> bool:
     Parameters
     ----------
     values : NeverLate
+        Of steps in the order of `lead_turns.by_age`.
     rate : float
         theta, see `lead.Decay`.
     """
