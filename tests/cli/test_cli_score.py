@@ -63,6 +63,7 @@ def test_no_answer_at_all(run, sessions):
     done = run(f"score none.csv {VIDEO} --out answers.csv")
     assert done.status == 1
     assert "no session has an answer; the first: rtt must be 1e-06 to 1000 s, got -0.001 s" in done.err
+    assert "nan" not in done.out
 
 
 @pytest.mark.parametrize(
@@ -80,11 +81,15 @@ def test_no_answer_at_all(run, sessions):
         ("score sessions.csv --out answers.csv --solves 1.5", "--solves must be a whole number, got 1.5"),
         ("score sessions.csv --out answers.csv --group-by city", "no column 'city' to group by"),
         ("score empty.csv --out answers.csv", "'empty.csv' has no sessions"),
+        (f"score wide.csv {VIDEO} --out answers.csv", "wide.csv: its rows have more values than its header names"),
+        (f"score twice.csv {VIDEO} --out answers.csv", "two columns of twice.csv are called rtt_ms: rename one"),
         ("score damaged.parquet --out answers.csv", "cannot read damaged.parquet"),
     ],
 )
 def test_bad_input_is_one_line(run, sessions, line, words):
     (sessions / "empty.csv").write_text("rtt_ms,loss\n")
+    (sessions / "wide.csv").write_text("rtt_ms,loss\n100,50,0.01\n100,60,0.02\n")
+    (sessions / "twice.csv").write_text("rtt_ms,rtt_ms,loss\n100,50,0.01\n")
     (sessions / "damaged.parquet").write_text("PAR1 and no more")
     done = run(line)
     assert (done.status, done.out) == (2, "")

@@ -228,3 +228,13 @@ def test_packets(p, least, most):
     seen = simulate(wire, 8000 * R / np.sqrt(p), np.random.default_rng(2)).flows[0]
     path = Path(sender="classic", loss=p, rtt=R, timeout_ratio=seen.timeout_ratio, tcp="reno-sack")
     assert least < throughput(path) / seen.throughput < most
+
+
+@pytest.mark.parametrize(("loss", "window"), [(0.35, 2172), (0.5, 2172), (0.1, 10_000)])
+def test_windows_of_which_something_is_surely_lost(loss, window):
+    """q^w underflows; the probabilities of a round still sum to 1, and the mean of binomial losses is p w."""
+    chain = chain_of(Path(loss=loss, rtt=0.05, max_window=window))
+    row = chain.repaired[window]
+    assert row.sum() == pytest.approx(1, abs=1e-9)
+    assert row @ np.arange(len(row)) == pytest.approx(loss * window, rel=1e-9)
+    assert throughput(Path(loss=loss, rtt=0.05, max_window=window)) > 0

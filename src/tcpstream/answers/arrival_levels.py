@@ -71,9 +71,9 @@ class ArrivalLevels:
 
     @cached_property
     def scale(self) -> Scale:
-        """Packets and rounds from loss to loss; no more rounds than a part of the shortest video."""
+        """Units of the chain; something changes in a part of the shortest video at most."""
         scale = Scale.of(self.chain)
-        return replace(scale, rounds=min(scale.rounds, min(one.length for one in self.cases) / PARTS))
+        return replace(scale, recovered=min(scale.recovered, min(one.length for one in self.cases) / PARTS))
 
     @cached_property
     def due(self) -> float:
@@ -87,7 +87,7 @@ class ArrivalLevels:
 
     @cached_property
     def _whole(self) -> Steps:
-        step = self.resolution.step(self.scale.rounds, self.chain, self.due, self.packets)
+        step = self.resolution.step(self.scale.recovered, self.chain, self.due, self.packets)
         return self.resolution.steps_of(self.chain, step, self.due, self.packets, follow_leads=True)
 
     @cached_property
@@ -156,7 +156,7 @@ class ArrivalLevels:
         whole = self._whole
         many = below >= LOSSES * self.scale.packets
         resolution = coarser(self.resolution) if many else self.resolution
-        rounds = min(self.scale.rounds, below / self.chain.packets_per_round / 2)
+        rounds = min(self.scale.recovered, below / self.chain.packets_per_round / 2)
         step = resolution.step(rounds, self.chain, self.due, self.packets)
         if resolution is self.resolution and step == whole.step:
             return whole
@@ -167,8 +167,16 @@ class ArrivalLevels:
         return self._in_steps[resolution, step]
 
     def _quantum(self, below: float) -> float:
-        """Return the quantum of the lattice that begins with so many packets [packets]."""
-        return max(self.scale.spread(below) / self.resolution.quanta, 1.0)
+        """Return the quantum of the lattice that begins with so many packets [packets].
+
+        The largest windows have whole ones where they are most: else they would spread on the lattice, and next to
+        nothing does otherwise.
+        """
+        wanted = max(self.scale.spread(below) / self.resolution.quanta, 1.0)
+        if not self.scale.limited:
+            return wanted
+        window = self.chain.largest_round * self._steps(below).step
+        return window / max(1, round(window / wanted))
 
     @cached_property
     def _modes(self) -> Modes | None:

@@ -51,7 +51,7 @@ def on_lattices(path: Path, packets_due: float, quantum: float, coarser: float) 
     """
     chain = chain_of(path)
     wide, narrow = (as_large_as_matters(path, chain, packets_due, k) for k in (False, True))
-    step = max(1, int(Scale.of(chain).rounds / LINE)) if chain_of(wide).n_states > FEW else 1
+    step = max(1, int(Scale.of(chain).recovered / LINE)) if chain_of(wide).n_states > FEW else 1
     cubic = isinstance(chain, IndependentChain) and path.tcp == "cubic"
     fine = _on(wide, packets_due, quantum, step, RATIO)
     if quantum == coarser and narrow.max_window == path.max_window and step == 1 and not cubic:
@@ -80,7 +80,7 @@ def _on(path: Path, packets_due: float, quantum: float, step: int, ratio: float)
         )
     chain = chain_of(path)
     drift = chain.packets_per_round - packets_due
-    variance = SPREAD**2 * Scale.of(chain).packets * chain.packets_per_round
+    variance = SPREAD**2 * Scale.of(chain).wide * chain.packets_per_round
     memory = 2 * variance / drift**2 if drift > 0 else math.inf
     drains = quantum / drift if drift > 0 else math.inf
     found = deliveries(chain, step, ratio)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..coarse.law import Law
 from ..coarse.long_law import LongLaw
-from ..coarse.resolution import FINE, SPARE, Resolution, Scale, coarser
+from ..coarse.resolution import FINE, SPARE, Resolution, coarser
 from ..errors import AccuracyError
 from ..path import Path
 from ..tcp import Varying
@@ -129,7 +129,7 @@ class CoarseArrivals(ArrivalLevels):
     def passed(self, timeline: Timeline, tau: float) -> float:
         """Return the round from which fewer and fewer packets are late, of a startup delay in rounds."""
         spare = self.chain.packets_per_round / timeline.packets_due - 1
-        return max(PASSED * tau / spare, BEGUN * Scale.of(self.chain).rounds) if spare > 0 else math.inf
+        return max(PASSED * tau / spare, BEGUN * self.scale.rounds) if spare > 0 else math.inf
 
     def late(self, needed: Floats) -> Floats:
         """Return P(A_i < b) for whole b = ``needed[i - 1]`` in rounds i = 1, 2, ..."""
@@ -164,7 +164,7 @@ class CoarseArrivals(ArrivalLevels):
                 self._never[key] = NeverLateCurve(self._whole, self.resolution, self.scale, timeline, self._modes)
             curve = self._never[key]
         alpha, off = curve.at(timeline, delay)
-        if not -BELOW <= alpha <= 1 + ABOVE:
+        if not -BELOW - off <= alpha <= 1 + ABOVE + off:
             raise AccuracyError(
                 f"startup delay {delay:g} s: on coarse lattices the probability of no late packet does not converge "
                 f"here (it is {alpha:.3g} after the last step): give accuracy=exact"

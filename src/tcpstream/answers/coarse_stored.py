@@ -52,6 +52,9 @@ FIRST = 4
 QUICK = 10.0
 """CPU seconds that an exact alpha may take."""
 
+PART = 1 / 3
+"""Of a packet, by which single ones may be off where the largest window limits TCP."""
+
 
 class CoarseStored(StoredStreaming):
     """Stored media on coarse lattices, whose quanta grow with the spread of what has arrived.
@@ -169,7 +172,12 @@ class CoarseStored(StoredStreaming):
         return math.exp(-total)
 
     def _late_error(self, tau: float) -> float:
-        return _error(self._late_at(tau), self._late_on(self._coarser, tau), self._arrivals.resolution.least, FLOOR)
+        late, least = self._late_at(tau), self._arrivals.resolution.least
+        if self._arrivals.scale.limited and late > FLOOR:  # little is random: single packets decide
+            part = PART / self.video.packet_rate
+            low = max(tau - part, 0.0)
+            least += (self._late_at(low) - self._late_at(low + 2 * part)) / 2 / late
+        return _error(late, self._late_on(self._coarser, tau), least, FLOOR)
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
@@ -204,20 +212,35 @@ class CoarseStored(StoredStreaming):
     @cached_property
     def _exact_rounds(self) -> float:
         """Rounds of delay up to which alpha is exact."""
+        if self._arrivals.scale.limited and self._known_exactly is not None:
+            return math.inf
         span = SPAN * self._arrivals.lead
         return FEW_ROUNDS if exact_seconds(self._arrivals.chain, [self.timeline], span) <= QUICK else ONE_ROUND
 
     def _exact(self, what: str) -> StoredStreaming:
         """Return the exact solve, or raise `AccuracyError` where that would take too much."""
-        chain, cases = self._arrivals.chain, [Timeline.of(self.path, self.video)]
         try:
-            exact = Arrivals(self.path, cases, plan(chain, cases, 1))
+            return self._solved
         except AccuracyError:
             raise AccuracyError(
                 f"{what}: up to {self.path.rtt:.3g} s, a round trip, the probability of no late packet is known from "
                 "an exact solve only, which would take too much here: give a longer startup delay"
             ) from None
+
+    @cached_property
+    def _solved(self) -> StoredStreaming:
+        cases = [Timeline.of(self.path, self.video)]
+        exact = Arrivals(self.path, cases, plan(self._arrivals.chain, cases, 1))
         return StoredStreaming(self.path, self.video, self.horizon, exact)
+
+    @cached_property
+    def _known_exactly(self) -> StoredStreaming | None:
+        """The exact solve where it is quick, and has memory enough."""
+        if exact_seconds(self._arrivals.chain, [self.timeline]) > QUICK:
+            return None
+        with suppress(AccuracyError):
+            return self._solved
+        return None
 
     def _no_late_error(self, tau: float) -> float:
         if self._is_short(tau) or self._is_over(tau):
@@ -232,6 +255,8 @@ class CoarseStored(StoredStreaming):
         return NO_LATE_FLOOR
 
     def _delay_without_late(self, wanted: float) -> float:
+        if math.isinf(self._exact_rounds):
+            return self._solved.required_delay(no_late=wanted)
         if 1 - wanted < 10 * NO_LATE_FLOOR:
             raise AccuracyError(
                 f"a probability of a late packet of {1 - wanted:.1e} is finer than {10 * NO_LATE_FLOOR:.0e}: give a "
@@ -241,12 +266,8 @@ class CoarseStored(StoredStreaming):
         shortest = (self._exact_rounds + 1) * R
         if self._no_late_at(shortest) < wanted:
             return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
-        exact = None
-        if exact_seconds(self._arrivals.chain, [self.timeline]) <= QUICK:
-            with suppress(AccuracyError):  # too much memory
-                exact = self._exact(f"probability of no late packet of {wanted:g}")
-        if exact is not None:
-            return exact.required_delay(no_late=wanted)
+        if self._known_exactly is not None:
+            return self._known_exactly.required_delay(no_late=wanted)
         known = R * (self._exact_rounds + 2 * ROUNDING)  # from a round trip on it is known
         return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=known, tolerance=R / 250)
 

@@ -160,7 +160,7 @@ class StoredRounds(Streaming):
     def _late_at(self, tau: float) -> float:
         due = self._due(tau)
         late = self._arrivals.missing(np.concatenate([[0.0], due[:-1]]), due)
-        return float(late.sum() / self.timeline.judged)
+        return max(float(late.sum() / self.timeline.judged), 0.0)
 
     def _late_error(self, tau: float) -> float:  # noqa: ARG002
         """Return the relative error of f at one valid startup delay [s]."""

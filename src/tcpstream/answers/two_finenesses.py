@@ -124,7 +124,7 @@ class TwoFinenesses:
         self._made: dict[Fineness, PlayerMoves] = {}
         columns = counts + 2 + NODES
         self._fine = fineness(
-            chain, self._due, self._length, self._scale.rounds, self._decay, columns, held, self._lines_apart
+            chain, self._due, self._length, self._scale.recovered, self._decay, columns, held, self._lines_apart
         )
 
     def solve(
@@ -277,7 +277,7 @@ class TwoFinenesses:
 
     def _variance(self) -> float:
         """Return that of the packets of a round, in the long run."""
-        return SPREAD**2 * self._scale.packets * self._chain.packets_per_round
+        return SPREAD**2 * self._scale.wide * self._chain.packets_per_round
 
     @property
     def _decay(self) -> float:

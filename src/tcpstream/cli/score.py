@@ -139,10 +139,10 @@ def _columns(given: tuple[str, ...]) -> dict[str, str]:
 def _blocks(found: Scores, out: str, group_by: str | None, start: float | None) -> list[str | Table]:
     """Return what people read: a row a group, and how it was found."""
     whole = found.groups[0]
-    sentences = [
-        f"{whole.answered:,} of {whole.sessions:,} sessions have an answer. With a start after "
-        f"{2 if start is None else start:g} s {_share(whole)} of them are expected to stall."
-    ]
+    sentences = [f"{whole.answered:,} of {whole.sessions:,} sessions have an answer."]
+    if whole.answered:
+        begin = 2 if start is None else start
+        sentences[0] += f" With a start after {begin:g} s {_share(whole)} of them are expected to stall."
     header = [group_by or "", "sessions", "answered", "stall [%]", "95% interval", *_waits(whole)]
     rows = [_row(one) for one in found.groups]
     if found.solved < found.cases:

@@ -36,6 +36,9 @@ NEARLY_NONE = 3e-3
 SMALL = 0.03
 """The same of the smallest theta of bounds."""
 
+ROUNDING = 1e-13
+"""Of the logarithm of an eigenvalue, whose second difference is the variance."""
+
 NUDGE = 1e-14
 """Relative change of an eigenvalue whose matrix is singular to the last digit."""
 
@@ -67,6 +70,11 @@ class Modes:
     Parameters
     ----------
     steps : Steps
+
+    Raises
+    ------
+    AccuracyError
+        Where no mode is found, or where next to nothing is random.
 
     Attributes
     ----------
@@ -103,6 +111,8 @@ class Modes:
         self.mean = mean
         self.first = float(np.log(down.factor / up.factor).real) / (2 * h)
         self.variance = float(np.log(down.value * up.value).real) / h**2
+        if self.variance < ROUNDING / h**2:
+            raise AccuracyError("distribution of the packets delivered: they hardly vary")
 
     def about(self, theta: complex) -> complex:
         """Return lambda as that of a normal distribution."""

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from ..tcp.chain import Chain
+from .in_moments import in_moments
 from .steps import Steps
 
 SPREAD = 0.6
@@ -46,6 +47,13 @@ LOSSES = 64.0
 
 COARSER_BY = 4
 """Quanta of a lattice of the backlog in one of the next coarser one."""
+
+AT_LARGEST, LIMITED = 4.0, 0.5
+"""Of the largest window are as many packets delivered between two losses, at least, where it may limit TCP; and it does
+where their variance is less than so many times that of a window that is limited by losses alone."""
+
+RECOVERY = 4.0
+"""Rounds in which a window grows again to the largest one, times that, over the packets that are missing meanwhile."""
 
 WHOLE = 1e-9
 """Relative distance from a whole number of quanta a packet."""
@@ -193,17 +201,39 @@ class Scale:
     ----------
     packets, rounds : float
         From loss to loss, on average.
+    wide : float
+        Packets whose number, times those delivered, gives the variance of the latter, over `SPREAD` squared. These are
+        those from loss to loss, unless the largest window limits TCP most of the time: then few are missing after each.
+    missing : float
+        About how many: the mean of `packets` and `wide` by their logarithms.
+    recovered : float
+        Rounds in which something changes: from loss to loss, or there until the window is the largest again.
     """
 
     packets: float
     rounds: float
+    wide: float
+    missing: float
+    recovered: float
 
     @classmethod
     def of(cls, chain: Chain) -> Scale:
         """Return those of a chain."""
         packets = chain.packets_between_losses
-        return cls(packets, packets / chain.packets_per_round)
+        rounds, largest = packets / chain.packets_per_round, chain.largest_round
+        if packets > AT_LARGEST * largest:
+            rate, variance = in_moments(chain).rates
+            wide = max(variance, 0.0) / (SPREAD**2 * rate)
+            if wide < LIMITED * packets:
+                missing = math.sqrt(wide * packets)
+                return cls(packets, rounds, wide, missing, min(rounds, RECOVERY * SPREAD * missing / largest))
+        return cls(packets, rounds, packets, packets, rounds)
+
+    @property
+    def limited(self) -> bool:
+        """Whether the largest window limits TCP most of the time."""
+        return self.wide < self.packets
 
     def spread(self, packets: float) -> float:
         """Return about the standard deviation of what is delivered when so many packets are [packets]."""
-        return SPREAD * math.sqrt(packets * min(packets, self.packets))
+        return SPREAD * math.sqrt(packets * min(packets, self.wide))

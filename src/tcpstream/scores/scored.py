@@ -141,14 +141,18 @@ class Scores:
 
     def summary(self) -> str:
         """Return a line for each group."""
-        return "\n".join(
-            f"{one.group or 'all'}: {one.answered} of {one.sessions} sessions answered, {one.stalled_share:.2%} of "
-            f"them expected to stall ({one.stalled_share_interval[0]:.2%} to {one.stalled_share_interval[1]:.2%})"
-            for one in self.groups
-        )
+        return "\n".join(map(_line, self.groups))
 
     def __repr__(self) -> str:
         return f"<Scores: {len(self.table)} sessions, {self.solved} of {self.cases} distinct ones solved>"
+
+
+def _line(one: Group) -> str:
+    answered = f"{one.group or 'all'}: {one.answered} of {one.sessions} sessions answered"
+    if not one.answered:
+        return answered
+    low, high = one.stalled_share_interval
+    return f"{answered}, {one.stalled_share:.2%} of them expected to stall ({low:.2%} to {high:.2%})"
 
 
 def grouped(table: DataFrame, answers: DataFrame, by: str | None) -> list[Group]:

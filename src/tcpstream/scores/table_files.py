@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from os import PathLike
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
@@ -37,9 +38,9 @@ def read(file: str | PathLike[str]) -> DataFrame:
     pd = pandas("scores")
     suffix = check_name(file)
     try:
-        table: DataFrame = (
-            pd.read_csv(file, dtype=str, keep_default_na=False) if suffix == ".csv" else pd.read_parquet(file)
-        )
+        table: DataFrame = _csv(file) if suffix == ".csv" else pd.read_parquet(file)
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"cannot read {file}: {cause(error)}") from None
     except Exception as error:  # a damaged file makes its reader raise anything
@@ -47,6 +48,21 @@ def read(file: str | PathLike[str]) -> DataFrame:
         raise InputError(f"cannot read {file}: {reason[0]}") from None
     if not len(table):
         raise InputError(f"{shown(str(file))} has no sessions")
+    return table
+
+
+def _csv(file: str | PathLike[str]) -> DataFrame:
+    pd = pandas("scores")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            table: DataFrame = pd.read_csv(file, dtype=str, keep_default_na=False, index_col=False)
+        except pd.errors.ParserWarning:
+            raise InputError(f"cannot read {file}: its rows have more values than its header names") from None
+    names = pd.read_csv(file, dtype=str, header=None, nrows=1).iloc[0].dropna()
+    if names.duplicated().any():
+        twice = names[names.duplicated()].iloc[0]
+        raise InputError(f"two columns of {file} are called {twice}: rename one")
     return table
 
 

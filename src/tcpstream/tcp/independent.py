@@ -28,6 +28,12 @@ Ints = NDArray[np.int64]
 RARE = 1e-24
 """Probability of so many losses in a round that is not tabulated: far below rounding of the rest."""
 
+UNDERFLOW = 1e-280
+"""Probability that nothing of a round is lost, below which others do not follow from it."""
+
+FAR = 12.0
+"""Square roots of the mean losses above that mean, from where on they are rarer than `RARE`."""
+
 FEW = 0.2
 """Share of the states that a loss may lead to, if the others are to be lines."""
 
@@ -172,7 +178,9 @@ class IndependentChain(WindowChain):
             if self.graph.max_window * p < K and column.max() < RARE:
                 break
             columns.append(column)
-        return np.array(columns).T
+        table = np.array(columns).T
+        small = np.flatnonzero(table[:, 0] < UNDERFLOW)
+        return _by_logarithms(table, small, self.repairs, q) if len(small) else table
 
     @cached_property
     def all_lost(self) -> Floats:
@@ -280,6 +288,21 @@ class IndependentChain(WindowChain):
                 fails -= (j == 0) * (p**w - self.repairs**w)
                 rows += [(s, S, fails * weight, j, j, d) for d, weight in self.silences.unrepaired]
         return Transitions.of(labels, rows + self.silences.rows(p, S, self.graph.restart), self.graph.start)
+
+
+def _by_logarithms(table: Floats, windows: Ints, repairs: float, q: float) -> Floats:
+    """Return a table of P(K losses of w, all repaired) with the rows of some windows anew, as w-th powers underflow."""
+    most = int(windows[-1])
+    mean = most * repairs / (repairs + q)
+    width = min(most, int(mean + FAR * (math.sqrt(mean) + FAR))) + 1
+    factorials = np.append(0.0, np.cumsum(np.log(np.arange(1.0, most + 1))))
+    made = np.zeros((len(table), max(table.shape[1], width)))
+    made[:, : table.shape[1]] = table
+    for w in windows.tolist():
+        K = np.arange(min(w + 1, width))
+        likely = factorials[w] - factorials[K] - factorials[w - K] + K * math.log(repairs) + (w - K) * math.log(q)
+        made[w, K] = np.exp(likely)
+    return made[:, : int(np.flatnonzero((made > RARE).any(axis=0))[-1]) + 1]
 
 
 def _wide(rows: Any, columns: int, filling: float | None = None) -> Any:

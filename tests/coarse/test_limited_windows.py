@@ -1,0 +1,65 @@
+"""Paths whose largest window limits TCP: little is random there, and few losses decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcpstream import Path, Video, stored
+from tcpstream.coarse.resolution import Scale
+from tcpstream.tcp import chain_of
+
+CASES: dict[str, tuple[dict[str, Any], Video, tuple[float, ...]]] = {
+    "as fast as the video": (
+        {"loss": 1.7e-4, "rtt": 0.14, "max_window": 24, "tcp": "reno", "losses": "bursts"},
+        Video(packet_rate=166, duration=240),
+        (0.5, 0.6, 1.6),
+    ),
+    "slower": ({"loss": 1.1e-5, "rtt": 0.05, "max_window": 6}, Video(packet_rate=126, duration=60), (2.0, 2.9, 3.1)),
+    "faster": ({"loss": 7e-4, "rtt": 0.14, "max_window": 7}, Video(packet_rate=45, duration=60), (0.0, 0.5, 2.0)),
+    "a bottleneck": (
+        {"loss": 3.3e-4, "rtt": 0.05, "tcp": "reno-sack", "bottleneck": 100, "buffer": 5},
+        Video(packet_rate=111, duration=120),
+        (1.0, 8.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_stated_errors_hold(name: str) -> None:
+    given, video, delays = CASES[name]
+    path = Path(**given)
+    fine, exact = (stored(path, video, accuracy=one) for one in ("fine", "exact"))
+    for tau in delays:
+        f, known = fine.late_fraction(tau), exact.late_fraction(tau)
+        assert abs(f - known) <= fine.relative_error(tau) * f + 1e-11
+        risk, known = 1 - fine.no_late_probability(tau), 1 - exact.no_late_probability(tau)
+        assert abs(risk - known) <= fine.no_late_error(tau) * risk + 1e-8
+
+
+def test_late_fractions_are_near() -> None:
+    given, video, _ = CASES["as fast as the video"]
+    fine, exact = (stored(Path(**given), video, accuracy=one) for one in ("fine", "exact"))
+    delays = np.linspace(0.2, 2, 10)
+    assert fine.late_fraction(delays) == pytest.approx(exact.late_fraction(delays), rel=0.01)
+
+
+def test_a_stricter_target_needs_a_longer_delay() -> None:
+    path = Path(loss=2e-4, rtt=0.14, max_window=3, tcp="reno-sack")
+    answer = stored(path, Video(packet_rate=28, duration=120), accuracy="fine")
+    delays = [answer.required_delay(target) for target in (1e-1, 1e-2, 1e-3, 1e-4)]
+    assert delays == sorted(delays)
+    risks = 1 - answer.no_late_probability(np.linspace(delays[0], delays[-1] + 2, 20))
+    assert (np.diff(risks) <= 1e-12).all()
+
+
+def test_windows_limited_by_losses_have_the_units_of_losses() -> None:
+    """The variance of a sawtooth is that of its packets; W_max = 2172 is not reached at p = 0.001."""
+    scale = Scale.of(chain_of(Path(loss=1e-3, rtt=0.05)))
+    assert not scale.limited
+    assert (scale.wide, scale.missing, scale.recovered) == (scale.packets, scale.packets, scale.rounds)
+    scale = Scale.of(chain_of(Path(loss=1e-5, rtt=0.05, max_window=170)))
+    assert scale.limited
+    assert scale.recovered < scale.rounds / 5
