@@ -14,7 +14,7 @@ from ..coarse.lead_turns import MANY, by_age
 from ..coarse.many_losses import LOSSES, ManyLosses, many_losses
 from ..coarse.modes import Modes
 from ..coarse.never_late import NeverLate, most_rounds, quantum
-from ..coarse.resolution import Resolution, Scale
+from ..coarse.resolution import SPARE, Resolution, Scale
 from ..coarse.steps import Steps
 from ..coarse.without_end import without_end
 from ..system import watch
@@ -60,6 +60,9 @@ FEW_ROUNDS = 3.0
 STEEP = 1.5
 """Between 1 - alpha at leads a little less and a little more, from which on alpha has a stair between them."""
 
+HALF_A_PACKET = 0.5
+"""To which stairs are known, at best."""
+
 BLUR = 0.5
 """Quanta, times the fourth root of the number of steps, over which cubics spread a step of alpha, about."""
 
@@ -90,7 +93,7 @@ class NeverLateCurve:
             steps = resolution.steps_of(steps.chain, self.step, self.due, packets, follow_leads=True)
         sharp = self.due <= FEW and steps.chain.packets_per_round >= AMPLE * self.due
         leads = LEADS / SHARPER if sharp else LEADS
-        quantum = max(min(scale.missing, leads * self.due), LEAST) / resolution.lead_quanta
+        quantum = max(min(scale.packets if sharp else scale.missing, leads * self.due), LEAST) / resolution.lead_quanta
         self._apart = max(1, int(self.length / self.step / ENDS))
         self._steps, self._finest = by_age(steps), _out_of_step(self.due, quantum)
         found = decay(steps, self.due)
@@ -98,6 +101,8 @@ class NeverLateCurve:
         self._decay = found if found is not None and found.safe <= self.due * self.length else None
         self._points = resolution.lead_points
         self._modes, self._losses = modes, scale.rounds / self.step
+        # Little is random there: alpha has stairs, where single packets decide.
+        self._limited, self._stairs = scale.limited, scale.limited and steps.chain.packets_per_round < SPARE * self.due
         # A lead falls even without losses: then alpha nearly has a step, where such a video begins to be late.
         self._falls = scale.limited and steps.chain.largest_round < self.due
         self._cover(ROOM * self.due * self.length)
@@ -130,11 +135,13 @@ class NeverLateCurve:
                 self._cover(ROOM * most)
             value, off = self._at(lead, rounds)
             near = quantum(self._finest, self._points, lead) / 2
+            if self._limited:
+                near = max(near, HALF_A_PACKET)
             if self._falls:
                 near = max(near, 2 * near * BLUR * (rounds / self.step) ** 0.25)
             low, high = (self._at(one, rounds)[0] for one in (max(lead - near, 0.0), lead + near))
             off += abs(low - 2 * value + high)
-            stairs = self._falls or not FEW_ROUNDS <= tau <= self.length or 1 - low > STEEP * (1 - high)
+            stairs = self._stairs or not FEW_ROUNDS <= tau <= self.length or 1 - low > STEEP * (1 - high)
             return value, off + max(high - value, value - low) if stairs else off
 
     def _at(self, lead: float, rounds: float) -> tuple[float, float]:

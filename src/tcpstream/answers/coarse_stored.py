@@ -49,11 +49,12 @@ ONE_ROUND = 1.0
 FIRST = 4
 """Rounds in which a packet is surely late if the video starts too early."""
 
-QUICK = 10.0
-"""CPU seconds that an exact alpha may take."""
+QUICK, AT_ONCE = 10.0, 0.3
+"""CPU seconds that an exact alpha may take; and at any delay, where lattices are rough."""
 
-PART = 1 / 3
-"""Of a packet, by which single ones may be off where the largest window limits TCP."""
+PART, RARE, OF_RARE = 1 / 3, 1e-6, 0.05
+"""Of a packet, by which single ones may be off where the largest window limits TCP; and late fractions below which few
+paths decide, of which lines of CUBIC stand for others, and by what part."""
 
 
 class CoarseStored(StoredStreaming):
@@ -176,7 +177,7 @@ class CoarseStored(StoredStreaming):
         if self._arrivals.scale.limited and late > FLOOR:  # little is random: single packets decide
             part = PART / self.video.packet_rate
             low = max(tau - part, 0.0)
-            least += (self._late_at(low) - self._late_at(low + 2 * part)) / 2 / late
+            least += (self._late_at(low) - self._late_at(low + 2 * part)) / 2 / late + OF_RARE * (late < RARE)
         return _error(late, self._late_on(self._coarser, tau), least, FLOOR)
 
     def _no_late_at(self, tau: float) -> float:
@@ -212,10 +213,15 @@ class CoarseStored(StoredStreaming):
     @cached_property
     def _exact_rounds(self) -> float:
         """Rounds of delay up to which alpha is exact."""
-        if self._arrivals.scale.limited and self._known_exactly is not None:
+        if self._falls and exact_seconds(self._arrivals.chain, [self.timeline]) <= AT_ONCE:
             return math.inf
         span = SPAN * self._arrivals.lead
         return FEW_ROUNDS if exact_seconds(self._arrivals.chain, [self.timeline], span) <= QUICK else ONE_ROUND
+
+    @property
+    def _falls(self) -> bool:
+        """Whether a lead falls even without losses: alpha nearly has a step, which lattices blur."""
+        return bool(self._arrivals.scale.limited and self._arrivals.chain.largest_round < self.timeline.packets_due)
 
     def _exact(self, what: str) -> StoredStreaming:
         """Return the exact solve, or raise `AccuracyError` where that would take too much."""
@@ -249,6 +255,13 @@ class CoarseStored(StoredStreaming):
         other = 1 - self._coarser.never_late(self.timeline, tau)[0]
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
         return _error(late, other, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR)
+
+    def _no_late_off(self, tau: float) -> float:
+        if self._is_short(tau) or self._is_over(tau):
+            return 0.0
+        found: tuple[float, float] = self._arrivals.never_late(self.timeline, tau)
+        other: float = self._coarser.never_late(self.timeline, tau)[0]
+        return FACTOR * abs(found[0] - other) + found[1]
 
     @property
     def _no_late_floor(self) -> float:

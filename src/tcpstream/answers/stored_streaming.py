@@ -134,7 +134,9 @@ class StoredStreaming(StoredRounds):
         self._find_no_late(delays)
         late = np.array([1 - self._no_late_at(delay) for delay in delays.tolist()])
         share = np.array([self._no_late_error(delay) for delay in delays.tolist()])
-        return late, np.minimum(late * np.where(np.isfinite(share), share, 1.0), 1.0) + self._no_late_floor
+        off = np.array([self._no_late_off(delay) for delay in delays.tolist()])
+        errors = np.maximum(late * np.where(np.isfinite(share), share, 1.0), off)
+        return late, np.minimum(errors, 1.0) + self._no_late_floor
 
     def stalled_at_worst(self, tau: float) -> float:
         """Return 1 - alpha at one valid startup delay [s] and its stated error together, as `late_at_worst`."""
@@ -229,6 +231,10 @@ class StoredStreaming(StoredRounds):
     def _no_late_error(self, tau: float) -> float:  # noqa: ARG002
         """Return the relative error of 1 - alpha at one valid startup delay [s]."""
         return self.quantum_error
+
+    def _no_late_off(self, tau: float) -> float:  # noqa: ARG002
+        """Return by how much 1 - alpha may be off at least, however small it is."""
+        return 0.0
 
     @property
     def _no_late_floor(self) -> float:
