@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from tcpstream import Path, Video, stored
+from tcpstream.answers import plan
+from tcpstream.answers.coarse_stored import CoarseStored
 from tcpstream.coarse.resolution import Scale
 from tcpstream.tcp import chain_of
 
@@ -27,11 +29,19 @@ CASES: dict[str, tuple[dict[str, Any], Video, tuple[float, ...]]] = {
 }
 
 
+@pytest.fixture
+def never_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take coarse lattices however quick an exact solve is."""
+    monkeypatch.setattr(plan, "QUICK", 0.0)
+
+
+@pytest.mark.usefixtures("never_exact")
 @pytest.mark.parametrize("name", CASES)
 def test_the_stated_errors_hold(name: str) -> None:
     given, video, delays = CASES[name]
     path = Path(**given)
     fine, exact = (stored(path, video, accuracy=one) for one in ("fine", "exact"))
+    assert isinstance(fine, CoarseStored)
     for tau in delays:
         f, known = fine.late_fraction(tau), exact.late_fraction(tau)
         assert abs(f - known) <= fine.relative_error(tau) * f + 1e-11
@@ -41,6 +51,7 @@ def test_the_stated_errors_hold(name: str) -> None:
     assert off[-1] < 1 or name == "a bottleneck"
 
 
+@pytest.mark.usefixtures("never_exact")
 def test_late_fractions_are_near() -> None:
     given, video, _ = CASES["as fast as the video"]
     fine, exact = (stored(Path(**given), video, accuracy=one) for one in ("fine", "exact"))
@@ -48,6 +59,7 @@ def test_late_fractions_are_near() -> None:
     assert fine.late_fraction(delays) == pytest.approx(exact.late_fraction(delays), rel=0.01)
 
 
+@pytest.mark.usefixtures("never_exact")
 def test_a_stricter_target_needs_a_longer_delay() -> None:
     path = Path(loss=2e-4, rtt=0.14, max_window=3, tcp="reno-sack")
     answer = stored(path, Video(packet_rate=28, duration=120), accuracy="fine")
@@ -55,6 +67,13 @@ def test_a_stricter_target_needs_a_longer_delay() -> None:
     assert delays == sorted(delays)
     risks = 1 - answer.no_late_probability(np.linspace(delays[0], delays[-1] + 2, 20))
     assert (np.diff(risks) <= 1e-12).all()
+
+
+def test_quick_exact_answers_are_taken_for_fine_ones() -> None:
+    path, video = Path(loss=1e-4, rtt=0.1, max_window=4), Video(packet_rate=40, duration=30)
+    fine, exact = (stored(path, video, accuracy=one) for one in ("fine", "exact"))
+    assert not isinstance(fine, CoarseStored)
+    assert fine.late_fraction(0.5) == exact.late_fraction(0.5)
 
 
 def test_windows_limited_by_losses_have_the_units_of_losses() -> None:

@@ -33,8 +33,8 @@ HEAD_CELLS = 2e7
 LADDER = 4.0
 """Between the numbers of packets up to which lattices are used."""
 
-SAMPLES = 64
-"""In the time up to which a lattice is used, of sums over later times, at least."""
+SAMPLES, MOST_SAMPLES = 64, 8192
+"""In the time up to which a lattice is used, of sums over later times, at least; and where each round counts."""
 
 LOOKED_AT, SAME, NOTHING = 6, 5e-3, 3e-8
 """Standard deviations below which both laws are the same but for so much, once more at each, and for so many."""
@@ -137,7 +137,8 @@ class ArrivalLevels:
             steps, time = self._steps(below), below / self.fastest
             edge = min(LADDER * below, packets)
             smooth = self.chain.packets_per_round > self.due or edge < packets  # else the last rounds decide
-            every = max(1, int(time / SAMPLES / steps.step)) if smooth else 1
+            samples = MOST_SAMPLES if self.scale.limited else SAMPLES  # there single packets may decide
+            every = max(1, int(time / samples / steps.step)) if smooth else 1
             law = Law(steps, quantum, edge, self.due, self.lead, every)
             found.append((self._until_tried(below, edge), law))
         return True

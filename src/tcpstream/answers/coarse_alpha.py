@@ -60,8 +60,8 @@ FEW_ROUNDS = 3.0
 STEEP = 1.5
 """Between 1 - alpha at leads a little less and a little more, from which on alpha has a stair between them."""
 
-HALF_A_PACKET = 0.5
-"""To which stairs are known, at best."""
+PLACE = 0.5
+"""Packets to which the place of a stair is known, at best."""
 
 BLUR = 0.5
 """Quanta, times the fourth root of the number of steps, over which cubics spread a step of alpha, about."""
@@ -136,7 +136,7 @@ class NeverLateCurve:
             value, off = self._at(lead, rounds)
             near = quantum(self._finest, self._points, lead) / 2
             if self._limited:
-                near = max(near, HALF_A_PACKET)
+                near = max(near, PLACE)
             if self._falls:
                 near = max(near, 2 * near * BLUR * (rounds / self.step) ** 0.25)
             low, high = (self._at(one, rounds)[0] for one in (max(lead - near, 0.0), lead + near))

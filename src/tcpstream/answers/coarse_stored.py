@@ -52,7 +52,7 @@ FIRST = 4
 QUICK, AT_ONCE = 10.0, 0.3
 """CPU seconds that an exact alpha may take; and at any delay, where lattices are rough."""
 
-PART, RARE, OF_RARE = 1 / 3, 1e-6, 0.05
+PART, RARE, OF_RARE = 0.5, 1e-6, 0.05
 """Of a packet, by which single ones may be off where the largest window limits TCP; and late fractions below which few
 paths decide, of which lines of CUBIC stand for others, and by what part."""
 
@@ -177,7 +177,8 @@ class CoarseStored(StoredStreaming):
         if self._arrivals.scale.limited and late > FLOOR:  # little is random: single packets decide
             part = PART / self.video.packet_rate
             low = max(tau - part, 0.0)
-            least += (self._late_at(low) - self._late_at(low + 2 * part)) / 2 / late + OF_RARE * (late < RARE)
+            change = abs(self._late_at(low) - self._late_at(low + 2 * part)) / late
+            least += change / (2 if low else 1) + OF_RARE * (late < RARE)
         return _error(late, self._late_on(self._coarser, tau), least, FLOOR)
 
     def _no_late_at(self, tau: float) -> float:

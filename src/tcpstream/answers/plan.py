@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..coarse.resolution import Scale
 from ..errors import AccuracyError
 from ..numerics.lattices import lattices, order
 from ..path import Path
@@ -115,14 +116,14 @@ def is_coarse(
     """Return whether cases with the same chain are solved on coarse lattices.
 
     By default where the exact transient, or several passes of it, are forecast to take more than a second, at constant
-    rates.
+    rates; so it is with any accuracy where the largest window limits TCP, and few losses and single packets decide.
     """
     if quantum is not None or accuracy == "exact" or any(video.curve is not None for _, video in cases):
         return False
     chain, timelines = chain_of(cases[0][0]), [Timeline.of(*one) for one in cases]
     if min(one.length for one in timelines) < FEW_ROUNDS:
         return False
-    if accuracy is not None:
+    if accuracy is not None and not Scale.of(chain).limited:
         return True
     seconds = exact_seconds(chain, timelines)
     if max(one.packets for one in timelines) < FIRST_ROUNDS * chain.packets_per_round:

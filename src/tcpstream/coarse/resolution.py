@@ -226,7 +226,8 @@ class Scale:
             wide = max(variance, 0.0) / (SPREAD**2 * rate)
             if wide < LIMITED * packets:
                 missing = math.sqrt(wide * packets)
-                return cls(packets, rounds, wide, missing, min(rounds, RECOVERY * SPREAD * missing / largest))
+                grown = min(RECOVERY * SPREAD * missing, largest**2 / 2) / largest  # waits miss packets as well
+                return cls(packets, rounds, wide, missing, min(rounds, grown))
         return cls(packets, rounds, packets, packets, rounds)
 
     @property
