@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..coarse.resolution import Scale
 from ..errors import AccuracyError
 from ..numerics.lattices import lattices, order
 from ..path import Path
@@ -123,8 +122,11 @@ def is_coarse(
     chain, timelines = chain_of(cases[0][0]), [Timeline.of(*one) for one in cases]
     if min(one.length for one in timelines) < FEW_ROUNDS:
         return False
-    if accuracy is not None and not Scale.of(chain).limited:
-        return True
+    if accuracy is not None:
+        from ..coarse.resolution import Scale
+
+        if not Scale.of(chain).limited:
+            return True
     seconds = exact_seconds(chain, timelines)
     if max(one.packets for one in timelines) < FIRST_ROUNDS * chain.packets_per_round:
         return seconds > QUICK
