@@ -6,7 +6,7 @@ import pytest
 
 from buffered_sessions import close, simulated
 from tcpstream import Path, Player, Video, play
-from tcpstream.coarse.in_moments import in_moments, rates
+from tcpstream.coarse.in_moments import in_moments, long_run
 from tcpstream.playout.deliveries import deliveries
 from tcpstream.playout.fineness import Fineness
 from tcpstream.tcp import chain_of
@@ -20,7 +20,7 @@ def test_few_lines_deliver_what_all_do(loss, rtt):
     for on, off in ((fine, 5e-3), (fine.coarser(), 2e-2)):
         found = deliveries(chain, on.step, on.ratio, on.further)
         packets = (found.ordered + found.held + found.second).astype(float)
-        made = rates(
+        made = long_run(
             found.source, found.target, found.chance, packets, 0 * packets, found.rounds.astype(float), found.states
         )
         assert found.states < chain.n_states / 4

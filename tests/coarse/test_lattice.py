@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tcpstream import Path
 from tcpstream.coarse import outlook
 from tcpstream.coarse.forward import Forward
-from tcpstream.coarse.in_moments import in_moments
+from tcpstream.coarse.in_moments import in_moments, long_run
 from tcpstream.coarse.lattice_moves import Moves, floored
+from tcpstream.coarse.law import Law
 from tcpstream.coarse.smoothed import Smoothed
 from tcpstream.coarse.state_grid import _along_runs, grid, lagrange
 from tcpstream.coarse.steps import Steps
@@ -233,3 +234,27 @@ def test_small_windows_are_left_as_soon_as_in_the_chain(loss: float, tcp: str) -
     small = windows[steps.grid.states[steps.points]] <= 5
     expected = chain.stationary[windows <= 5].sum()
     assert visits[small].sum() / visits.sum() == pytest.approx(expected, rel=0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("step", [2, 3])
+def test_what_stands_for_a_state_of_cubic_delivers_as_much(step: int) -> None:
+    chain = chain_of(Path(loss=0.01, rtt=0.05))
+    steps = Steps.of(chain, step)
+    elapsed = (steps.step * steps.lag + steps.times[steps.target] - steps.times[steps.source]).astype(float)
+    known = steps.source, steps.target, steps.weight, steps.mean / steps.scale, steps.variance, elapsed, steps.entries
+    assert steps.scale == pytest.approx(1, abs=3e-4)
+    assert long_run(*known).mean == pytest.approx(in_moments(chain).rates[0], rel=3e-4)
+
+
+def test_cubic_in_steps_of_two_rounds_is_cubic_round_by_round() -> None:
+    """Late fractions of rounds, over all lines and ages, and over few of them."""
+    chain = chain_of(Path(loss=0.01, rtt=0.05))
+    due = chain.packets_per_round / 1.2
+    every, some = (
+        Law(Steps.of(chain, step, ratio, due, small), 6.0, 3500.0, due, np.inf)
+        for step, ratio, small in ((1, 1.0, 99.0), (2, 1.15, 2 * chain.packets_per_round))
+    )
+    for delay, rounds in ((9, 48), (9, 96), (36, 192)):
+        t, y = np.array([float(rounds)]), np.array([due * (rounds - delay)])
+        found, exact = (float((law.missing(t, y) - law.missing(t, y - due))[0]) for law in (some, every))
+        assert found == pytest.approx(exact, rel=1e-3 if delay == 9 else 4e-3)

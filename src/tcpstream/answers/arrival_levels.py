@@ -87,7 +87,7 @@ class ArrivalLevels:
 
     @cached_property
     def _whole(self) -> Steps:
-        step = self.resolution.step(self.scale.recovered, self.chain, self.due, self.packets)
+        step = self.resolution.step(self.scale.recovered, self.chain)
         return self.resolution.steps_of(self.chain, step, self.due, self.packets, follow_leads=True)
 
     @cached_property
@@ -158,7 +158,7 @@ class ArrivalLevels:
         many = below >= LOSSES * self.scale.packets
         resolution = coarser(self.resolution) if many else self.resolution
         rounds = min(self.scale.recovered, below / self.chain.packets_per_round / 2)
-        step = resolution.step(rounds, self.chain, self.due, self.packets)
+        step = resolution.step(rounds, self.chain)
         if resolution is self.resolution and step == whole.step:
             return whole
         if (resolution, step) not in self._in_steps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +43,21 @@ class InMoments:
         known = self.outcomes
         return visited(known.starts, known.to, known.chance, self.chain.first_state, EARLY)
 
-    @cached_property
+    @property
     def rates(self) -> tuple[float, float]:
         """Mean and variance of the packets delivered per round, in the long run."""
+        return self._long_run.mean, self._long_run.variance
+
+    @property
+    def outlook(self) -> Floats:
+        """Packets that each state adds to those delivered later, over the mean in the same time."""
+        return self._long_run.outlook
+
+    @cached_property
+    def _long_run(self) -> LongRun:
         known = self.outcomes
         source = np.repeat(np.arange(known.n_states), np.diff(known.starts))
-        return rates(
+        return long_run(
             source, known.to, known.chance, known.mean, known.variance, known.rounds.astype(np.float64), known.n_states
         )
 
@@ -58,12 +68,29 @@ def throughput(source: Ints, target: Ints, weight: Floats, mean: Floats, elapsed
     return float((flow @ mean) / (flow @ elapsed))
 
 
-def rates(
-    source: Ints, target: Ints, weight: Floats, mean: Floats, variance: Floats, elapsed: Floats, n: int
-) -> tuple[float, float]:
-    """Return mean and variance per round of what moves between n places deliver, in the long run.
+class LongRun(NamedTuple):
+    """What moves between n places deliver in the long run.
 
-    The variance is that of martingale differences: with h the solution of Poisson's equation, of x - T t + h(next).
+    Attributes
+    ----------
+    mean, variance : float
+        Per round.
+    outlook : (n,) array
+        What each place adds to the packets delivered later, over the mean in the same time: the solution of Poisson's
+        equation.
+    """
+
+    mean: float
+    variance: float
+    outlook: Floats
+
+
+def long_run(
+    source: Ints, target: Ints, weight: Floats, mean: Floats, variance: Floats, elapsed: Floats, n: int
+) -> LongRun:
+    """Return what moves between n places deliver in the long run.
+
+    The variance is that of martingale differences: with h the outlook, of x - T t + h(next).
     """
     visits = stationary(source, target, weight, n)
     flow = visits[source] * weight
@@ -73,7 +100,7 @@ def rates(
     change, clock = (np.bincount(source, weight * one, n).astype(np.float64) for one in (rest, elapsed))
     later = outlook(source, target, weight, change, visits, clock)
     ahead = rest + later[target] - later[source]
-    return per_round, float(flow @ (variance + ahead**2)) / time
+    return LongRun(per_round, float(flow @ (variance + ahead**2)) / time, later)
 
 
 def in_moments(chain: Chain) -> InMoments:

@@ -35,9 +35,8 @@ TOLD_APART = 2
 MANY_STATES, LONGER = 1000, 1.2
 """States of a chain above which its steps are longer by such a factor: each round of each line of CUBIC costs a row."""
 
-NEAR, FAR_APART = 1.1, 8.0
-"""T/mu up to which, and rounds from loss to loss from which on, such steps have some rounds at least, in videos of many
-losses: there none decides alone."""
+FAR_APART = 8.0
+"""Rounds from loss to loss from which on such steps have some rounds at least."""
 
 SPARE = 1.5
 """T/mu from which few losses decide, and packets are late from the beginning on."""
@@ -79,8 +78,8 @@ class Resolution:
         What the relative errors of f, and of 1 - alpha, are stated to be at least.
     small : float
         Windows, over the packets of a round in the long run, up to which all lines of CUBIC are followed.
-    near_rounds : int
-        Of a step at least, for chains of many states, where T is near mu.
+    least_rounds : int
+        Of a step, for chains of many states whose losses are far apart.
     """
 
     steps: float
@@ -91,15 +90,13 @@ class Resolution:
     least: float
     least_no_late: float
     small: float
-    near_rounds: int
+    least_rounds: int
 
-    def step(self, rounds: float, chain: Chain, due: float, packets: float) -> int:
-        """Return the rounds of a step of a chain, where something changes within so many, for a video."""
+    def step(self, rounds: float, chain: Chain) -> int:
+        """Return the rounds of a step of a chain, where something changes within so many."""
         if chain.n_states <= MANY_STATES:
             return max(1, int(rounds / self.steps))
-        near = chain.packets_per_round <= NEAR * due and packets >= LOSSES * chain.packets_between_losses
-        least = self.near_rounds if near and rounds >= FAR_APART else 1
-        return max(least, int(rounds / self.steps * LONGER))
+        return max(self.least_rounds if rounds >= FAR_APART else 1, int(rounds / self.steps * LONGER))
 
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
@@ -121,7 +118,7 @@ def coarser(resolution: Resolution) -> Resolution:
         quanta=one.quanta / COARSER,
         ratio=1 + (one.ratio - 1) * LITTLE,
         small=one.small * FEWER,
-        near_rounds=one.near_rounds + 1,
+        least_rounds=one.least_rounds + 1,
         lead_quanta=one.lead_quanta / COARSER,
         lead_points=int(one.lead_points / COARSER),
     )

@@ -44,6 +44,10 @@ FAR = 1.5
 SMALL = 8.0
 """Windows up to which each line of CUBIC is followed [packets], at least."""
 
+YOUNG = 0.5
+"""Part of the age of a state by which the next one of its line is older, up to a step, where lines lie beside each
+other: those of CUBIC are steep where they begin."""
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -58,6 +62,9 @@ class Grid:
         sum to 1 and keep moments along a line.
     sent, ages : (n,) arrays
         Packets and rounds from the beginning of its line to each of them.
+    curved : bool
+        Whether lines lie beside each other, as those of CUBIC. Its windows are rounded: what stands for a state does
+        not deliver quite as much.
     """
 
     states: Ints
@@ -66,6 +73,7 @@ class Grid:
     starts: Ints
     points: Ints
     weights: Floats
+    curved: bool
 
 
 def grid(chain: Chain, step: int, ratio: float, small: float = SMALL, further: float = 0.0) -> Grid:
@@ -166,11 +174,12 @@ def _on_lines(
         used = [i for i in family if usual[lines[i]].max() > _rare(lines[i], windows, large)]
         chosen = _chosen(used, [float(level[i]) for i in used], ratio, small)
         kept_lines.append(chosen)
+        steep = len(family) > 1
         for i in chosen:
             line = lines[i]
             kept_at[i] = []
             for begin, end in _runs(usual[line], step, further):
-                at = _ages(begin, end, min(end + step, len(line)), step, further)
+                at = _ages(begin, end, min(end + step, len(line)), step, steep, further)
                 kept_at[i].append((len(states), at))
                 states.extend(line[at].tolist())
                 ages.extend(at.tolist())
@@ -193,8 +202,9 @@ def _on_lines(
         weights.append(share_of[used])
     starts = np.append(0, np.cumsum(np.concatenate(counts)))
     return Grid(
-        np.array(states), np.array(sent), np.array(ages), starts, np.concatenate(where), np.concatenate(weights)
-    )
+        np.array(states), np.array(sent), np.array(ages), starts, np.concatenate(where), np.concatenate(weights),
+        any(len(family) > 1 for family in families),
+    )  # fmt: skip
 
 
 def _families(lines: list[Ints], level: Floats) -> list[list[int]]:
@@ -272,11 +282,17 @@ def _runs(usual: Floats, step: int, further: float) -> list[tuple[int, int]]:
     return list(zip(np.append(0, at[ends + 1]).tolist(), np.append(at[ends], at[-1]).tolist()))
 
 
-def _ages(begin: int, end: int, beyond: int, step: int, further: float) -> Ints:
-    """Return the ages of the states that are followed from `begin` to `end`, and one more that is below `beyond`."""
+def _ages(begin: int, end: int, beyond: int, step: int, steep: bool, further: float) -> Ints:
+    """Return the ages of the states that are followed from `begin` to `end`, and one more that is below `beyond`.
+
+    They are a step apart, fewer rounds at the beginning of a `steep` line, and more where `further` of an age is more.
+    """
     ages = [begin]
-    while ages[-1] < end and ages[-1] + step < beyond:
-        ages.append(min(ages[-1] + max(step, int(further * ages[-1])), beyond - 1))
+    while ages[-1] < end:
+        near = max(1, min(step, int(YOUNG * ages[-1]))) if steep else step
+        if ages[-1] + near >= beyond:
+            break
+        ages.append(min(ages[-1] + max(near, int(further * ages[-1])), beyond - 1))
     return np.array(ages)
 
 

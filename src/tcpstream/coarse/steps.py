@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..kernels.propagate import propagate
 from ..system import watch
 from ..tcp.chain import Chain
-from .in_moments import in_moments, rates, throughput
+from .in_moments import in_moments, long_run, throughput
 from .state_grid import SMALL, Grid, grid
 
 Floats = NDArray[np.float64]
@@ -140,9 +140,12 @@ class Steps:
         number = np.full((len(on.states), step + 1), -1)
         number[points, times] = np.arange(len(entries))
         columns = []
+        later = in_moments(chain).outlook if on.curved else np.zeros(0)
         for one in found:
             which, point, phase, lag, weight = one.projected
             chance, mean, variance, least = one.moments[which].T
+            if on.curved:
+                mean = mean + _off(on, later, one)
             begun = one.landed[which, 0]
             elapsed = one.landed[which, 2] - one.times[begun]
             columns.append(
@@ -156,7 +159,7 @@ class Steps:
         if diffusive:
             rate, wide = in_moments(chain).rates
             on_steps = step * lag + times[target] - times[source]
-            mean_rate, variance_rate = rates(source, target, weight, mean, variance, on_steps, len(points))
+            mean_rate, variance_rate, _ = long_run(source, target, weight, mean, variance, on_steps, len(points))
             wanted = math.sqrt(wide / variance_rate) if min(wide, variance_rate) > 0 else 0.0
             if 1 / WIDER <= wanted <= WIDER:
                 scale, drift = wanted, rate - wanted * mean_rate
@@ -197,6 +200,13 @@ class Steps:
     def entries(self) -> int:
         """How many there are."""
         return len(self.points)
+
+
+def _off(on: Grid, later: Floats, one: _Landed) -> Floats:
+    """Return the packets that landings deliver later, over those of the points that stand for them."""
+    which, point, *_, weight = one.projected
+    off = later[one.landed[which, 1]] - later[on.states[point]]
+    return np.bincount(which, weight * off, len(one.landed)).astype(np.float64)[which]
 
 
 def projected(on: Grid, phases: Ints, step: int, landed: Ints) -> Projected:
