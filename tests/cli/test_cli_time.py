@@ -138,6 +138,18 @@ def test_a_pipe_sees_nothing_and_loads_nothing():
     assert done.stdout.endswith("False\n")
 
 
+def test_code_that_does_not_look_at_the_clock_ends_as_well():
+    """Rounds of a transfer are one compiled loop."""
+    line = "transfer --loss .1% --rtt 40ms --size 20MB --time-limit 1s"
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "tcpstream", *line.split()], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("the time limit of 1 s is over") == done.stderr.count("\n") == 1
+    assert time.monotonic() - begun < 15  # loading is counted
+
+
 def test_a_bar_that_comes_too_late_does_not_begin(monkeypatch):
     late = progress._Late("solving")
     late.end()

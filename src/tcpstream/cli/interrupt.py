@@ -21,10 +21,13 @@ CLEAN = b"\r\x1b[2K\x1b[?25h"
 """What leaves a terminal without a bar, and with a cursor."""
 
 _interrupted = False
+_owned = False
 
 
 def watch() -> None:
     """Let an interruption end this process: by `KeyboardInterrupt`, or a moment later in any case."""
+    global _owned
+    _owned = True
     import signal  # here, where an interruption is heeded already
     from threading import Thread
 
@@ -46,6 +49,11 @@ def watch() -> None:
 def interrupted() -> bool:
     """Return whether this process was interrupted: what is raised then may be any exception, in what loads modules."""
     return _interrupted
+
+
+def owned() -> bool:
+    """Return whether this process is the command's own, and ends with it."""
+    return _owned
 
 
 def leave(status: int) -> NoReturn:
@@ -75,7 +83,17 @@ def _unraisable(failed: Any) -> None:
     sys.__unraisablehook__(failed)
 
 
-def _end() -> NoReturn:
+def clean() -> None:
+    """Leave a terminal without a bar."""
     if sys.stderr is not None and sys.stderr.isatty():
         os.write(sys.stderr.fileno(), CLEAN)
-    os._exit(INTERRUPTED)
+
+
+def stop(status: int) -> NoReturn:
+    """End this process at once, from any thread."""
+    os._exit(status)
+
+
+def _end() -> NoReturn:
+    clean()
+    stop(INTERRUPTED)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import Field, fields
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -16,6 +15,7 @@ from ..path import PARAMETERS, Network
 from ..sender import DEFAULT_SENDER, SENDERS, Sender, takes_text
 from ..system.watch import time_limit as limited_time
 from . import units
+from .overrun import ended
 from .progress import solving
 
 PARSERS: dict[str, Callable[[str], Any]] = {
@@ -71,7 +71,10 @@ def in_options(command: F) -> F:
     @wraps(command)
     def call(time_limit: float | None, **options: Any) -> Any:
         try:
-            with nullcontext() if time_limit is None else limited_time(time_limit), solving():
+            if time_limit is None:
+                with solving():
+                    return command(**options)
+            with limited_time(time_limit), ended(time_limit), solving():
                 return command(**options)
         except (InputError, AccuracyError) as error:
             if str(error).startswith(f"{options.get('regimes')}: "):

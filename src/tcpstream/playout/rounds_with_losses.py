@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from ..system import watch
 from ..tcp.chain import Chain
 from ..tcp.independent import IndependentChain
 from ..tcp.varying_chain import VaryingChain
@@ -37,6 +38,7 @@ def _(chain: IndependentChain, states: Ints) -> Iterator[Floats]:
         return np.column_stack(np.broadcast_arrays(*(np.atleast_1d(np.asarray(one, dtype=float)) for one in values)))
 
     for s in states[states < S].tolist():
+        watch.at()
         w = int(graph.windows[s])
         for target, share in graph.growth.of(s):
             yield row(s, target, 1, w, 0, 0, q**w * share)
