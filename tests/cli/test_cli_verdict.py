@@ -58,6 +58,19 @@ def test_no_verdict_where_the_flow_contradicts_the_model(run, measured, line, se
     assert not unanswered & done.answer.keys()
 
 
+@pytest.mark.parametrize("line", ["delay --live", "live --delay 1", "play --live --on-stall skip"])
+def test_a_rate_that_the_flow_itself_had_is_not_called_not_carried(run, measured, line):
+    """T is 94.6 packets/s, the rate 96: not sustained, unless the flow was surely and much faster."""
+    for seen in ((120, 95, 145), (110, 97, 123)):
+        measured(*seen)
+        assert run(f"{line} --rate 96pps --capture x.pcap").status == 3
+    measured(120, 97, 143, WINDOW)
+    done = run(f"{line} --rate 96pps --capture x.pcap --json")
+    assert (done.status, done.answer["verdict"]) == (1, None)
+    assert "it had 120 packets/s" in done.answer["reason"]
+    assert WINDOW.evidence in done.err
+
+
 def test_the_table_shows_what_was_measured_without_a_verdict(run, measured):
     measured(10, 9, 11, WINDOW)
     done = run(f"{ASKED[0]} --capture x.pcap")

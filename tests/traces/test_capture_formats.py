@@ -159,20 +159,35 @@ def test_clock_stepped_back(tmp_path):
     assert any("clock stepped back" in text for text in estimate(write(tmp_path, pcap_bytes(stepped))).warnings)
 
 
+def blocks(kind):
+    """Return 20 packets as Enhanced Packet Blocks (6), or as Simple Packet Blocks (3)."""
+    form = "<I" if kind == 3 else "<16xII"
+    lengths = [[len(data)] * (1 if kind == 3 else 2) for _, data in PACKETS[:20]]
+    return b"".join(block(kind, struct.pack(form, *n) + data, "<") for n, (_, data) in zip(lengths, PACKETS))
+
+
 UDP = b"\x45\x00\x00\x1c" + bytes(5) + b"\x11" + bytes(18)
 ERRORS = {
     "empty": (b"", "is empty"),
     "text": (b"time,packets\n0,0\n" * 20, "no capture"),
     "header only": (pcap_bytes([]), "no TCP packet"),
-    "half a header": (pcap_bytes([])[:10], "no TCP packet"),
+    "half a header": (pcap_bytes([])[:10], "is cut off, and holds no whole packet"),
     "no TCP": (pcap_bytes([(1.0, UDP)] * 20), "no TCP packet"),
     "foreign link": (pcap_bytes(PACKETS, 147), "no TCP packet that can be decoded, but .* of link type 147"),
-    "sparse": (pcap_bytes([]) + bytes(10**5), "no TCP packet"),
+    "sparse": (pcap_bytes([]) + bytes(10**5), "holds nothing but zeros"),
+    "microseconds": (pcap_bytes([]) + struct.pack("<IIII", 1, 5798782, 20, 20), r"damaged \(a time has 5798782 micro"),
+    "long packet": (pcap_bytes([]) + struct.pack("<IIII", 1, 5, 1 << 31, 20), r"damaged \(2147483648 bytes are no"),
     "acknowledgements only": (pcap_bytes([p for p in PACKETS if p[1][:4] != b"\x45\0\x05\xdc"]), "payload"),
     "one way": (pcap_bytes([p for p in PACKETS if p[1][:4] == b"\x45\0\x05\xdc"]), "both directions"),
     "few packets": (pcap_bytes(PACKETS[:9]), r"at least 10 are needed"),
     "no time passes": (pcap_bytes([(1.0, data) for _, data in PACKETS]), "same time"),
     "pcapng without interface": (pcapng_bytes([])[:28], "no TCP packet"),
+    "packets without interface": (pcapng_bytes([])[:28] + blocks(6), r"no Interface Description Block"),
+    "packets without times": (
+        pcapng_bytes([]) + blocks(3),
+        "20 are Simple Packet Blocks of pcapng, which have no times",
+    ),
+    "block of no bytes": (pcapng_bytes([])[:4] + bytes(4) + pcapng_bytes([])[8:], r"damaged \(a block of 0 bytes"),
 }
 
 
@@ -183,6 +198,14 @@ def test_what_cannot_be_used_gives_one_line_that_names_the_file(tmp_path, case):
         estimate(write(tmp_path, data, "broken.pcap"))
     assert "broken.pcap" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_packets_without_times_are_left_out(tmp_path, expected):
+    result = estimate(write(tmp_path, pcapng_bytes(PACKETS) + blocks(3)))
+    same(result, expected)
+    assert result.warnings == (
+        "20 packets of the capture are left out: Simple Packet Blocks of pcapng, which have no times",
+    )
 
 
 def test_files_that_cannot_be_opened(tmp_path):
@@ -240,7 +263,7 @@ def test_a_hole_in_a_sparse_file_is_not_read_for_minutes(tmp_path, expected):
             sparse.truncate(2 << 30)
         begin = time.process_time()
         if data == pcap_bytes([]):
-            with pytest.raises(CaptureError, match="holds no TCP packet"):
+            with pytest.raises(CaptureError, match="holds nothing but zeros"):
                 estimate(file)
         else:
             result = estimate(file)

@@ -27,9 +27,11 @@ class Draw:
     def __init__(self, sessions: float | None, seed: float | None, out: str | None, beside: list[str]) -> None:
         self.out = out
         if sessions is None or out is None:
+            needed = {"--sessions N": sessions, "--out FILE": out}
             for name, value in (("--sessions", sessions), ("--seed", seed), ("--out", out)):
                 if value is not None:
-                    raise InputError(f"{name} is for sessions that are drawn: give --sessions N and --out FILE")
+                    missing = [other for other, there in needed.items() if there is None]
+                    raise InputError(f"{name} is for sessions that are drawn: give {' and '.join(missing)} as well")
             return
         if beside:
             raise InputError(

@@ -10,6 +10,7 @@ from ..answers.answer import DEFAULT_TARGET, SCHEMA
 from ..errors import AccuracyError, NoFiniteDelayError, TimeLimitError, unremarked
 from ..path import Path
 from ..video import Video
+from .mismatch import contradicted
 from .report import Report
 from .words import packets_per_second, rounded_down, share, wait
 
@@ -40,8 +41,10 @@ def no_finite_delay(
     """Return the report.
 
     `answer` holds what the command would have answered, as null, and the parameters beside path and video; `blocks`
-    what is known. `solve` is asked which rate the path carries.
+    what is known. `solve` is asked which rate the path carries. There is no verdict where the capture contradicts it.
     """
+    if refused := contradicted(route, error, as_json):
+        return refused
     carried = _carried(error.throughput, route, video, solve, target or DEFAULT_TARGET)
     parameters = route.path.to_dict() | video.to_dict() | answer.pop("parameters", {})
     data = {

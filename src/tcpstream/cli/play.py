@@ -127,6 +127,8 @@ def play(
     wanted = {name: value for name, value in targets.items() if value is not None}
     for name, value in wanted.items():
         probabilities(_TARGETS[name], [value])
+    if target_stall is not None and 1 - target_stall == 1:
+        raise InputError(f"--target-stall must be at least 1e-16, and below 1, got {target_stall:g}")
     beside = {
         "--on-stall": live and on_stall == "skip",
         "--pace": pace is not None,

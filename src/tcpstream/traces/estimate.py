@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import CaptureError
 from .capping import capping
 from .capture import Datagrams, read_segments
+from .clock import coarse, require_clock
 from .connections import Connection, connections
 from .decrease import decrease
 from .delivered_series import delivered_series
@@ -20,6 +21,7 @@ from .fates import Fates, follow
 from .flow import Flow, read_flow, require_data
 from .loss_events import count_events
 from .measured_values import delivered, packets_per_ack, quantiles, rates, throughput, times
+from .missing_acks import lacks_acks, missing_echoes, not_known, too_long
 from .opening import first_flight
 from .process import loss_process
 from .result import FlowSize, PathEstimate
@@ -118,6 +120,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
             "cannot be measured; capture at the sender, or from the start of the connection"
         )
     mss, header, label, sack = flow.mss, flow.header, flow.name, len(flow.blocks) > 0
+    tick, echoes = flow.tick, missing_echoes(flow)
     where = vantage(down, up)
     ahead = 0.0 if where == "sender" else up.least
     waits, opening, waited = repairs(flow, fates), flow.opening, waiting(flow, ahead)
@@ -127,6 +130,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
     if begin == end or trips.max() <= 0:
         raise CaptureError(f"{name} has the same time on all its packets: nothing can be measured")
     rtt, rto, ratio = times(trips, float(down.min()), up, where)
+    require_clock(tick, rtt.value, name)
     least = float(trips.min())
     events = count_events(fates, up.least, _SILENCE * rto.value, mss, least)
     if not events.trials:
@@ -134,7 +138,11 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
     loss, event_rate = rates(fates, events, where)
     fall = decrease(fates, events, mss, least) if where == "sender" and sack else None
     arrived, opens = delivered(fates), first_flight(fates, opening, ahead)
+    per_ack = packets_per_ack(fates)
+    lacking = lacks_acks(*echoes, per_ack, mss)
     throughput_pps, throughput_bps = throughput(fates, arrived, begin, end, header)
+    capped = capping(fates.sent, moments, trips, opening)
+    limits = limitation(waited, capped, fall, where, mss=mss, rate=throughput_pps.value)
     return PathEstimate(
         loss=loss,
         loss_event_rate=event_rate,
@@ -145,7 +153,7 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         first_flight=opens,
         rtt=rtt,
         rtt_quantiles=quantiles(trips, float(down.min()), up, where),
-        packets_per_ack=packets_per_ack(fates),
+        packets_per_ack=per_ack,
         rto=rto,
         timeout_ratio=ratio,
         throughput_pps=throughput_pps,
@@ -157,16 +165,9 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         packet_size=mss + header,
         vantage=where,
         flow=label,
-        limitation=limitation(
-            waited,
-            capping(fates.sent, moments, trips, opening),
-            fall,
-            where,
-            mss=mss,
-            rate=throughput_pps.value,
-        ),
+        limitation=limits if limits is None or lacking is None else not_known(lacking),
         others=(),
-        warnings=(*notes, *_limits(mss, fates, up, where, late)),
+        warnings=(*notes, *coarse(tick, rtt.value), *too_long(lacking), *_limits(mss, fates, up, where, late)),
     )
 
 

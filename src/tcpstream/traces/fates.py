@@ -148,7 +148,7 @@ class _Walk:
         low = bisect_left(self.waiting, packet.start, key=lambda p: p.end - 1)
         high = bisect_left(self.waiting, packet.end, low, key=lambda p: p.start)
         replaced = self.waiting[low:high]
-        if any(old.seen and old.start == packet.start and packet.time - old.time < TWICE for old in replaced):
+        if any(_is_copy(packet, old) for old in replaced):
             self.twice += 1
             return False
         left: list[Packet] = []
@@ -272,6 +272,12 @@ def _forgive(copies: _Copies, quick: float) -> None:
     needless = max(copies.duplicates, int(early))
     for packet in copies.packets[:-1][-needless:] if needless else []:
         packet.lost, packet.acked = False, True
+
+
+def _is_copy(packet: Packet, old: Packet) -> bool:
+    """Tell whether a packet is an earlier one again, rather than sent again, which has a later timestamp."""
+    at_once = packet.time - old.time < TWICE
+    return old.seen and old.start == packet.start and old.tsval == packet.tsval and at_once
 
 
 def _shared(old: Packet, new: Packet) -> int:

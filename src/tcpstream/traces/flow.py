@@ -55,6 +55,8 @@ class Flow:
         Delays [s] from here to the receiver and back, and to the sender and back, seen in the handshake.
     opening : int or None
         Sequence number of the first byte, counted as `mark`; None if the sender's SYN was not seen.
+    tick : float
+        Largest step of the capture's clock that all its times are multiples of [s]; 0 if they are all the same.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Flow:
     header: int
     handshake: tuple[float, float] | None
     opening: int | None
+    tick: float
 
     def part(self, start: int, stop: int) -> Flow:
         """Return the packets from number `start` to before `stop`, as if only they had been captured."""
@@ -119,6 +122,7 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
     scale = connection.scale
     announced = connection.mss[1 - connection.sender], connection.mss[connection.sender]
     handshake = _handshake(stamps[~again], flags[~again], sent[~again])
+    tick = float(np.gcd.reduce(np.diff(stamps))) / 1e9
     header = int(np.median(connection.take("header")[is_data]))
     time = (connection.take("time") - stamps[0])[kept] / 1e9
     stamped, is_data = (connection.take("flags") & STAMPED != 0)[kept], is_data[kept]
@@ -143,6 +147,7 @@ def read_flow(connection: Connection, name: str, notes: list[str]) -> Flow:
         header=header,
         handshake=handshake,
         opening=_opening(connection.initial[connection.sender], int(number[0])),
+        tick=tick,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
@@ -11,8 +12,11 @@ from .containers import DamagedError
 #: A record longer than this [bytes] is no packet but a damaged length field.
 LONGEST_RECORD = 1 << 20
 _LATEST_NS = (1 << 63) - 1
-_SECTION, _INTERFACE, _OLD_PACKET, _PACKET = 0x0A0D0D0A, 1, 2, 6
+_SECTION, _INTERFACE, _OLD_PACKET, _SIMPLE, _PACKET = 0x0A0D0D0A, 1, 2, 3, 6
 _RESOLUTION, _OFFSET = 9, 14
+_NO_TIME = "Simple Packet Blocks of pcapng, which have no times"
+_NO_INTERFACE = "of interfaces that no Interface Description Block describes"
+_DAMAGED = "damaged, or of an interface that is"
 
 
 class Record(NamedTuple):
@@ -25,7 +29,11 @@ class Record(NamedTuple):
 
 
 class _UnreadableError(Exception):
-    """The rest of the file cannot be read; the message says why."""
+    """The rest of the file cannot be read: it is cut off or damaged, and `why`, if that is known."""
+
+    def __init__(self, what: str, why: str = "") -> None:
+        self.what, self.why = what, f" ({why})" if why else ""
+        super().__init__(what)
 
 
 def load_dpkt() -> Any:
@@ -52,13 +60,14 @@ def read_records(file: BinaryIO, name: str, notes: list[str]) -> Iterator[Record
     Raises
     ------
     CaptureError
-        When it is neither pcap nor pcapng.
+        When it is neither pcap nor pcapng, is cut or damaged at its first packet, or has no packet with a time.
     """
     dpkt = load_dpkt()
+    left_out: Counter[str] = Counter()
     magic = file.read(4)
     number = int.from_bytes(magic, "big")
     if number == _SECTION:
-        records = _pcapng(file, dpkt)
+        records = _pcapng(file, dpkt, left_out)
     elif len(magic) == 4 and number in dpkt.pcap.MAGIC_TO_PKT_HDR:
         records = _pcap(file, magic, dpkt)
     else:
@@ -70,13 +79,19 @@ def read_records(file: BinaryIO, name: str, notes: list[str]) -> Iterator[Record
             count += 1
             yield record
     except _UnreadableError as stop:
-        notes.append(f"the capture {stop} after packet {count}: used up to there")
+        if not count and not left_out:
+            raise CaptureError(f"{name} {stop.what}{stop.why}, and holds no whole packet before") from None
+        notes.append(f"the capture {stop.what} after packet {count + left_out.total()}: used up to there")
+    for kind, many in left_out.items():
+        if not count:
+            raise CaptureError(f"{name} holds no packet that can be used: {many} are {kind}")
+        notes.append(f"{many} packets of the capture are left out: {kind}")
 
 
 def _exactly(file: BinaryIO, size: int) -> bytes:
     """Return the next `size` bytes; nothing at all at the end of the file; otherwise stop."""
     if not 0 <= size <= LONGEST_RECORD:
-        raise _UnreadableError("is damaged")
+        raise _UnreadableError("is damaged", f"{size} bytes are no length of a packet")
     try:
         data = file.read(size)
     except DamagedError as error:
@@ -107,12 +122,12 @@ def _pcap(file: BinaryIO, magic: bytes, dpkt: Any) -> Iterator[Record]:
             raise _UnreadableError("holds nothing but zeros")
         record = kind(head)
         if record.tv_usec * unit >= 1_000_000_000:
-            raise _UnreadableError("is damaged")
+            raise _UnreadableError("is damaged", f"a time has {record.tv_usec} {'nano' if nano else 'micro'}seconds")
         time_ns = record.tv_sec * 1_000_000_000 + record.tv_usec * unit
         yield Record(linktype, time_ns, record.len, _body(file, record.caplen))
 
 
-def _pcapng(file: BinaryIO, dpkt: Any) -> Iterator[Record]:
+def _pcapng(file: BinaryIO, dpkt: Any, left_out: Counter[str]) -> Iterator[Record]:
     png = dpkt.pcapng
     little, head = True, _SECTION.to_bytes(4, "big") + _body(file, 4)
     interfaces: list[tuple[int, int, int] | None] = []
@@ -126,14 +141,18 @@ def _pcapng(file: BinaryIO, dpkt: Any) -> Iterator[Record]:
         kind = int.from_bytes(block[:4], order)  # type: ignore[arg-type]
         size = int.from_bytes(block[4:8], order)  # type: ignore[arg-type]
         if size < 12:
-            raise _UnreadableError("is damaged")
+            raise _UnreadableError("is damaged", f"a block of {size} bytes, and 12 are the least")
         block += _body(file, size - len(block))
         if kind == _INTERFACE:
             interfaces.append(_interface(block, png, little))
+        elif kind == _SIMPLE:
+            left_out[_NO_TIME] += 1
         elif kind in (_PACKET, _OLD_PACKET):
             record = _packet(block, kind, interfaces, png, little)
             if record is not None:
                 yield record
+            else:
+                left_out[_DAMAGED if interfaces else _NO_INTERFACE] += 1
         head = _exactly(file, 8)
 
 
