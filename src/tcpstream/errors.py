@@ -220,8 +220,8 @@ class ModelMismatchError(TcpstreamError):
         self.cause, self.evidence, self.instead = cause, evidence, instead
         super().__init__(
             f"no verdict, for the model does not describe this flow: it had {measured:.4g} packets/s, and a TCP that "
-            f"only its losses limit has {modelled:.4g} packets/s. Likeliest cause, {cause}: {evidence}. "
-            f"Instead: {instead}"
+            f"only its losses limit has {modelled:.4g} packets/s. Likeliest cause, {cause}: {evidence.rstrip('.')}. "
+            f"Instead: {instead.rstrip('.')}"
         )
 
     def __reduce__(self) -> tuple[type[ModelMismatchError], tuple[float, float, str, str, str]]:

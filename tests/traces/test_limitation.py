@@ -230,4 +230,4 @@ def test_a_flow_that_its_application_limits_gives_no_verdict(tmp_path, capsys):
     assert answer["verdict"] is None
     assert "required_startup_delay_s" not in answer
     assert answer["throughput_pps"] > 2 * answer["capture"]["intervals"]["throughput_pps"][1]
-    assert f"Likeliest cause, application: {answer['capture']['limitation']['evidence']}. Instead: " in answer["reason"]
+    assert f"Likeliest cause, application: {answer['capture']['limitation']['evidence']} Instead: " in answer["reason"]
