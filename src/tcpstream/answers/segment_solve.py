@@ -15,6 +15,7 @@ from ..errors import AccuracyError, InputError
 from ..path import Path
 from ..playout.segment_clock import Clock
 from ..playout.segment_downloads import Downloads, downloads
+from ..playout.segment_levels import Grid, grids_of, reaches
 from ..playout.segment_sessions import ANY, DAMPED, FETCHING, IDLE, MEAN, STALLED, STALLS, SegmentPass
 from ..playout.segment_start import join_rounds, points_at_start
 from ..tcp.chain import Chain
@@ -29,8 +30,11 @@ Floats = NDArray[np.float64]
 MOST_PACKETS = 100_000
 """Of a segment."""
 
-MOST_LEVELS, MOST_CELLS = 500, 1.5e7
-"""Steps of media held that are followed; and these times the pairs of windows between which a segment leads: 1 GiB."""
+MOST_LEVELS, MOST_CELLS = 512, 1.5e7
+"""Levels of the buffer on one grid; and all these times the pairs of windows between which a segment leads: 1 GiB."""
+
+LEAST_LEVELS, NEAREST = 16, 4
+"""Levels on a grid, at least; and these over the steps of a segment, at least, where there are several grids."""
 
 RISK = 1e-9
 """What is stated to be off at least."""
@@ -46,6 +50,13 @@ class Fineness(NamedTuple):
     steps: int
     windows: float
     thresholds: float
+
+
+class Held(NamedTuple):
+    """Levels of the buffer, and times in their steps."""
+
+    clock: Clock
+    grids: list[Grid]
 
 
 FINE, ROUGH = Fineness(400, 64, 1.25, 1.25), Fineness(200, 32, 1.5, 1.5)
@@ -107,7 +118,10 @@ def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer
             "an idle connection restarts from its initial window, which this sender has not: give an initial window, "
             "as 10, or idle = keep"
         )
-    fine, rough = (_solved(chain, path, video, player, packets, how) for how in (FINE, ROUGH))
+    one, other = (_downloads(chain, path, player, packets, how) for how in (FINE, ROUGH))
+    near, nearer = _levels(path, video, player, one.chance.shape[1])
+    fine = _solved(one, path, video, player, near)
+    rough = _solved(other, path, video, player, nearer)
     both = np.concatenate([fine.answers.ravel(), fine.long_run])
     if not np.isfinite(both).all():
         raise AccuracyError("the pass over the segments did not converge: give a segment that is a little different")
@@ -138,21 +152,23 @@ def packets_of(path: Path, video: Video, player: SegmentPlayer) -> int:
     return math.ceil(packets - 1e-9)
 
 
-def _solved(
-    chain: IndependentChain, path: Path, video: Video, player: SegmentPlayer, packets: int, how: Fineness
-) -> Sessions:
+def _downloads(
+    chain: IndependentChain, path: Path, player: SegmentPlayer, packets: int, how: Fineness
+) -> Downloads:  # fmt: skip
     restarts = None
     if player.idle == "restart":
         assert path.initial_window is not None
         restarts = with_idle_restarts(chain, path.initial_window, packets, how.thresholds)
-    found = downloads(chain, restarts, packets, how.quanta, how.windows)
+    return downloads(chain, restarts, packets, how.quanta, how.windows)
+
+
+def _solved(found: Downloads, path: Path, video: Video, player: SegmentPlayer, held: Held) -> Sessions:
     assert video.duration is not None
-    segments = segments_of(video, player)
-    clock = _clock(path, player, how.steps, found.chance.shape[1])
+    segments, clock = segments_of(video, player), held.clock
     nodes, weights = laggauss(NODES)
     exponents = nodes * clock.step / video.duration
     begins, fetched = points_at_start(found, min(player.most_held, segments))
-    ran = SegmentPass(found, clock, player.resumes_with, exponents).run(segments - 1, begins)
+    ran = SegmentPass(found, clock, player.resumes_with, exponents, held.grids).run(segments - 1, begins)
     known = ran.seen.shape[1] - 1
     rows = []
     for k, (seen, rounds) in enumerate(zip(ran.seen, fetched), start=1):
@@ -184,13 +200,34 @@ def segments_of(video: Video, player: SegmentPlayer) -> int:
     return math.ceil(video.duration / player.segment - 1e-9)
 
 
-def _clock(path: Path, player: SegmentPlayer, steps: int, points: int) -> Clock:
-    """Return times in steps: round trips where a segment has a few of them, and else so many of a segment."""
-    room = player.client_buffer / player.segment - 1
+def _levels(path: Path, video: Video, player: SegmentPlayer, points: int) -> tuple[Held, Held]:
+    """Return levels of the buffer at two resolutions; no buffer is larger than the video.
+
+    Near zero they are round trips apart where a segment has a few of them, and else so many to a segment; further apart
+    above, where they would be too many.
+    """
+    room = min(player.client_buffer / player.segment, segments_of(video, player)) - 1
+    cells = int(MOST_CELLS / points**2)
+    fine = wanted = _steps(path, player, FINE.steps)
+    most = MOST_LEVELS
+    if room * fine > min(most, cells):
+        most = max(LEAST_LEVELS, min(most, cells // 2))
+        fine = min(fine, most // NEAREST)
+    rough = _steps(path, player, ROUGH.steps)
+    if fine < wanted:
+        rough = max(1, min(rough, fine // 2))
+    asked = reaches(room, fine, most)
+    found = []
+    for many, coarser in ((fine, 1.0), (rough, FINE.steps / ROUGH.steps)):
+        clock = Clock(player.segment / many, many, room * many, path.rtt, path.rto)
+        found.append(Held(clock, grids_of(asked, clock.room, many, coarser)))
+    return found[0], found[1]
+
+
+def _steps(path: Path, player: SegmentPlayer, steps: int) -> int:
+    """Return the steps of a segment: its round trips, if they are whole and not more than so many, and else so many."""
     trips = player.segment / path.rtt
-    many = round(trips) if trips <= steps and abs(trips - round(trips)) < WHOLE else steps
-    many = max(1, min(many, int(min(MOST_LEVELS, MOST_CELLS / points**2) / room)))
-    return Clock(player.segment / many, many, room * many, path.rtt, path.rto)
+    return round(trips) if trips <= steps and abs(trips - round(trips)) < WHOLE else steps
 
 
 def _longer(seen: Floats, segments: int, gains: Floats) -> Floats:

@@ -8,16 +8,21 @@ waits until there is, and the connection is idle.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..system import watch
 from .segment_clock import Clock, on_steps
 from .segment_downloads import Downloads
+from .segment_levels import Grid, Levels
+from .segment_requests import Requests
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 STALLS = 4
 """Numbers of stalls that are told apart: 0 to 3."""
@@ -67,25 +72,25 @@ class SegmentPass:
         Segments with which playback resumes after a stall.
     exponents : (k,) array
         u of the columns 1 - E[exp(-u S)] [1/step].
+    grids : list of Grid, optional
+        Of the levels of the buffer; without, all of them are a step apart.
     """
 
-    def __init__(self, found: Downloads, clock: Clock, resume: int, exponents: Floats) -> None:
+    def __init__(
+        self, found: Downloads, clock: Clock, resume: int, exponents: Floats, grids: list[Grid] | None = None
+    ) -> None:
         self._found, self._clock, self._resume, self._u = found, clock, resume, exponents
-        self.levels = math.floor(clock.room) + 2  # the room lies between the last two
-        self._size = 1 << (2 * self.levels - 1).bit_length()
+        grids = [Grid(0.0, 1, math.floor(clock.room) + 2)] if grids is None else grids
+        self._levels = Levels(grids)
+        self._room = self._levels.read([clock.room])
+        most = len(found.after_idle) - 1
+        self._requests = [
+            Requests(found.chance, clock, self._levels, [k for k, grid in enumerate(grids) if grid.apart == apart],
+                     exponents, most)
+            for apart in sorted({grid.apart for grid in grids})
+        ]  # fmt: skip
         lasts = on_steps(found.chance, clock.rtt / clock.step)
-        lags, P, _ = lasts.shape
-        self._kernel = np.fft.rfft(lasts[: self.levels], self._size, axis=0)
-        lag, level = np.arange(lags), np.arange(self.levels)
-
-        def beyond(weights: Floats) -> Floats:
-            """Return the sums over what lasts longer than each level."""
-            sums = np.cumsum((lasts * weights[:, np.newaxis, np.newaxis])[::-1], axis=0)[::-1][1:]
-            return np.concatenate([sums, np.zeros((max(self.levels - lags + 1, 0), P, P))])[: self.levels]
-
-        self._late = beyond(np.ones(lags))
-        self._excess = (beyond(lag.astype(np.float64)) - level[:, np.newaxis, np.newaxis] * self._late).sum(axis=2)
-        self._damped = [beyond(np.exp(-u * lag)) * np.exp(u * level)[:, np.newaxis, np.newaxis] for u in exponents]
+        lag = np.arange(len(lasts))
         self._whole = lasts.sum(axis=0)
         self._mean = np.einsum("tab,t->a", lasts, lag)
         self._whole_damped = [np.einsum("tab,t->ab", lasts, np.exp(-u * lag)) for u in exponents]
@@ -100,65 +105,70 @@ class SegmentPass:
             Distribution of the point when playback begins, with 1, 2, ... segments.
         """
         P, columns = len(self._mean), DAMPED + len(self._u)
-        value = np.zeros((self.levels, P, columns))
+        value = np.zeros((self._levels.size, P, columns))
+        resumed, started = self._held([self._resume]), self._held(list(range(1, len(begins) + 1)))
         filling = [np.zeros((P, columns)) for _ in range(self._resume)]  # by the segments held while stalled
         seen = [np.zeros((len(begins), columns))]
         gains, low, high, apart = np.zeros(columns), 0.0, math.inf, np.full(columns, math.inf)
+        before = value
         for n in range(segments):
             watch.at(n, segments, watch.SHORTER)
             before = value
-            arrived = self._arrived(before) if n else np.zeros_like(value)
-            value = self._asked(arrived, filling[0])
+            value = self._asked(before, filling[0], last=n == 0)
             filling = [self._filled(one) for one in filling[1:]]
-            filling.append(self._at(value, self._resume * self._clock.segment))
-            held = [self._at(value, k * self._clock.segment) for k in range(1, len(begins) + 1)]
-            seen.append(np.array([begin @ one for begin, one in zip(begins, held)]))
-            gain = value - before
-            low, high = float(gain[..., MEAN].min()), float(gain[..., MEAN].max())
-            gains, apart = gain.mean(axis=(0, 1)), np.ptp(gain, axis=(0, 1))
+            filling.append(resumed(value)[0])
+            seen.append(np.array([begin @ one for begin, one in zip(begins, started(value))]))
+            more = value[..., MEAN] - before[..., MEAN]
+            low, high = float(more.min()), float(more.max())
             if n > self._resume and high - low <= SETTLED * high + NONE:
                 break
+        if segments:
+            gains, apart = (value - before).mean(axis=(0, 1)), np.ptp(value - before, axis=(0, 1))
         settled = high - low <= NEARLY * high + NONE
         return SegmentSessions(np.array(seen).transpose(1, 0, 2), gains, apart, settled)
 
-    def _at(self, value: Floats, media: int) -> Floats:
-        """Return what is to come once some media are held, (n, columns); the connection is idle if there is no room."""
-        room = self._clock.room
-        if media <= room:
-            held: Floats = value[media]
-            return held
-        full, share = math.floor(room), room - math.floor(room)
-        at_room = (1 - share) * value[full] + share * value[full + 1]
-        steps = self._found.after_idle
-        halvings = self._clock.halvings(media - room, len(steps) - 1)
-        moved: Floats = steps[halvings] @ at_room
-        moved[:, IDLE] += halvings > 0
-        return moved
+    def _held(self, segments: list[int]) -> Callable[[Floats], Floats]:
+        """Return what makes of the values what is to come once so many segments are held, (segments, n, columns)."""
+        media = np.array(segments, dtype=np.float64) * self._clock.segment
+        over = media > self._clock.room + 1e-9
+        read = self._levels.read(media[~over])
+        idle = [self._clock.halvings(more, len(self._found.after_idle) - 1) for more in media[over] - self._clock.room]
 
-    def _arrived(self, value: Floats) -> Floats:
-        """Return what is to come once a segment has arrived, by what was held of the others."""
-        after = np.empty_like(value)
-        whole = max(math.floor(self._clock.room) + 1 - self._clock.segment, 0)
-        after[:whole] = value[self._clock.segment : self._clock.segment + whole]
-        for level in range(whole, self.levels):
-            after[level] = self._at(value, level + self._clock.segment)
-        return after
+        def held(value: Floats) -> Floats:
+            return self._with_idle(value, read, np.array(idle, dtype=np.int64))
 
-    def _asked(self, arrived: Floats, stalled: Floats) -> Floats:
+        return held
+
+    def _with_idle(self, value: Floats, read: sparse.csr_array, idle: Ints) -> Floats:
+        """Return what is to come at some levels, and then after some idle times from which there is room again."""
+        _, P, columns = value.shape
+        flat = value.reshape(len(value), -1)
+        there = (read @ flat).reshape(-1, P, columns)
+        if not len(idle):
+            return there
+        at_room = (self._room @ flat).reshape(P, columns)
+        moved = np.array([step @ at_room for step in self._found.after_idle])
+        moved[1:, :, IDLE] += 1
+        return np.concatenate([there, moved[idle]])
+
+    def _asked(self, value: Floats, stalled: Floats, last: bool) -> Floats:
         """Return what is to come when a segment is asked for, (levels, n, columns), from what follows it."""
-        there = np.fft.rfft(arrived, self._size, axis=0)
-        value = np.fft.irfft(self._kernel @ there, self._size, axis=0)[: self.levels]
-        late = self._late.sum(axis=2)
+        found = np.zeros_like(value)
         after = np.column_stack(
             [np.ones(len(stalled)), 1 - stalled[:, ANY], stalled[:, 1 : STALLS - 1], stalled[:, MEAN:]]
         )
-        value[..., :DAMPED] += self._late @ after[:, :DAMPED]
-        value[..., MEAN] += late
-        value[..., STALLED] += self._excess
-        value[..., FETCHING] += self._mean
-        for k, damped in enumerate(self._damped):
-            value[..., DAMPED + k] += late - damped @ (1 - stalled[:, DAMPED + k])
-        return value
+        for group in self._requests:
+            for request in group.requests:
+                if not last:
+                    found[request.levels] = group.came(self._with_idle(value, request.read, request.idle), request)
+                here = found[request.levels][: len(request.late)]
+                here[..., :DAMPED] += request.late @ after[:, :DAMPED]
+                here[..., MEAN] += request.late_from
+                here[..., STALLED] += request.excess
+                for k, damped in enumerate(request.damped):
+                    here[..., DAMPED + k] += request.late_from - damped @ (1 - stalled[:, DAMPED + k])
+        found[..., FETCHING] += self._mean
+        return found
 
     def _filled(self, stalled: Floats) -> Floats:
         """Return what is to come while one more segment is fetched before playback goes on, (n, columns)."""
