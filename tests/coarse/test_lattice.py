@@ -239,7 +239,7 @@ def test_small_windows_are_left_as_soon_as_in_the_chain(loss: float, tcp: str) -
 @pytest.mark.parametrize("step", [2, 3])
 def test_what_stands_for_a_state_of_cubic_delivers_as_much(step: int) -> None:
     chain = chain_of(Path(loss=0.01, rtt=0.05))
-    steps = Steps.of(chain, step)
+    steps = Steps.of(chain, step, kept=True)
     elapsed = (steps.step * steps.lag + steps.times[steps.target] - steps.times[steps.source]).astype(float)
     known = steps.source, steps.target, steps.weight, steps.mean / steps.scale, steps.variance, elapsed, steps.entries
     assert steps.scale == pytest.approx(1, abs=3e-4)
@@ -251,7 +251,7 @@ def test_cubic_in_steps_of_two_rounds_is_cubic_round_by_round() -> None:
     chain = chain_of(Path(loss=0.01, rtt=0.05))
     due = chain.packets_per_round / 1.2
     every, some = (
-        Law(Steps.of(chain, step, ratio, due, small), 6.0, 3500.0, due, np.inf)
+        Law(Steps.of(chain, step, ratio, due, small, kept=True), 6.0, 3500.0, due, np.inf)
         for step, ratio, small in ((1, 1.0, 99.0), (2, 1.15, 2 * chain.packets_per_round))
     )
     for delay, rounds in ((9, 48), (9, 96), (36, 192)):

@@ -102,7 +102,7 @@ class Resolution:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
         diffusive = chain.packets_per_round < SPARE * due and packets >= LOSSES * chain.packets_between_losses
         all_lines = min(max(self.small * chain.packets_per_round, FEW), MANY)
-        return Steps.of(chain, step, self.ratio, due if follow_leads else 0.0, all_lines, diffusive)
+        return Steps.of(chain, step, self.ratio, due if follow_leads else 0.0, all_lines, diffusive, kept=True)
 
 
 FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2, 2.0, 2)

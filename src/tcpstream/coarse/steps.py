@@ -92,7 +92,7 @@ class Steps:
     @classmethod
     def of(
         cls, chain: Chain, step: int, ratio: float = 1.2, due: float = 0.0, small: float = SMALL,
-        diffusive: bool = False,
+        diffusive: bool = False, kept: bool = False,
     ) -> Steps:  # fmt: skip
         """Return a chain in steps of so many rounds.
 
@@ -108,6 +108,8 @@ class Steps:
         diffusive : bool
             Whether many losses decide together, so that the variance in the long run matters: moves are given that of
             the chain, by what each is off the mean. Else waits and small windows stay what they are.
+        kept : bool
+            Whether what is delivered later is kept where points of CUBIC's lines stand for a state.
         """
         known = in_moments(chain).outcomes
         on = grid(chain, step, ratio, small)
@@ -129,22 +131,23 @@ class Steps:
             reached[one.projected[1:3]] = True
             new = [(point, phase) for point, phase in np.argwhere(reached).tolist() if (point, phase) not in entries]
             entries |= {key: len(entries) + i for i, key in enumerate(new)}
-        return cls._assembled(chain, step, due, on, entries, found, diffusive)
+        return cls._assembled(chain, step, due, on, entries, found, diffusive, kept)
 
     @classmethod
     def _assembled(
         cls, chain: Chain, step: int, due: float, on: Grid, entries: dict[tuple[int, int], int], found: list[_Landed],
-        diffusive: bool,
+        diffusive: bool, kept: bool,
     ) -> Steps:  # fmt: skip
         points, times = (np.array(column, dtype=np.int64) for column in zip(*entries))
         number = np.full((len(on.states), step + 1), -1)
         number[points, times] = np.arange(len(entries))
         columns = []
-        later = in_moments(chain).outlook if on.curved else np.zeros(0)
+        kept = kept and on.curved
+        later = in_moments(chain).outlook if kept else np.zeros(0)
         for one in found:
             which, point, phase, lag, weight = one.projected
             chance, mean, variance, least = one.moments[which].T
-            if on.curved:
+            if kept:
                 mean = mean + _off(on, later, one)
             begun = one.landed[which, 0]
             elapsed = one.landed[which, 2] - one.times[begun]
