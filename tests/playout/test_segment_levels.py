@@ -24,16 +24,17 @@ def test_several_grids_beside_one(room):
     chance[:, 1] = np.outer(slow / slow.sum(), [0.8, 0.2])
     found = Downloads(chance, [np.eye(2), np.array([[0.3, 0.7], [0.0, 1.0]])], 0, 0.0)
     clock = Clock(0.1, 16, room, 0.1, 0.4)
-    grids = grids_of(reaches(room / 16, 16, 128), room, 16, 1.0)
+    grids = grids_of(reaches(room / 16, 16, 256), room, 16, 1.0)
     assert sum(grid.size for grid in grids) < room / 1.5
     one, several = (
         SegmentPass(found, clock, 2, np.array([0.001]), on).run(60, [np.array([0.6, 0.4])] * 41)
         for on in (None, grids)
     )  # fmt: skip
-    for column in (ANY, MEAN, STALLED, FETCHING):
-        assert several.seen[..., column] == pytest.approx(one.seen[..., column], rel=0.1, abs=5e-5)
+    for column in (ANY, MEAN, STALLED):
+        assert several.seen[..., column] == pytest.approx(one.seen[..., column], rel=1e-3, abs=1e-6)
+    assert several.seen[..., FETCHING] == pytest.approx(one.seen[..., FETCHING], rel=0.02)
     assert several.seen[-1, -1, IDLE] == pytest.approx(
-        one.seen[-1, -1, IDLE], rel=0.2
+        one.seen[-1, -1, IDLE], rel=0.15
     )  # levels are 4 steps apart there, as long as the timer
 
 

@@ -89,11 +89,6 @@ def clean() -> None:
         os.write(sys.stderr.fileno(), CLEAN)
 
 
-def stop(status: int) -> NoReturn:
-    """End this process at once, from any thread."""
-    os._exit(status)
-
-
 def _end() -> NoReturn:
     clean()
-    stop(INTERRUPTED)
+    os._exit(INTERRUPTED)

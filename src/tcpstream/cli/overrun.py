@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
@@ -35,4 +36,4 @@ def _end(seconds: float) -> None:
         f"error: the time limit of {seconds:g} s is over, in a long step that does not tell how far it is: "
         "give a longer --time-limit or a smaller --max-window"
     )
-    interrupt.stop(FAILED)
+    os._exit(FAILED)
