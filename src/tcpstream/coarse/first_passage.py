@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AccuracyError
-from .long_law import PERIOD, TILT, along
+from .along import along
+from .long_law import PERIOD, TILT
 from .modes import Modes
 
 Floats = NDArray[np.float64]
@@ -128,11 +129,11 @@ class _Line:
     """What is integrated, on a vertical line, and the poles that were passed."""
 
     def __init__(self, modes: Modes, due: float, tilt: float, gap: float, begin: float, passed: list[float]) -> None:
-        self._phi, found = along(modes, tilt, gap, begin, VANISHED)
-        value, start, slope = (np.array(one) for one in list(zip(*found))[:3])
+        line = along(modes, tilt, gap, begin, VANISHED)
+        self._phi = line.theta
         usual = modes.variance * self._phi**2 / 2 - modes.mean * self._phi
-        self._psi: Complexes = (usual + np.log(value * np.exp(-usual))) / modes.rounds + self._phi * due
-        self._factor: Complexes = start * (slope / modes.rounds + due) / self._psi * gap / math.pi
+        self._psi: Complexes = (usual + np.log(line.value * np.exp(-usual))) / modes.rounds + self._phi * due
+        self._factor: Complexes = line.factor * (line.slope / modes.rounds + due) / self._psi * gap / math.pi
         self._factor[0] /= 2
         self._poles = [(pole, modes.at(complex(pole), modes.about(complex(pole))).factor.real) for pole in passed]
 

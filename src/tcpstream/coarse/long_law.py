@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AccuracyError
-from .modes import Mode, Modes
+from .along import along
+from .modes import Modes
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -18,12 +18,6 @@ TILT, PERIOD = 3.0, 12.0
 
 VANISHED = 1e-12
 """Of the transform, where it is no longer followed."""
-
-MANY = 4.0
-"""Times the frequencies of a normal distribution, at most."""
-
-KNOWN = 12
-"""Frequencies from which it is known about where the mode of the next one is."""
 
 FAR = 4.0
 """Standard deviations above the mean, from where on nothing lies beyond; up to there sums cancel to 1e-5 at worst."""
@@ -88,9 +82,9 @@ class _Line:
     """Values of the transform along a vertical line."""
 
     def __init__(self, modes: Modes, tilt: float, gap: float, begin: float) -> None:
-        self._theta, found = along(modes, tilt, gap, begin)
-        self._mode: Complexes = np.log([one.value for one in found])
-        self._factor: Complexes = np.array([one.factor for one in found]) * (gap / math.pi) / self._theta**2
+        line = along(modes, tilt, gap, begin, VANISHED)
+        self._theta, self._mode = line.theta, np.log(line.value)
+        self._factor: Complexes = line.factor * (gap / math.pi) / line.theta**2
         self._factor[0] /= 2
 
     def largest(self, n: Floats, y: Floats) -> Floats:
@@ -105,40 +99,3 @@ class _Line:
             steps, packets = n[i : i + size, np.newaxis], y[i : i + size, np.newaxis]
             total[i : i + size] = (np.exp(steps * self._mode + packets * self._theta) @ self._factor).real
         return total
-
-
-def along(
-    modes: Modes, tilt: float, gap: float, begin: float, vanished: float = VANISHED
-) -> tuple[Complexes, list[Mode]]:
-    """Return theta, from `tilt` upwards, and the modes there, as far as they matter after some rounds.
-
-    Raises
-    ------
-    AccuracyError
-        Where there is more than one mode.
-    """
-    steps = begin / modes.rounds
-    theta: list[complex] = []
-    found: list[Mode] = []
-    wrong: list[complex] = []
-    usually = 8 + math.sqrt(-2 * math.log(vanished) / (steps * modes.variance)) / gap
-    decayed = 0.0
-    while not found or decayed >= math.log(vanished):
-        if len(found) > usually and decayed * usually * MANY > math.log(vanished) * len(found):  # at this pace too many
-            raise AccuracyError("distribution of the packets delivered: more than one mode matters")
-        one = complex(tilt, gap * len(found))
-        usual = modes.about(one)
-        found.append(modes.at(one, usual * np.exp(_continued(wrong)), found[-1] if found else None))
-        decayed = steps * math.log(abs(found[-1].value / found[0].value))
-        theta.append(one)
-        wrong.append(complex(np.log(found[-1].value / usual)))
-    return np.array(theta), found
-
-
-def _continued(values: list[complex]) -> complex:
-    """Return the next one of a smooth sequence."""
-    last = values[-KNOWN:]
-    if not last:
-        return 0j
-    line = np.polynomial.polynomial.polyfit(np.arange(-len(last), 0), np.array(last), min(3, len(last) - 1))
-    return complex(line[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,9 @@ they have modes of their own. One of a thousand rounds makes so many times a tho
 SOON = 100
 """Steps from the start in which visits count, however rare they are later."""
 
-NEWTON, SETTLED, SMALLEST = 16, 1e-6, 1e-3
-"""Steps at most, the relative change of the eigenvalue that ends them (from the second on; the next one is about its
-square), and what is none any more."""
+NEWTON, SETTLED, AT_ONCE, SMALLEST = 16, 1e-6, 1e-8, 1e-3
+"""Steps at most, the relative changes of the eigenvalue that end them (from the second on, as the next one is about its
+square; and the first one, near a known mode), and what is none any more."""
 
 NEARLY_NONE = 3e-3
 """Times the longest step, of theta where derivatives at 0 are taken."""
@@ -114,9 +114,9 @@ class Modes:
         if self.variance < ROUNDING / h**2:
             raise AccuracyError("distribution of the packets delivered: they hardly vary")
 
-    def about(self, theta: complex) -> complex:
-        """Return lambda as that of a normal distribution."""
-        return complex(np.exp(self.variance * theta**2 / 2 - self.mean * theta))
+    def about(self, theta: Any) -> Any:
+        """Return lambda as that of a normal distribution, for complex numbers of any shape."""
+        return np.exp(self.variance * theta**2 / 2 - self.mean * theta)
 
     @cached_property
     def bounds(self) -> list[tuple[float, float, float]]:
@@ -158,8 +158,11 @@ class Modes:
         for number in range(NEWTON):
             if not SMALLEST < abs(value) < 1 / SMALLEST:
                 break
-            try:
+            with np.errstate(over="ignore", invalid="ignore"):
                 weights = moved * value**-moves.lag
+            if not np.all(np.isfinite(weights)):
+                break
+            try:
                 matrix = self._matrices.of(weights)
             except (RuntimeError, np.linalg.LinAlgError):  # singular to the last digit: that is the value
                 value *= 1 + NUDGE
@@ -170,7 +173,7 @@ class Modes:
                 break
             step = right[top] / new[top]
             value, right = value + step, new / new[top]
-            if number > 0 and abs(step) < SETTLED * abs(value):
+            if abs(step) < (SETTLED if number > 0 else AT_ONCE) * abs(value):
                 left = matrix.solve_transposed(left)
                 left = matrix.solve_transposed(left / np.abs(left).max())
                 return value, right, left / left[top]

@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass, replace
 
 from ..tcp.chain import Chain
+from ..tcp.independent import IndependentChain
 from .in_moments import in_moments
+from .state_grid import side_by_side
 from .steps import Steps
 
 SPREAD = 0.6
@@ -32,11 +34,13 @@ where there is a backlog."""
 TOLD_APART = 2
 """Rounds of playback in whose packets losses are told apart."""
 
-MANY_STATES, LONGER = 1000, 1.2
-"""States of a chain above which its steps are longer by such a factor: each round of each line of CUBIC costs a row."""
+MANY_STATES, LONGER, TWICE = 1000, 1.2, 2
+"""States of a chain above which steps are short, as the ways that two losses in a step may go are so many; the factor
+by which they are longer where SACK's repairs are written out, as many of these come to the same there; and times as
+long are those of windows on one line."""
 
 FAR_APART = 8.0
-"""Rounds from loss to loss from which on such steps have some rounds at least."""
+"""Rounds from loss to loss up to which short steps may have to be shorter still."""
 
 SPARE = 1.5
 """T/mu from which few losses decide, and packets are late from the beginning on."""
@@ -78,8 +82,8 @@ class Resolution:
         What the relative errors of f, and of 1 - alpha, are stated to be at least.
     small : float
         Windows, over the packets of a round in the long run, up to which all lines of CUBIC are followed.
-    least_rounds : int
-        Of a step, for chains of many states whose losses are far apart.
+    short : int
+        Rounds of a step, for chains of many states.
     """
 
     steps: float
@@ -90,13 +94,16 @@ class Resolution:
     least: float
     least_no_late: float
     small: float
-    least_rounds: int
+    short: int
 
     def step(self, rounds: float, chain: Chain) -> int:
         """Return the rounds of a step of a chain, where something changes within so many."""
         if chain.n_states <= MANY_STATES:
             return max(1, int(rounds / self.steps))
-        return max(self.least_rounds if rounds >= FAR_APART else 1, int(rounds / self.steps * LONGER))
+        longer = max(1, int(rounds / self.steps * LONGER))
+        if side_by_side(chain):
+            return self.short if rounds >= FAR_APART else min(self.short, longer)
+        return longer if isinstance(chain, IndependentChain) else min(TWICE * self.short, longer)
 
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
@@ -118,7 +125,7 @@ def coarser(resolution: Resolution) -> Resolution:
         quanta=one.quanta / COARSER,
         ratio=1 + (one.ratio - 1) * LITTLE,
         small=one.small * FEWER,
-        least_rounds=one.least_rounds + 1,
+        short=one.short + 1,
         lead_quanta=one.lead_quanta / COARSER,
         lead_points=int(one.lead_points / COARSER),
     )

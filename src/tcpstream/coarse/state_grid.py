@@ -99,6 +99,12 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL, further: f
     return _on_lines(found.groups, usual, step, ratio, max(small, SMALL), found.windows, found.large, further)
 
 
+def side_by_side(chain: Chain) -> bool:
+    """Return whether lines of a chain lie beside each other, as those of CUBIC."""
+    found = _grouped(chain, in_moments(chain).outcomes.n_states)
+    return any(len(family) > 1 for group in found.groups for family in _families(group, _level(group, found.windows)))
+
+
 class _Grouped(NamedTuple):
     """Lines of states, of which those of a group may stand for each other; the window of each state, and large ones."""
 
@@ -160,7 +166,7 @@ def _on_lines(
     along a line.
     """
     lines = [line for group in groups for line in group]
-    level = np.array([float(windows[line[:LOOKED_AT]].mean()) for line in lines])
+    level = _level(lines, windows)
     families, first = [], 0
     for group in groups:
         families += [[first + i for i in one] for one in _families(group, level[first : first + len(group)])]
@@ -205,6 +211,11 @@ def _on_lines(
         np.array(states), np.array(sent), np.array(ages), starts, np.concatenate(where), np.concatenate(weights),
         any(len(family) > 1 for family in families),
     )  # fmt: skip
+
+
+def _level(lines: list[Ints], windows: Floats) -> Floats:
+    """Return about the windows with which lines begin."""
+    return np.array([float(windows[line[:LOOKED_AT]].mean()) for line in lines])
 
 
 def _families(lines: list[Ints], level: Floats) -> list[list[int]]:

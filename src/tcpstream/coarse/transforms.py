@@ -46,7 +46,8 @@ class Transforms:
         self._group = np.cumsum(new) - 1
         self.source, self.target, lag = np.ascontiguousarray(each[new].T)
         self.lag = lag.astype(np.float64)
-        self._holding, self._held, self._entries = steps.holding, steps.held, steps.entries
+        self._entries = steps.entries
+        self._holding, self._held = _missing(steps, size)
 
     def moved(self, theta: complex) -> tuple[Complexes, Complexes]:
         """Return E exp(-theta A) of each group, times its probability, and the slope of that over theta."""
@@ -58,7 +59,7 @@ class Transforms:
         Waits that it begins count until they end, and what is not in order yet at the end of its step does not count.
         """
         found = 1 + summed(self.source, moved * until(z, self.lag), self._entries)
-        chance, packets, variance, missing = self._held.T
+        chance, packets, variance, missing = self._held
         kept = chance * np.exp(-theta * packets + theta**2 * variance / 2) * (np.exp(theta * missing) - 1)
         return found + z * summed(self._holding, kept, self._entries)
 
@@ -142,6 +143,15 @@ class Factored:
         ordered = np.empty_like(right)
         ordered[self._order] = right
         return np.asarray(self._factors.solve(ordered, "T"))
+
+
+def _missing(steps: Steps, size: float) -> tuple[Ints, tuple[Floats, ...]]:
+    """Return what is not in order at the ends of steps, where it is about the same together: see `Steps.held`."""
+    chance, packets, variance, missing = steps.held.T
+    alike = (np.rint(one / size).astype(np.int64) for one in (packets, missing))
+    merged = Merged(np.column_stack([steps.holding, *alike]), chance)
+    means = merged.mean(packets), merged.variance(packets, variance), merged.mean(missing)
+    return merged.keys[:, 0], (merged.weight, *means)
 
 
 def until(z: complex, lag: Floats) -> Complexes:

@@ -1,0 +1,1 @@
+export OPENBLAS_NUM_THREADS=1
