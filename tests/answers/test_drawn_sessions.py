@@ -14,7 +14,7 @@ from tcpstream.playout.drawn_moves import drawn_moves
 from tcpstream.playout.watched import Thresholds, watched
 from tcpstream.tcp import chain_of
 
-RUNS = 20_000
+RUNS = 8_000
 
 SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack", "rto": 0.3}
 LINUX = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=24)

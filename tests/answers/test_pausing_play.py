@@ -51,7 +51,7 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
         after_idle = held_at_most(path, video, player).pauses.after_idle
         packets = round(rate * (levels[0] - levels[1]))
         rows = with_idle_restarts(chain_of(path), path.initial_window, packets, 1.25).chain.written_out
-    stalls, stalled, joined, pauses = simulated(path, video, player, rows, after_idle, 40_000, 3).T
+    stalls, stalled, joined, pauses = simulated(path, video, player, rows, after_idle, 15_000, 3).T
     assert (pauses > 2).mean() > 0.3  # what is looked at does happen
     seconds, errors = stalled * path.rtt, result.errors
     close(stalls > 0, result.stall_probability, errors["stall_probability"])
@@ -71,7 +71,7 @@ def test_leads_apart_as_sessions_that_are_simulated(levels, monkeypatch):
     player = PausingPlayer(start_buffer=1, resume_buffer=1.5, client_buffer=stop, refill_at=refill, idle="keep")
     result = play(path, video, player)
     rows = chain_of(path).written_out
-    stalls, stalled, _, pauses = simulated(path, video, player, rows, same(rows.n_states), 40_000, 3).T
+    stalls, stalled, _, pauses = simulated(path, video, player, rows, same(rows.n_states), 15_000, 3).T
     assert (pauses > 2).mean() > 0.3
     close(stalls > 0, result.stall_probability, result.errors["stall_probability"])
     close(stalls, result.mean_stalls, result.errors["mean_stalls"])
@@ -137,7 +137,7 @@ def test_the_end_of_a_video_waits_for_room_as_well():
     video = Video(packet_rate=2 / path.rtt, duration=23 * path.rtt)
     player = PausingPlayer(start_buffer=0.237, resume_buffer=0.237, client_buffer=0.28, idle="keep")
     rows = chain_of(path).written_out
-    stalls, stalled, *_ = simulated(path, video, player, rows, same(rows.n_states), 40_000, 3).T
+    stalls, stalled, *_ = simulated(path, video, player, rows, same(rows.n_states), 15_000, 3).T
     result = play(path, video, player)
     close(stalls > 0, result.stall_probability, result.errors["stall_probability"])
     close(stalled * path.rtt, result.mean_total_rebuffer, result.errors["mean_total_rebuffer"])

@@ -63,7 +63,7 @@ def test_as_players_that_are_simulated(player):
     path, video = PATH, Video(packet_rate=40, duration=20)
     result = play(path, video, Player(start=1.0), accuracy="exact")
     rng, tcp = np.random.default_rng(7), mc.tcp_path(path)
-    waited = np.array([player(arrivals(tcp, path.rtt, 800, rng), 40.0, 1.0) for _ in range(60_000)])
+    waited = np.array([player(arrivals(tcp, path.rtt, 800, rng), 40.0, 1.0) for _ in range(20_000)])
     close(waited > 1e-9, result.stall_probability)
     for x in (0.5, 1.5):
         close(waited > x, result.longer_than(x))

@@ -16,7 +16,7 @@ from tcpstream.playout.segment_sessions import ANY, DAMPED, MEAN, STALLED, Segme
 from tcpstream.tcp import chain_of
 from tcpstream.tcp.idle_restart import with_idle_restarts
 
-RUNS = 40_000
+RUNS = 15_000
 
 CASES = {
     "idle restarts": (0.02, 0.1, 1.46, 200, {"segment": 4, "client_buffer": 8}),
@@ -29,7 +29,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_sessions_simulated_packet_by_packet(case):
-    """Within 4 standard errors of 40,000 sessions, the stated error, and 3% for what the chain forgets.
+    """Within 4 standard errors of 15,000 sessions, the stated error, and 3% for what the chain forgets.
 
     It forgets the threshold of slow start: after a timeout it is drawn anew, and after an idle time it is that of the
     window alone.

@@ -14,7 +14,7 @@ from tcpstream.layered.sustained import tfrc_layers
 from tcpstream.tcp import formulas
 
 DELAYS = np.array([0.0, 0.4, 1.0])
-RUNS = 40_000
+RUNS = 15_000
 
 
 def path(**change):

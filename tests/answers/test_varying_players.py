@@ -1,5 +1,7 @@
 """Players with buffers, drawn sessions and rates on a path that varies, beside an agent that knows no chain of it."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from buffered_sessions import close, watched
 from tcpstream import AccuracyError, Path, Player, Varying, Video
 from tcpstream.answers import player_fineness
 
-R, RUNS = 0.125, 20_000
+R, RUNS = 0.125, 8_000
 
 
 def path(**change):
@@ -31,19 +33,20 @@ CASES = {
 }
 
 
-def of_the_agent(varying, video=VIDEO, player=PLAYER):
+@cache
+def of_the_agent(name):
     """Stalls, stalled seconds and join time by run."""
-    arrived = regime_agent.delivered(varying, 700, RUNS, np.random.default_rng(7))
-    assert arrived[:, -1].min() >= video.packets
-    mu = video.packet_rate
-    found = watched(arrived, mu * R, video.packets, mu * player.start_buffer, mu * player.resume_buffer)
+    arrived = regime_agent.delivered(CASES[name], 700, RUNS, np.random.default_rng(7))
+    assert arrived[:, -1].min() >= VIDEO.packets
+    mu = VIDEO.packet_rate
+    found = watched(arrived, mu * R, VIDEO.packets, mu * PLAYER.start_buffer, mu * PLAYER.resume_buffer)
     return found[:, 0], R * found[:, 1], R * found[:, 2]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_buffers_beside_the_agent(name):
     seen = tcpstream.play(CASES[name], VIDEO, PLAYER)
-    stalls, stalled, joined = of_the_agent(CASES[name])
+    stalls, stalled, joined = of_the_agent(name)
     assert 0.05 < (stalls > 0).mean() < 0.95
     close(stalls > 0, seen.stall_probability, seen.errors["stall_probability"])
     close(stalls, seen.mean_stalls, seen.errors["mean_stalls"])
@@ -54,7 +57,7 @@ def test_buffers_beside_the_agent(name):
 @pytest.mark.parametrize("name", ["losses", "start"])
 def test_drawn_sessions_beside_the_agent(name):
     drawn = tcpstream.play(CASES[name], VIDEO, PLAYER).sessions(RUNS, np.random.default_rng(8))
-    for ours, agents in zip((drawn.stalls, drawn.total_rebuffer, drawn.join_time), of_the_agent(CASES[name])):
+    for ours, agents in zip((drawn.stalls, drawn.total_rebuffer, drawn.join_time), of_the_agent(name)):
         error = np.hypot(ours.std(ddof=1), agents.std(ddof=1)) / np.sqrt(RUNS)
         assert abs(ours.mean() - agents.mean()) < 4 * error
 

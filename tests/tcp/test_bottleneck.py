@@ -110,13 +110,16 @@ def test_stored_is_its_twin(pipe, buffer, b, others):
     assert result.error_bound < 1e-12
 
 
-@pytest.mark.parametrize(("pipe", "buffer", "b", "others"), CASES)
+@pytest.mark.parametrize(
+    ("pipe", "buffer", "b", "others"),
+    [*CASES[:4], pytest.param(*CASES[4], marks=pytest.mark.long), CASES[5], pytest.param(*CASES[6], marks=pytest.mark.long)],
+)
 def test_live_is_its_twin(pipe, buffer, b, others):
     path = limited(pipe, buffer, rounds_per_increase=b, **others)
     m = 1
     result = live(path, Video(packet_rate=m / path.rtt))
     ahead = np.array([0, 1, 3, 8, 20])
-    twin = sack_twin.live(path, m, ahead, 900)
+    twin = sack_twin.live(path, m, ahead, 600)
     assert result.late_fraction(ahead * path.rtt / m) == pytest.approx(twin, rel=1e-7, abs=1e-10)
     assert result.error_bound < 1e-11
 
