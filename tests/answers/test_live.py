@@ -22,7 +22,7 @@ from tcpstream.transient.finite_backlog import FiniteBacklog
 RTOL, ATOL = 1e-6, 1e-12
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(
     path=paths(largest_loss=0.1, largest_window=6, largest_ratio=2.0),
     packets_due=st.sampled_from([0.25, 1 / 3, 0.5, 0.75, 1, 4 / 3, 1.5, 2, 2.5, 3]),
@@ -33,7 +33,7 @@ def test_agrees_with_the_explicit_chain(path, packets_due):
     ours = live(path, video)
     (backlog,) = ours.backlogs
     depth = (len(backlog.pmf) - 1) / backlog.lattice.steps_per_packet
-    assume(len(backlog.pmf) < 1200)
+    assume(len(backlog.pmf) < 800)
     twin = explicit_live(path, video, 1.0, depth=depth)
     delays = np.array([0, 0.1, 0.3, 1, 3, 10, 30])
     f = ours.late_fraction(delays)
@@ -44,12 +44,12 @@ def test_agrees_with_the_explicit_chain(path, packets_due):
     np.testing.assert_allclose(f, expected, RTOL, ATOL)
 
 
-@settings(max_examples=12)
+@settings(max_examples=10)
 @given(
     path=paths(),
     packets_due=st.sampled_from([0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5]),
-    rounds=st.integers(2, 15),
-    delays=st.lists(st.floats(0, 15).map(lambda x: x * RTT), min_size=2, max_size=3),
+    rounds=st.integers(2, 12),
+    delays=st.lists(st.floats(0, 15).map(lambda x: x * RTT), min_size=2, max_size=2),
 )
 def test_finite_agrees_with_the_explicit_chain(path, packets_due, rounds, delays):
     video = Video(packet_rate=packets_due / RTT, duration=rounds * RTT)
@@ -94,7 +94,7 @@ def test_off_the_lattice_within_the_stated_error_of_monte_carlo():
 def test_a_long_live_video_comes_near_the_stationary_law():
     path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10)
     endless = live(path, Video(packet_rate=20))
-    lengths = [live(path, Video(packet_rate=20, duration=T)).late_fraction(1.0) for T in (20, 100, 500)]
+    lengths = [live(path, Video(packet_rate=20, duration=T)).late_fraction(1.0) for T in (20, 100, 400)]
     assert lengths[0] < lengths[1] < lengths[2] < endless.late_fraction(1.0)
     assert lengths[2] == pytest.approx(endless.late_fraction(1.0), rel=0.03)
 

@@ -143,8 +143,8 @@ def close(sample, value, error=0.0):
         ({"tcp": "reno-sack", "rto": 1.0}, 63, 15, 1.5),
         (SACK | {"rto": 0.3}, 67.3, 12, 0.5),
         (SACK | {"rto": 0.3}, 7.7, 10, 0.55),
-        (SACK | {"rto": 0.3, "tcp": "cubic"}, 50, 10, 0.5),
-        (SACK | {"rto": 0.3, "loss": 0.1}, 63, 10, 1.0),  # faster than TCP
+        (SACK | {"rto": 0.3, "tcp": "cubic"}, 50, 5, 0.5),
+        (SACK | {"rto": 0.3, "loss": 0.1}, 63, 5, 1.0),  # faster than TCP
     ],
 )
 def test_as_streams_that_are_simulated(path, rate, duration, start):
@@ -200,7 +200,7 @@ def test_where_every_stream_stalls_none_plays_on():
 def test_more_delay_stalls_less_and_the_required_one_meets_its_target():
     path, video = (
         Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20),
-        Video(packet_rate=50, duration=30),
+        Video(packet_rate=50, duration=15),
     )
 
     def stalls(start):

@@ -33,9 +33,9 @@ def same(states):
         (RENO | {"rto": 0.3}, 40, 30, (3, 1.5), "keep"),
         (RENO | {"rto": 0.35}, 40, 20, (2, 2), "keep"),
         (RENO | {"rto": 0.3, "halving": "ceil"}, 43.2, 30, (3, 2), "keep"),
-        ({"tcp": "reno-sack", "rto": 1.0}, 45, 30, (2, 0.5), "keep"),
-        (SACK | {"rto": 0.3}, 60, 60, (3, 0.8), "restart"),
-        (SACK | {"rto": 0.2, "loss": 0.01}, 80, 60, (3, 0.3), "restart"),
+        ({"tcp": "reno-sack", "rto": 1.0}, 45, 15, (2, 0.5), "keep"),
+        (SACK | {"rto": 0.3}, 60, 30, (3, 0.8), "restart"),
+        (SACK | {"rto": 0.2, "loss": 0.01}, 80, 30, (3, 0.3), "restart"),
     ],
 )
 def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
@@ -63,11 +63,11 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
     close(joined * path.rtt, result.mean_join_time, 1e-6)
 
 
-@pytest.mark.parametrize("levels", [(4, 4), (4.03, 1.7)])
+@pytest.mark.parametrize("levels", [pytest.param((4, 4), marks=pytest.mark.long), (4.03, 1.7)])
 def test_leads_apart_as_sessions_that_are_simulated(levels, monkeypatch):
     monkeypatch.setattr("tcpstream.answers.player_fineness.QUICK", 0)
     path = Path(sender="classic", tcp="reno-sack", loss=0.012, rtt=0.1, rto=0.3, max_window=40)
-    video, stop, refill = Video(packet_rate=87, duration=120), *levels
+    video, stop, refill = Video(packet_rate=87, duration=60), *levels
     player = PausingPlayer(start_buffer=1, resume_buffer=1.5, client_buffer=stop, refill_at=refill, idle="keep")
     result = play(path, video, player)
     rows = chain_of(path).written_out

@@ -23,7 +23,7 @@ def narrow(rate, buffer, loss=0.03):
     return path(max_window=None, bottleneck=rate, buffer=buffer, loss=loss)
 
 
-PLAYER, VIDEO = Player(start_buffer=0.6, resume_buffer=1.0), Video(packet_rate=48, duration=8)
+PLAYER, VIDEO = Player(start_buffer=0.6, resume_buffer=1.0), Video(packet_rate=48, duration=5)
 
 CASES = {
     "losses": Varying([path(loss=0.02), path(loss=0.15)], [3, 1.5]),
@@ -31,6 +31,12 @@ CASES = {
     "bottleneck": Varying([narrow(80, 6), narrow(32, 3, 0.01)], [3, 1.5], start=0),
     "cubic": Varying([path(tcp="cubic", max_window=8, loss=loss) for loss in (0.01, 0.1)], [3, 1]),
 }
+
+
+@cache
+def played(name):
+    """What `play` says."""
+    return tcpstream.play(CASES[name], VIDEO, PLAYER)
 
 
 @cache
@@ -45,7 +51,7 @@ def of_the_agent(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_buffers_beside_the_agent(name):
-    seen = tcpstream.play(CASES[name], VIDEO, PLAYER)
+    seen = played(name)
     stalls, stalled, joined = of_the_agent(name)
     assert 0.05 < (stalls > 0).mean() < 0.95
     close(stalls > 0, seen.stall_probability, seen.errors["stall_probability"])
@@ -56,7 +62,7 @@ def test_buffers_beside_the_agent(name):
 
 @pytest.mark.parametrize("name", ["losses", "start"])
 def test_drawn_sessions_beside_the_agent(name):
-    drawn = tcpstream.play(CASES[name], VIDEO, PLAYER).sessions(RUNS, np.random.default_rng(8))
+    drawn = played(name).sessions(RUNS, np.random.default_rng(8))
     for ours, agents in zip((drawn.stalls, drawn.total_rebuffer, drawn.join_time), of_the_agent(name)):
         error = np.hypot(ours.std(ddof=1), agents.std(ddof=1)) / np.sqrt(RUNS)
         assert abs(ours.mean() - agents.mean()) < 4 * error
@@ -72,7 +78,7 @@ def test_equal_regimes_are_a_path_that_does_not_vary(start):
 
 
 def test_leads_apart_are_as_near_as_they_say(monkeypatch):
-    exact = tcpstream.play(CASES["losses"], VIDEO, PLAYER)
+    exact = played("losses")
     monkeypatch.setattr(player_fineness, "SHORT", 0)
     apart = tcpstream.play(CASES["losses"], VIDEO, PLAYER)
     for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer"):
@@ -82,12 +88,12 @@ def test_leads_apart_are_as_near_as_they_say(monkeypatch):
 
 def test_pairs_are_single_players():
     pairs = tcpstream.buffer_grid(CASES["losses"], VIDEO, start_buffers=[0.6, 1], resume_buffers=[1.0])
-    seen = tcpstream.play(CASES["losses"], VIDEO, PLAYER)
+    seen = played("losses")
     assert pairs.stall_probability[0, 0] == pytest.approx(seen.stall_probability, rel=1e-9)
     assert pairs.stall_probability[1, 0] < pairs.stall_probability[0, 0]
 
 
-@pytest.mark.parametrize("duration", [8, 40])
+@pytest.mark.parametrize("duration", [8, pytest.param(40, marks=pytest.mark.long)])
 def test_largest_rate_is_the_inverse_of_the_delay(duration):
     varying = CASES["start"]
     mu = tcpstream.largest_rate(varying, delay=1.0, duration=duration, target=0.01)
@@ -102,4 +108,4 @@ def test_a_rate_that_the_path_is_far_from_is_refused():
         [Path(loss=p, sender="classic", tcp="reno-sack", rtt=0.1, rto=0.3, max_window=16) for p in (0.01, 0.08)], [6, 2]
     )
     with pytest.raises(AccuracyError, match="the number of stalls is not known"):
-        tcpstream.play(path, Video(packet_rate=416.7, duration=10), Player(start_buffer=1, resume_buffer=1))
+        tcpstream.play(path, Video(packet_rate=416.7, duration=4), Player(start_buffer=1, resume_buffer=1))

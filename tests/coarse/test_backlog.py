@@ -104,7 +104,7 @@ def test_steps_until_they_turn_back(name: str) -> None:
 
 def lasting() -> Ways:
     """Return ways of CUBIC with lines that end in states which lead to themselves until a loss."""
-    chain = chain_of(Path(loss=0.005, rtt=0.1, max_window=60))
+    chain = chain_of(Path(loss=0.01, rtt=0.1, max_window=40))
     due = chain.packets_per_round / 1.6
     return Ways.of(Steps.of(chain, 1, 1.2, due, 24.0), due, (), 0.2)
 
@@ -150,7 +150,7 @@ def test_a_deep_backlog_changes_as_the_chain_delivers(name: str) -> None:
     ladder = backlog.ladder
     for i, level in enumerate(ladder.levels[:-1]):
         offset = 1 + sum(low.end - low.first for low in ladder.levels[:i])
-        for s in range(0, ladder.entries, 7):
+        for s in range(0, ladder.entries, 19):
             at = level.base + 3 * (level.end - level.base) // 4
             vector = np.zeros((ladder.entries, ladder.size))
             vector[s, offset + at - level.first] = 1.0

@@ -3,6 +3,8 @@
 The chains' own transitions are held against agents and Table VI elsewhere (tests/tcp).
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -51,9 +53,12 @@ class WrittenOut(Chain):
         return self.chain.transitions()
 
 
+written_out = cache(lambda path: WrittenOut(chain_of(path)))
+
+
 def both(options):
     path = Path(**(PATH | options))
-    return path, chain_of(path), WrittenOut(chain_of(path))
+    return path, chain_of(path), written_out(path)
 
 
 @every_chain
@@ -136,9 +141,13 @@ def test_finite_live(options, lattice):
         assert one.late_fraction(delay) == pytest.approx(other.late_fraction(delay), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "options", [pytest.param(CHAINS[one], id=one, marks=[pytest.mark.long] * ("b = 2" in one)) for one in CHAINS]
-)
+def without_end(name):
+    """Return a chain as a parameter: some take many seconds, written out."""
+    slow = "b = 2" in name or "bottleneck" in name
+    return pytest.param(CHAINS[name], id=name, marks=[pytest.mark.long] * slow)
+
+
+@pytest.mark.parametrize("options", [*map(without_end, CHAINS)])
 def test_endless_live(options):
     _, fast, slow = both({"timeout_ratio": 1, "loss": 0.05, "max_window": 4} | options)
     lattice = Lattice(1, 1, trace=len(options) % 2)
