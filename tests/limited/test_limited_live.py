@@ -18,7 +18,7 @@ from tcpstream.tcp.window_chain import WindowChain
 CASES: dict[str, tuple[dict[str, Any], float]] = {
     "reno": ({"loss": 0.02, "tcp": "reno", "rtt": 0.1, "rto": 0.3, "max_window": 30}, 1.5),
     "reno, slow start": ({"loss": 0.01, "rtt": 0.05, "rto": 0.25, "initial_window": 4, "max_window": 40}, 1.3),
-    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack", "rtt": 0.1, "rto": 0.3, "max_window": 40}, 1.4),
+    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack", "rtt": 0.1, "rto": 0.3, "max_window": 24}, 1.4),
     "reno-sack, RACK": (
         {"loss": 0.005, "tcp": "reno-sack", "rtt": 0.04, "rto": 0.24, "initial_window": 10, "detection": "rack",
          "max_window": 60}, 1.6,
@@ -38,7 +38,12 @@ def case(name: str) -> tuple[Path, Video]:
     return path, Video(packet_rate=throughput(path) / ratio)
 
 
-@pytest.mark.parametrize("name", CASES)
+SLOW = ("reno, slow start", "reno-sack, RACK")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in CASES], ids=list(CASES)
+)
 def test_late_fractions_are_those_of_drawn_streams(name: str) -> None:
     path, video = case(name)
     found, chain = live(path, video, growth="limited"), chain_of(path)
