@@ -224,8 +224,14 @@ def test_a_rate_far_below_throughput():
 
 
 OFF_LATTICE = [  # path, packets per second, length [s], startup delays [s]
-    (Path(sender="classic", loss=0.02, rtt=0.101, timeout_ratio=3), 64e3 / 12e3, 20, [0.05, 0.1, 0.5]),
-    (Path(sender="classic", loss=0.02, rtt=1.0, timeout_ratio=3, max_window=8), 0.14142, 500, [0.0, 1.0, 6.0]),
+    pytest.param(
+        Path(sender="classic", loss=0.02, rtt=0.101, timeout_ratio=3), 64e3 / 12e3, 60, [0.05, 0.1, 0.5],
+        marks=pytest.mark.long,
+    ),
+    pytest.param(
+        Path(sender="classic", loss=0.02, rtt=1.0, timeout_ratio=3, max_window=8), 0.14142, 500, [0.0, 1.0, 6.0],
+        marks=pytest.mark.long,
+    ),
     (
         Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=2),
         10.27,
@@ -233,7 +239,7 @@ OFF_LATTICE = [  # path, packets per second, length [s], startup delays [s]
         [0.0, 0.1, 0.3],
     ),  # D falls to m - 1/37
     (Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=2), 33.33, 3.03, [0.0, 0.1, 0.3]),  # faster than TCP
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "rate", "duration", "delays"), OFF_LATTICE)
