@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,14 @@ def case(name: str) -> tuple[Path, Video]:
     return path, Video(packet_rate=throughput(path) / ratio)
 
 
-SLOW = ("reno, slow start", "reno-sack, RACK")
+SLOW = ("reno, slow start", "cubic, RACK")
+
+
+@cache
+def limited(name: str) -> LimitedLive:
+    found = live(*case(name), growth="limited")
+    assert isinstance(found, LimitedLive)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -46,8 +54,7 @@ SLOW = ("reno, slow start", "reno-sack, RACK")
 )
 def test_late_fractions_are_those_of_drawn_streams(name: str) -> None:
     path, video = case(name)
-    found, chain = live(path, video, growth="limited"), chain_of(path)
-    assert isinstance(found, LimitedLive)
+    found, chain = limited(name), chain_of(path)
     assert isinstance(chain, WindowChain)
     due = video.packet_rate * path.rtt
     known = rules(chain, due, path.initial_window or 10)
@@ -65,8 +72,8 @@ def test_unused_windows_make_streams_later() -> None:
     """Windows that grow on while nothing waits hide most losses."""
     path, video = case("reno-sack, RACK")
     delays = np.array([2.0, 4.0, 8.0]) * path.rtt
-    limited, other = live(path, video, growth="limited"), live(path, video)
-    assert (limited.late_fraction(delays) > 1.5 * other.late_fraction(delays)).all()
+    other = live(path, video)
+    assert (limited("reno-sack, RACK").late_fraction(delays) > 1.5 * other.late_fraction(delays)).all()
 
 
 def test_an_unused_window_falls_to_the_mean_of_itself_and_what_was_used() -> None:
@@ -80,8 +87,7 @@ def test_an_unused_window_falls_to_the_mean_of_itself_and_what_was_used() -> Non
 
 
 def test_answers_pickle_and_say_how_near_they_are() -> None:
-    path, video = case("reno")
-    found = live(path, video, growth="limited")
+    found = limited("reno")
     again = pickle.loads(pickle.dumps(found))
     tau = found.required_delay(1e-3)
     assert again.late_fraction(tau) == found.late_fraction(tau)
