@@ -10,7 +10,7 @@ import pytest
 from tcpstream import Pacing, Path, Player, SegmentPlayer, Video, largest_rate, live, play, stored
 
 PATH = Path(loss=0.02, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=20, sender="classic")
-VIDEO = Video(packet_rate=51.7, duration=20)
+VIDEO = Video(packet_rate=51.7, duration=12)
 SMALL = Path(loss=0.03, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=10, sender="classic")
 LINUX = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=20)
 

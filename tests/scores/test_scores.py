@@ -13,7 +13,7 @@ from tcpstream.scores.kept import Store
 from tcpstream.scores.question import Question
 from tcpstream.scores.scored import ANSWERS
 
-ASKED = {"packet_rate": 40, "duration": 20, "sender": "classic"}
+ASKED = {"packet_rate": 40, "duration": 10, "sender": "classic"}
 
 
 def drawn(count, seed=5):
@@ -59,7 +59,7 @@ def test_solved_sessions_are_those_of_the_library(scores):
     assert len(rows) == scores.solved == 60
     for _, row in rows.iloc[::30].iterrows():
         path = tcpstream.Path(loss=row["loss"], rtt=row["rtt_s"], sender="classic")
-        video = tcpstream.Video(packet_rate=40, duration=20)
+        video = tcpstream.Video(packet_rate=40, duration=10)
         seen = tcpstream.play(path, video, tcpstream.Player(start=2), accuracy="fast")
         assert row["stall_probability"] == pytest.approx(
             seen.stall_probability, abs=row["stall_probability_error"] + seen.errors["stall_probability"]
@@ -86,8 +86,8 @@ def test_the_mean_lies_within_its_interval(scores, table):
 
 
 def test_the_interval_covers_the_mean_of_another_draw(scores):
-    """Of 100 sessions of the same networks, all of them solved."""
-    other = tcpstream.score(drawn(100, seed=6), solves=100, **ASKED).groups[0]
+    """Of 60 sessions of the same networks, all of them solved."""
+    other = tcpstream.score(drawn(60, seed=6), solves=60, **ASKED).groups[0]
     low, high = scores.groups[0].stalled_share_interval
     assert low - 0.08 < other.stalled_share < high + 0.08
 
@@ -137,7 +137,7 @@ def test_throughputs_of_many_sessions_are_told():
 
 
 def test_durations_that_vary():
-    table = drawn(200).assign(duration_s=np.random.default_rng(1).uniform(8, 30, 200))
+    table = drawn(200).assign(duration_s=np.random.default_rng(1).uniform(6, 15, 200))
     asked = ASKED | {"duration": None}
     told = tcpstream.score(table, solves=60, **asked).to_pandas().head(60)
     true = tcpstream.score(table.head(60), solves=60, **asked).to_pandas()

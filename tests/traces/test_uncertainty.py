@@ -57,10 +57,9 @@ def test_delay_interval(found):
     interval = tcpstream.delay_interval(found, stored, no_late=0.9)
     needed = [tcpstream.stored(path, stored).required_delay(no_late=0.9) for path in (best, found.path(), worst)]
     assert [interval.low, interval.value, interval.high] == needed == sorted(needed)
-    live = tcpstream.delay_interval(found, VIDEO, live=True, target=1e-3, tcp="reno", rtt=0.1, max_window=16)
-    needed = [
-        tcpstream.live(path, VIDEO).required_delay(1e-3) for path in found.ends(tcp="reno", rtt=0.1, max_window=16)
-    ]
+    given = {"tcp": "reno", "rtt": 0.1, "max_window": 16}
+    live = tcpstream.delay_interval(found, VIDEO, live=True, target=1e-3, **given)
+    needed = [tcpstream.live(path, VIDEO).required_delay(1e-3) for path in found.ends(**given)]
     assert [live.low, live.high] == needed
 
 
