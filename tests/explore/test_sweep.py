@@ -81,7 +81,7 @@ def test_stored_points_are_single_solves():
 
 
 def test_what_viewers_see_is_that_of_single_players():
-    points = explore.grid(loss=[0.06, 0.1], rtt=0.1, packet_rate=20, duration=2, start=[0.5, 1.0], **SMALL)
+    points = explore.grid(loss=[0.01, 0.02], rtt=0.1, packet_rate=20, duration=2, start=[0.5, 1.0], **SMALL)
     table = explore.sweep(points, "stored")
     assert (table["error"] == "").all()
     for row in table.itertuples():
@@ -104,7 +104,7 @@ def test_viewers_of_live_streams_are_those_of_single_players():
 
 
 def test_players_with_buffers_are_single_ones():
-    common = dict(loss=0.05, rtt=0.1, packet_rate=20, duration=10, tcp="reno-sack", initial_window=4, **SMALL)
+    common = dict(loss=0.05, rtt=0.1, packet_rate=20, duration=5, tcp="reno-sack", initial_window=4, **SMALL)
     players = pd.DataFrame(
         [
             dict(start_buffer=1.0, resume_buffer=0.5),
@@ -119,7 +119,7 @@ def test_players_with_buffers_are_single_ones():
     table = explore.sweep(players.assign(**common), "stored")
     path, video = (
         Path(loss=0.05, rtt=0.1, tcp="reno-sack", initial_window=4, **SMALL),
-        Video(packet_rate=20, duration=10),
+        Video(packet_rate=20, duration=5),
     )
     given = [
         Player(start_buffer=1, resume_buffer=0.5),
@@ -148,12 +148,13 @@ def test_a_timer_that_is_not_given_is_that_of_linux():
 
 
 def test_live_points_are_single_solves():
-    points = explore.grid(loss=0.05, rtt=[0.1, 0.2], T_over_mu=2, delay=[0, 1, 3], **SMALL)
+    few = SMALL | {"max_window": 6}
+    points = explore.grid(loss=0.05, rtt=[0.1, 0.2], T_over_mu=2, delay=[0, 1, 3], **few)
     table = explore.sweep(points, "live")
 
     @cache
     def single(rtt, T_over_mu):
-        path = Path(loss=0.05, rtt=rtt, **SMALL)
+        path = Path(loss=0.05, rtt=rtt, **few)
         return live(path, Video(packet_rate=throughput(path) / T_over_mu))
 
     for row in table.itertuples():

@@ -131,7 +131,7 @@ def test_a_path_without_losses_is_late_as_a_whole():
 def test_a_large_window_is_solved_coarsely_and_says_so():
     path, video = (
         Path(sender="classic", loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024),
-        Video(packet_rate=2000, duration=30),
+        Video(packet_rate=2000, duration=10),
     )
     for result in (stored(path, video), stored(path, video, quantum=128)):
         assert result.quantum > 1
