@@ -223,6 +223,7 @@ def test_join_times_of_many_packets_state_how_far_they_are_off(monkeypatch):
     assert 0 < off <= coarse.errors["join_time_cdf"] < 0.3
 
 
+@pytest.mark.long
 def test_start_buffers_of_most_of_the_video_are_filled():
     """Of 800 packets 760, or all, which are followed two by two; a player that has all of them starts."""
     few = Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=3, max_window=6)

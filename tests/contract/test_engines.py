@@ -133,7 +133,9 @@ def test_what_crosses_the_floor(options):
 
 
 @every_chain
-@pytest.mark.parametrize("lattice", [Lattice(1, 1), Lattice(3, 2), Lattice(1, 1, trace=1)], ids=str)
+@pytest.mark.parametrize(
+    "lattice", [pytest.param(Lattice(1, 1), marks=pytest.mark.long), Lattice(3, 2), Lattice(1, 1, trace=1)], ids=str
+)
 def test_finite_live(options, lattice):
     _, fast, slow = both(options)
     one, other = (FiniteBacklog(chain, lattice, 12.0) for chain in (fast, slow))
@@ -143,7 +145,7 @@ def test_finite_live(options, lattice):
 
 def without_end(name):
     """Return a chain as a parameter: some take many seconds, written out."""
-    slow = "b = 2" in name or "bottleneck" in name
+    slow = any(part in name for part in ("b = 2", "bottleneck", "cubic, slow start"))
     return pytest.param(CHAINS[name], id=name, marks=[pytest.mark.long] * slow)
 
 
