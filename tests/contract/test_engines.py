@@ -134,7 +134,9 @@ def test_what_crosses_the_floor(options):
 
 @every_chain
 @pytest.mark.parametrize(
-    "lattice", [pytest.param(Lattice(1, 1), marks=pytest.mark.long), Lattice(3, 2), Lattice(1, 1, trace=1)], ids=str
+    "lattice",
+    [pytest.param(Lattice(1, 1), marks=pytest.mark.long), Lattice(3, 2), Lattice(1, 1, trace=1)],
+    ids=str,
 )
 def test_finite_live(options, lattice):
     _, fast, slow = both(options)
