@@ -152,6 +152,7 @@ def test_the_required_start_meets_its_target():
     assert play(PATH, VIDEO, Player(start=needed - 0.021), pacing=pacing).stall_probability > 0.05
 
 
+@pytest.mark.long
 def test_long_videos_are_not_followed_to_their_end():
     """What the hazard settles to, or falls by, is that of a pass to the end within the stated error."""
     live = play(SLOW, Video(packet_rate=20, duration=36_000), Player(start=4), live=True)

@@ -31,13 +31,21 @@ DELAYS = np.array([0.3, 1.0, 2.0, 4.0, 8.0])
 
 CASES: dict[str, tuple[dict[str, Any], float, float]] = {
     "reno": ({"loss": 0.02, "sender": "classic"}, 1.3, 20.0),
-    "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 20.0),
+    "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 40.0),
     "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 20.0),
-    "reno-sack, slow start": ({"loss": 0.008, "tcp": "reno-sack", "initial_window": 10}, 1.2, 15.0),
-    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 40}, 1.1, 8.0),
+    "reno-sack, slow start": ({"loss": 0.008, "tcp": "reno-sack", "initial_window": 10}, 1.2, 30.0),
+    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 24}, 1.1, 8.0),
     "more than TCP delivers": ({"loss": 0.01, "sender": "classic"}, 0.9, 20.0),
     "large windows": ({"loss": 0.002, "sender": "classic"}, 1.1, 8.0),
 }
+
+
+LONG = ("reno-sack, slow start",)
+
+
+def chosen(name: str) -> Any:
+    """Return a case as a parameter."""
+    return pytest.param(name, marks=[pytest.mark.long] * (name in LONG))
 
 
 def case(name: str) -> tuple[Path, Video]:
@@ -53,7 +61,7 @@ def exactly(name: str) -> StoredStreaming:
     return stored(*case(name), accuracy="exact")
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*map(chosen, CASES)])
 def test_the_stated_errors_hold(name: str) -> None:
     path, video = case(name)
     exact, fine = exactly(name), stored(path, video, accuracy="fine")
@@ -86,7 +94,14 @@ def test_alpha_holds_its_stated_error_where_few_packets_are_due_in_a_round() -> 
     assert (off <= np.minimum(fine.no_late_error(delays), 0.07)).all()
 
 
-@pytest.mark.parametrize(("tcp", "most", "error"), [("reno", 8, 0.5), ("reno-sack", 8, 0.5), ("reno-sack", 16, 1.2)])
+@pytest.mark.parametrize(
+    ("tcp", "most", "error"),
+    [
+        ("reno", 8, 0.5),
+        pytest.param("reno-sack", 8, 0.5, marks=pytest.mark.long),
+        pytest.param("reno-sack", 16, 1.2, marks=pytest.mark.long),
+    ],
+)
 def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int, error: float) -> None:
     """Losses are rare: what is late is so by those of the first rounds, and windows soon tell nothing of them."""
     path = Path(loss=5e-4, rtt=0.1, rto=0.3, max_window=most, tcp=tcp, sender="classic")
@@ -141,7 +156,7 @@ def test_rounds_and_quantiles() -> None:
     assert np.abs(found - expected).max() <= 2 + 0.02 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("name", ["reno", "reno-sack", "reno-sack, slow start", "cubic, RACK"])
+@pytest.mark.parametrize("name", [*map(chosen, ("reno", "reno-sack", "reno-sack, slow start", "cubic, RACK"))])
 def test_alpha_is_exact_at_the_shortest_delays(name: str) -> None:
     path, video = case(name)
     exact, fine = exactly(name), stored(path, video, accuracy="fine")
@@ -174,7 +189,9 @@ def test_a_packet_of_the_first_rounds_is_surely_late() -> None:
     assert 0.1 < result.no_late_error(0.05) < 1
 
 
-@pytest.mark.parametrize("name", ["reno", "reno-sack", "reno-sack, slow start", "cubic, RACK", "large windows"])
+@pytest.mark.parametrize(
+    "name", [*map(chosen, ("reno", "reno-sack", "reno-sack, slow start", "cubic, RACK", "large windows"))]
+)
 def test_the_error_of_alpha_after_a_round_trip_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coarse_stored, "QUICK", 0.0)  # as where an exact solve takes long
     path, video = case(name)
