@@ -44,7 +44,7 @@ def test_agrees_with_the_explicit_chain(path, packets_due):
     np.testing.assert_allclose(f, expected, RTOL, ATOL)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(
     path=paths(),
     packets_due=st.sampled_from([0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5]),
@@ -111,7 +111,7 @@ def test_a_rate_that_tcp_cannot_sustain_has_no_finite_delay():
     assert 0 < live(path, Video(packet_rate=faster, duration=10)).late_fraction(1.0) < 1
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(path=paths(largest_loss=0.15, largest_window=10), load=st.floats(0.2, 0.75))
 def test_what_must_hold(path, load):
     packets_due = load * throughput(path) * RTT

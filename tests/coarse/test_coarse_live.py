@@ -65,7 +65,8 @@ def test_the_stated_errors_hold(name: str, accuracy: str) -> None:
         assert (np.abs(got - f)[seen & (ROUNDS >= 1)] < 0.01 * f[seen & (ROUNDS >= 1)]).all()
 
 
-@pytest.mark.parametrize("due", [8.0, pytest.param(8.5, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("due", [8.0, 8.5])
 def test_timeouts_and_several_losses_decide_where_tcp_is_fast(due: float) -> None:
     """At T/mu above 3 what is late follows several losses: exact where the lattice has single packets."""
     path = Path(

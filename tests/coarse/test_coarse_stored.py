@@ -116,6 +116,7 @@ def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int, error
     assert np.median(stated / between) < error
 
 
+@pytest.mark.long
 def test_lost_first_packets_are_seen_where_most_paths_get_far_ahead() -> None:
     path = Path(loss=0.0146, rtt=0.0377, rto=0.26, sender="classic", initial_window=10, detection="rack")
     video = Video(packet_rate=40, duration=25)  # a fifth of T
