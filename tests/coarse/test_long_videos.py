@@ -39,7 +39,7 @@ def steps_of(tcp: dict[str, object], ratio: float, step: int = 1) -> tuple[Steps
 
 @pytest.mark.parametrize(
     ("tcp", "ratio", "number"),
-    [*((tcp, 2.0, 400) for tcp in TCPS), pytest.param(TCPS[0], 1.2, 5000, marks=pytest.mark.long)],
+    [*((tcp, 2.0, 800) for tcp in TCPS), pytest.param(TCPS[0], 1.2, 5000, marks=pytest.mark.long)],
 )
 def test_a_video_without_end_is_where_steps_lead(tcp: dict[str, object], ratio: float, number: int) -> None:
     steps, due = steps_of(tcp, ratio)
