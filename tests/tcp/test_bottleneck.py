@@ -124,7 +124,7 @@ def test_live_is_its_twin(pipe, buffer, b, others):
     m = 1
     result = live(path, Video(packet_rate=m / path.rtt))
     ahead = np.array([0, 1, 3, 8, 20])
-    twin = sack_twin.live(path, m, ahead, 600)
+    twin = sack_twin.live(path, m, ahead, 900)
     assert result.late_fraction(ahead * path.rtt / m) == pytest.approx(twin, rel=1e-7, abs=1e-10)
     assert result.error_bound < 1e-11
 
