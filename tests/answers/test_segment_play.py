@@ -68,6 +68,7 @@ def test_sessions_simulated_packet_by_packet(case):
     assert found.join_time_quantile(0.9) == pytest.approx(np.quantile(join, 0.9), abs=rtt)
 
 
+@pytest.mark.long
 def test_stalls_that_were_measured():
     """2.24 +- 0.39 stalls in 200 s, and 60 to 88% of the segments after an idle gap: Linux Reno and an HTTP client.
 
