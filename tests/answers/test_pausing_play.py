@@ -34,8 +34,8 @@ def same(states):
         (RENO | {"rto": 0.35}, 40, 20, (2, 2), "keep"),
         (RENO | {"rto": 0.3, "halving": "ceil"}, 43.2, 30, (3, 2), "keep"),
         ({"tcp": "reno-sack", "rto": 1.0}, 45, 15, (2, 0.5), "keep"),
-        (SACK | {"rto": 0.3}, 60, 30, (3, 0.8), "restart"),
-        (SACK | {"rto": 0.2, "loss": 0.01}, 80, 30, (3, 0.3), "restart"),
+        (SACK | {"rto": 0.3}, 60, 60, (3, 0.8), "restart"),
+        pytest.param(SACK | {"rto": 0.2, "loss": 0.01}, 80, 60, (3, 0.3), "restart", marks=pytest.mark.long),
     ],
 )
 def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):

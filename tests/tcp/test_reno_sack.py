@@ -196,9 +196,9 @@ def test_a_long_live_stream_is_as_an_endless_one():
 
 
 def test_a_long_video_forgets_what_is_safely_ahead(monkeypatch):
-    monkeypatch.setattr("tcpstream.answers.plan.LONG", 500)
+    monkeypatch.setattr("tcpstream.answers.plan.LONG", 300)
     path = Path(sender="classic", loss=0.05, rtt=0.1, rto=0.2, max_window=8, tcp="reno-sack")
-    video = Video(packet_rate=0.8 * throughput(path), duration=60)
+    video = Video(packet_rate=0.3 * throughput(path), duration=100)
     result = stored(path, video, accuracy="exact")
     late = StoredStreaming(path, video, "end", Arrivals(path, [Timeline.of(path, video)])).late_fraction([0.0, 0.5])
     assert result.late_fraction([0.0, 0.5]) == pytest.approx(late, abs=1e-13)
