@@ -108,4 +108,4 @@ def test_a_rate_that_the_path_is_far_from_is_refused():
         [Path(loss=p, sender="classic", tcp="reno-sack", rtt=0.1, rto=0.3, max_window=16) for p in (0.01, 0.08)], [6, 2]
     )
     with pytest.raises(AccuracyError, match="the number of stalls is not known"):
-        tcpstream.play(path, Video(packet_rate=416.7, duration=4), Player(start_buffer=1, resume_buffer=1))
+        tcpstream.play(path, Video(packet_rate=416.7, duration=10), Player(start_buffer=1, resume_buffer=1))

@@ -153,7 +153,7 @@ def test_what_is_never_late_is_bounded(tcp: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("tcp", "ratio", "losses"),
     [
-        *((TCPS[0], 0.95, 200), (TCPS[1], 0.9, 200), (TCPS[1], 1.0, 200), (TCPS[2], 0.97, 200)),
+        *((TCPS[0], 0.95, 300), (TCPS[1], 0.9, 300), (TCPS[1], 1.0, 300), (TCPS[2], 0.97, 300)),
         pytest.param(TCPS[0], 1.03, 1024, marks=pytest.mark.long),
     ],
 )  # in the last one waits that follow each other have a mode as large, where the line would lie first
