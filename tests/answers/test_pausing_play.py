@@ -106,7 +106,7 @@ def free():
     return play(PATH, VIDEO, Player(start_buffer=1, resume_buffer=1.5))
 
 
-@pytest.mark.parametrize("most", [29.9, 30, 1000])
+@pytest.mark.parametrize("most", [29.9, *(pytest.param(one, marks=pytest.mark.long) for one in (30, 1000))])
 def test_a_buffer_for_all_of_the_video_pauses_nothing(free, most):
     held = seen(most, most / 2, "keep")
     for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio"):
@@ -157,6 +157,7 @@ def test_a_buffer_that_is_kept_full_between_quanta(stop, room):
     assert more > stalls(stop) > less
 
 
+@pytest.mark.long
 def test_less_room_lower_refills_and_restarts_stall_more():
     found = [
         seen(*one).stall_probability
@@ -166,6 +167,7 @@ def test_less_room_lower_refills_and_restarts_stall_more():
     assert found[-1] > 1.01 * found[-2] > 1.02 * found[0]
 
 
+@pytest.mark.long
 def test_stalls_per_hour_are_those_of_longer_videos():
     player = {"start_buffer": 1, "resume_buffer": 1, "client_buffer": 2, "refill_at": 1, "idle": "keep"}
     path = Path(sender="classic", loss=0.03, rtt=0.1, rto=0.3, max_window=14)

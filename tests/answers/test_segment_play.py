@@ -149,6 +149,7 @@ def test_segments_of_the_largest_window():
     assert at @ chance[0].sum(axis=1) > 0.999
 
 
+@pytest.mark.long
 def test_a_larger_start_buffer_meets_a_target():
     path = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=24)
     video = Video(packet_rate=tcpstream.throughput(path) / 1.46, duration=100)

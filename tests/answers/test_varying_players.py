@@ -49,7 +49,9 @@ def of_the_agent(name):
     return found[:, 0], R * found[:, 1], R * found[:, 2]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in ("start", "cubic"))) for name in CASES]
+)
 def test_buffers_beside_the_agent(name):
     seen = played(name)
     stalls, stalled, joined = of_the_agent(name)
@@ -86,6 +88,7 @@ def test_leads_apart_are_as_near_as_they_say(monkeypatch):
         assert abs(getattr(exact, name) - getattr(apart, name)) < apart.errors[name] < 0.1 * getattr(exact, name)
 
 
+@pytest.mark.long
 def test_pairs_are_single_players():
     pairs = tcpstream.buffer_grid(CASES["losses"], VIDEO, start_buffers=[0.6, 1], resume_buffers=[1.0])
     seen = played("losses")
