@@ -104,9 +104,9 @@ def test_every_chain_delivers_its_throughput():
         for tcp in ("reno", "reno-sack")
     ):
         for step in (drawn_moves(chain), drawn_moves.dispatch(object)(chain)):
-            rng, states = np.random.default_rng(1), np.full(2000, chain.first_state)
+            rng, states = np.random.default_rng(1), np.full(4000, chain.first_state)
             packets = rounds = 0
-            for turn in range(250):
+            for turn in range(400):
                 moved = step(states, rng)
                 states = moved.to
                 if turn >= 100:
