@@ -64,6 +64,7 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
 
 
 @pytest.mark.parametrize("levels", [pytest.param((4, 4), marks=pytest.mark.long), (4.03, 1.7)])
+@pytest.mark.long
 def test_leads_apart_as_sessions_that_are_simulated(levels, monkeypatch):
     monkeypatch.setattr("tcpstream.answers.player_fineness.QUICK", 0)
     path = Path(sender="classic", tcp="reno-sack", loss=0.012, rtt=0.1, rto=0.3, max_window=40)

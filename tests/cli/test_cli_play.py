@@ -30,6 +30,7 @@ def test_it_says_what_a_viewer_sees(run):
     assert [line for line in lines if line.startswith("probability of a stall")]
 
 
+@pytest.mark.long
 def test_a_capture_gives_every_answer_an_interval(run, capture):
     done = run(f"play --capture {capture} --rate 1.2Mbps --duration 5s --sender classic --json").answer
     for key, value in (
@@ -41,6 +42,7 @@ def test_a_capture_gives_every_answer_an_interval(run, capture):
         assert low <= value <= high
 
 
+@pytest.mark.long
 def test_the_start_for_a_target_has_a_90_percent_interval(run, capture):
     line = f"play --capture {capture} --rate 800kbps --duration 8s --sender classic --target-stall 5%"
     answer, out = run(f"{line} --json").answer, run(line).out

@@ -273,7 +273,7 @@ def test_what_is_late_after_the_video_is_not_late() -> None:
         assert fine.no_late_probability(1000.0) == 1.0
 
 
-@pytest.mark.parametrize("rate", [120.0, 240.0])
+@pytest.mark.parametrize("rate", [120.0, pytest.param(240.0, marks=pytest.mark.long)])
 def test_what_a_lattice_may_still_bring_is_left_out_where_it_is_nothing(monkeypatch, rate):
     """With long waits next to nothing is below the edge of a lattice for thousands of rounds."""
     path, video = Path(loss=0.03, rtt=0.03, tcp="reno-sack"), Video(packet_rate=rate, duration=200)
@@ -285,6 +285,7 @@ def test_what_a_lattice_may_still_bring_is_left_out_where_it_is_nothing(monkeypa
     np.testing.assert_allclose(late, stored(path, video, accuracy="fine").late_fraction(delays), rtol=1e-5, atol=2e-12)
 
 
+@pytest.mark.long
 def test_steps_are_followed_until_they_are_near_the_video_without_end() -> None:
     path = Path(loss=0.02, rtt=0.1, rto=0.3, sender="linux", losses="independent")
     chain = chain_of(path)

@@ -138,6 +138,7 @@ def test_a_load_too_near_one_is_refused_with_a_reason():
         solve(REFERENCE, Lattice(math.floor(REFERENCE.packets_per_round * 10**7) - 1, 10**7))
 
 
+@pytest.mark.long
 def test_small_windows_on_a_fine_lattice_are_solved():
     """A correction leaves more than nine tenths there: without mixing the error stays above 4e-4."""
     chain = chain_of(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3, max_window=8))
