@@ -25,7 +25,7 @@ def whole():
 def between():
     """A round plays 16.4 packets, and no lattice has them."""
     path = Path(sender="classic", loss=0.005, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=24)
-    video = Video(packet_rate=164, duration=8)
+    video = Video(packet_rate=164, duration=20)
     return path, video, buffer_grid(path, video, STARTS, RESUMES)
 
 
