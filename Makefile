@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# Installs into an environment with pip, or with uv where UV is its path.
+install = $(if $(UV),$(UV) pip install --python $(1)/bin/python,$(1)/bin/python -m pip install) --quiet
+
 # What an extra includes: installing dev makes the others up to date as well.
 all := all
 test := all test
@@ -18,11 +21,12 @@ PYDTMC := $(VENV)/peers/pydtmc
 
 DEMO := tcpstream delay --capture examples/linux-reno.pcap --sender classic --rate 400kbps --live
 
-.PHONY: help demo test bench check docs lock clean
+.PHONY: help demo test test-long bench check docs lock clean
 
 help:
 	@echo "make demo    one answer from a recorded TCP flow"
 	@echo "make test    the tests (TEST=path: some of them)"
+	@echo "make test-long  the tests that take long: studies, whole figures, long videos (before a release)"
 	@echo "make bench   the benchmarks (over an hour; BENCH=--quick: some minutes)"
 	@echo "make check   linters, types, import rules"
 	@echo "make docs    the documentation as a site, in build/site"
@@ -34,8 +38,9 @@ demo: $(VENV)/.all
 	@$(BIN)/$(DEMO)
 
 # A worker a core: linear algebra starts no threads of its own.
-test: $(VENV)/.test
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope --no-loadscope-reorder $(TEST)
+test test-long: $(VENV)/.test
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadscope --no-loadscope-reorder \
+	  $(if $(filter test-long,$@),-m long) $(TEST)
 
 bench: $(VENV)/.bench $(PYDTMC)/.installed
 	$(BIN)/python -m benchmarks $(BENCH)
@@ -61,12 +66,12 @@ clean:
 
 # A stamp per extra, so that nothing is installed again until pyproject.toml changes.
 $(VENV)/.%: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	$(call install,$(VENV)) --editable '.[$*]'
 	@touch $(addprefix $(VENV)/.,$($*))
 
 $(PYDTMC)/.installed: | $(BIN)/python
 	$(PYTHON) -m venv $(PYDTMC)
-	$(PYDTMC)/bin/python -m pip install --quiet 'pydtmc==8.7.0' || echo "PyDTMC: left out"
+	$(call install,$(PYDTMC)) 'pydtmc==8.7.0' || echo "PyDTMC: left out"
 	@touch $@
 
 $(BIN)/python:

@@ -178,7 +178,7 @@ def session(sandbox: Path, tests: tuple[str, ...], answer: Any) -> None:
         os.dup2(output.fileno(), 2)
     os.environ["PYTHONPATH"] = str(sandbox / "src")
     sys.path.insert(0, str(sandbox / "src"))
-    quiet = ("-x", "-n0", "--assert=plain", "-p", "no:cacheprovider", "-c", "pyproject.toml")
+    quiet = ("-m", "", "-x", "-n0", "--assert=plain", "-p", "no:cacheprovider", "-c", "pyproject.toml")
     status = pytest.main([*quiet, *tests], plugins=[First()])
     os._exit(int(status))
 

@@ -17,7 +17,7 @@ NAMES = ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering
 @pytest.fixture(scope="module")
 def whole():
     """A round plays four packets."""
-    video = Video(packet_rate=40, duration=10)
+    video = Video(packet_rate=40, duration=5)
     return video, buffer_grid(PATH, video, STARTS, RESUMES)
 
 
@@ -58,7 +58,7 @@ def test_pairs_as_sessions_that_are_simulated(between):
     path, video, found = between
     for i, j in ((0, 1), (1, 0)):
         player = Player(start_buffer=STARTS[i], resume_buffer=RESUMES[j])
-        stalls, stalled, joined, _ = simulated(path, video, player, 40_000, 5).T
+        stalls, stalled, joined, _ = simulated(path, video, player, 15_000, 5).T
         seconds = stalled * path.rtt
         seen = (stalls > 0, stalls, seconds, seconds / (seconds + video.duration))
         for name, sample in zip(NAMES, seen):

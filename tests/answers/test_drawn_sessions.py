@@ -14,7 +14,7 @@ from tcpstream.playout.drawn_moves import drawn_moves
 from tcpstream.playout.watched import Thresholds, watched
 from tcpstream.tcp import chain_of
 
-RUNS = 20_000
+RUNS = 8_000
 
 SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack", "rto": 0.3}
 LINUX = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=24)
@@ -29,16 +29,16 @@ def close(sample, value, error=0.0):
 @pytest.mark.parametrize(
     ("path", "video", "player"),
     [
-        ({"sender": "classic", "rto": 0.3}, Video(packet_rate=40, duration=8), Player(start=1)),
-        ({"sender": "classic", "rto": 0.35}, Video(packet_rate=43.2, duration=10.13), Player(start=1.234)),
-        ({"sender": "classic", "rto": 0.3, "initial_window": 6}, Video(packet_rate=50, duration=10), Player(start=0.5)),
+        ({"sender": "classic", "rto": 0.3}, Video(packet_rate=40, duration=5), Player(start=1)),
+        ({"sender": "classic", "rto": 0.35}, Video(packet_rate=43.2, duration=5.13), Player(start=1.234)),
+        ({"sender": "classic", "rto": 0.3, "initial_window": 6}, Video(packet_rate=50, duration=5), Player(start=0.5)),
         (SACK, Video(packet_rate=60, duration=6), Player(start=1)),
         (SACK | {"detection": "duplicates"}, Video(packet_rate=60, duration=6), Player(start=1)),
         (SACK | {"tcp": "cubic"}, Video(packet_rate=50, duration=5), Player(start=1)),
         (SACK, Video(curve=([0, 2, 5, 9], [0, 180, 180, 500])), Player(start=1)),
-        ({"rto": 0.3}, Video(packet_rate=40, duration=20), Player(start_buffer=1, resume_buffer=1.5)),
+        ({"rto": 0.3}, Video(packet_rate=40, duration=8), Player(start_buffer=1, resume_buffer=1.5)),
         ({"sender": "classic", "rto": 0.3}, Video(packet_rate=40, duration=10), Player(start_buffer=0.5)),
-        (SACK, Video(packet_rate=60, duration=15), Player(start_buffer=1, resume_buffer=1.5)),
+        (SACK, Video(packet_rate=60, duration=8), Player(start_buffer=1, resume_buffer=1.5)),
     ],
 )  # fmt: skip
 def test_sessions_are_those_of_the_answers(path, video, player):
@@ -64,7 +64,7 @@ def test_sessions_are_those_of_the_answers(path, video, player):
 @pytest.mark.parametrize(
     ("rate", "duration", "settings"),
     [
-        (58.2, 100, {"segment": 4, "client_buffer": 8}),
+        (58.2, 60, {"segment": 4, "client_buffer": 8}),
         (70, 40, {"segment": 2, "client_buffer": 6, "start_buffer": 4, "resume_buffer": 4, "setup_round_trips": 2}),
     ],
 )

@@ -49,8 +49,8 @@ def test_as_every_transition_in_dictionaries(path, start):
 
 def test_a_straight_curve_is_a_constant_rate():
     path = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
-    constant = play(path, Video(packet_rate=50, duration=20), Player(start=1), live=True)
-    curved = play(path, Video(curve=([0, 5, 20], [0, 250, 1000])), Player(start=1), live=True)
+    constant = play(path, Video(packet_rate=50, duration=10), Player(start=1), live=True)
+    curved = play(path, Video(curve=([0, 5, 10], [0, 250, 500])), Player(start=1), live=True)
     assert isinstance(curved, tcpstream.EncodedPlay)
     for x in (0, 0.3, 1):
         off = constant.longer_than_error(x) + curved.longer_than_error(x)

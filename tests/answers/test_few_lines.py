@@ -12,7 +12,7 @@ from tcpstream.playout.fineness import Fineness
 from tcpstream.tcp import chain_of
 
 
-@pytest.mark.parametrize(("loss", "rtt"), [(0.02, 0.1), (0.005, 0.04)])
+@pytest.mark.parametrize(("loss", "rtt"), [(0.02, 0.1), pytest.param(0.005, 0.04, marks=pytest.mark.long)])
 def test_few_lines_deliver_what_all_do(loss, rtt):
     """Mean and variance of what arrives in the long run are those of the whole chain."""
     chain = chain_of(Path(loss=loss, rtt=rtt))
@@ -31,10 +31,10 @@ def test_few_lines_deliver_what_all_do(loss, rtt):
 
 def test_players_over_few_lines_see_what_is_simulated():
     path = Path(loss=0.04, rtt=0.1, max_window=32)
-    video = Video(packet_rate=43, duration=30)
+    video = Video(packet_rate=43, duration=12)
     player = Player(start_buffer=1, resume_buffer=1)
     found = play(path, video, player)
-    stalls, stalled, joined, _ = simulated(path, video, player, 20_000, 5).T
+    stalls, stalled, joined, _ = simulated(path, video, player, 15_000, 5).T
     seconds = stalled * path.rtt
     ratio = seconds / (seconds + video.duration)
     for sample, value, error in (

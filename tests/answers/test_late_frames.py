@@ -90,7 +90,7 @@ def test_as_every_transition_in_dictionaries(path, start, live):
 @pytest.mark.parametrize("live", [False, True])
 def test_as_runs_one_by_one(live):
     """Arrivals of packets in seconds, and frames that look at the clock."""
-    path, start, runs = Path(loss=0.06, rtt=0.1, rto=0.3, sender="classic", max_window=6), 0.35, 4000
+    path, start, runs = Path(loss=0.06, rtt=0.1, rto=0.3, sender="classic", max_window=6), 0.35, 1500
     rng, (first, moves), one = np.random.default_rng(5), outgoing(path), video()
     cumulated = {s: np.cumsum([move[4] for move in rows]) for s, rows in moves.items()}
     exists, shares = existing(path, one, 600, live), []

@@ -22,9 +22,9 @@ from tcpstream.transient.finite_backlog import FiniteBacklog
 RTOL, ATOL = 1e-6, 1e-12
 
 
-@settings(max_examples=25)
+@settings(max_examples=6)
 @given(
-    path=paths(largest_loss=0.1, largest_window=7, largest_ratio=2.0),
+    path=paths(largest_loss=0.1, largest_window=6, largest_ratio=2.0),
     packets_due=st.sampled_from([0.25, 1 / 3, 0.5, 0.75, 1, 4 / 3, 1.5, 2, 2.5, 3]),
 )
 def test_agrees_with_the_explicit_chain(path, packets_due):
@@ -33,7 +33,7 @@ def test_agrees_with_the_explicit_chain(path, packets_due):
     ours = live(path, video)
     (backlog,) = ours.backlogs
     depth = (len(backlog.pmf) - 1) / backlog.lattice.steps_per_packet
-    assume(len(backlog.pmf) < 2500)
+    assume(len(backlog.pmf) < 1200)
     twin = explicit_live(path, video, 1.0, depth=depth)
     delays = np.array([0, 0.1, 0.3, 1, 3, 10, 30])
     f = ours.late_fraction(delays)
@@ -44,12 +44,12 @@ def test_agrees_with_the_explicit_chain(path, packets_due):
     np.testing.assert_allclose(f, expected, RTOL, ATOL)
 
 
-@settings(max_examples=25)
+@settings(max_examples=6)
 @given(
     path=paths(),
     packets_due=st.sampled_from([0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5]),
-    rounds=st.integers(2, 30),
-    delays=st.lists(st.floats(0, 15).map(lambda x: x * RTT), min_size=2, max_size=3),
+    rounds=st.integers(2, 12),
+    delays=st.lists(st.floats(0, 15).map(lambda x: x * RTT), min_size=2, max_size=2),
 )
 def test_finite_agrees_with_the_explicit_chain(path, packets_due, rounds, delays):
     video = Video(packet_rate=packets_due / RTT, duration=rounds * RTT)
@@ -94,7 +94,7 @@ def test_off_the_lattice_within_the_stated_error_of_monte_carlo():
 def test_a_long_live_video_comes_near_the_stationary_law():
     path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10)
     endless = live(path, Video(packet_rate=20))
-    lengths = [live(path, Video(packet_rate=20, duration=T)).late_fraction(1.0) for T in (20, 100, 500)]
+    lengths = [live(path, Video(packet_rate=20, duration=T)).late_fraction(1.0) for T in (20, 100, 400)]
     assert lengths[0] < lengths[1] < lengths[2] < endless.late_fraction(1.0)
     assert lengths[2] == pytest.approx(endless.late_fraction(1.0), rel=0.03)
 
@@ -107,11 +107,12 @@ def test_a_rate_that_tcp_cannot_sustain_has_no_finite_delay():
     assert caught.value.throughput == T
     assert f"{T:.4g}" in str(caught.value)
     # of finite length it has an answer
-    assert 0 < live(path, Video(packet_rate=1.2 * T, duration=10)).late_fraction(1.0) < 1
+    faster = 10 * math.ceil(0.12 * T)  # whole packets in a round
+    assert 0 < live(path, Video(packet_rate=faster, duration=10)).late_fraction(1.0) < 1
 
 
-@settings(max_examples=15)
-@given(path=paths(largest_loss=0.15, largest_window=20), load=st.floats(0.2, 0.85))
+@settings(max_examples=5)
+@given(path=paths(largest_loss=0.15, largest_window=10), load=st.floats(0.2, 0.75))
 def test_what_must_hold(path, load):
     packets_due = load * throughput(path) * RTT
     result = live(path, Video(packet_rate=packets_due / RTT), accuracy="exact")
@@ -223,8 +224,14 @@ def test_a_rate_far_below_throughput():
 
 
 OFF_LATTICE = [  # path, packets per second, length [s], startup delays [s]
-    (Path(sender="classic", loss=0.02, rtt=0.101, timeout_ratio=3), 64e3 / 12e3, 60, [0.05, 0.1, 0.5]),
-    (Path(sender="classic", loss=0.02, rtt=1.0, timeout_ratio=3, max_window=8), 0.14142, 500, [0.0, 1.0, 6.0]),
+    pytest.param(
+        Path(sender="classic", loss=0.02, rtt=0.101, timeout_ratio=3), 64e3 / 12e3, 60, [0.05, 0.1, 0.5],
+        marks=pytest.mark.long,
+    ),
+    pytest.param(
+        Path(sender="classic", loss=0.02, rtt=1.0, timeout_ratio=3, max_window=8), 0.14142, 500, [0.0, 1.0, 6.0],
+        marks=pytest.mark.long,
+    ),
     (
         Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=2),
         10.27,
@@ -232,7 +239,7 @@ OFF_LATTICE = [  # path, packets per second, length [s], startup delays [s]
         [0.0, 0.1, 0.3],
     ),  # D falls to m - 1/37
     (Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=2), 33.33, 3.03, [0.0, 0.1, 0.3]),  # faster than TCP
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "rate", "duration", "delays"), OFF_LATTICE)

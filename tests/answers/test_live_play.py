@@ -66,7 +66,7 @@ def followed(path, rate, duration, start):
         ({"sender": "classic", "rto": 0.3, "max_window": 5}, 20, 1.25, 0.3),
         ({"tcp": "reno-sack", "rto": 0.3, "max_window": 6}, 30, 1.5, 0.5),
         (SACK | {"rto": 0.3, "max_window": 6}, 40, 1.33, 0.31),
-        (SACK | {"rto": 0.2, "max_window": 6, "tcp": "cubic"}, 20, 1.5, 0.4),
+        (SACK | {"rto": 0.2, "max_window": 6, "tcp": "cubic"}, 20, 1.0, 0.4),
         ({"sender": "classic", "rto": 0.1, "max_window": 5}, 20, 1.5, 0.05),
     ],
 )
@@ -139,12 +139,12 @@ def close(sample, value, error=0.0):
     ("path", "rate", "duration", "start"),
     [
         ({"sender": "classic", "rto": 0.3}, 40, 20, 1.0),
-        ({"sender": "classic", "rto": 0.35}, 33.7, 20, 1.0),
+        ({"sender": "classic", "rto": 0.35}, 33.7, 10, 1.0),
         ({"tcp": "reno-sack", "rto": 1.0}, 63, 15, 1.5),
-        (SACK | {"rto": 0.3}, 67.3, 30, 0.5),
-        (SACK | {"rto": 0.3}, 7.7, 20, 0.55),
-        (SACK | {"rto": 0.3, "tcp": "cubic"}, 50, 10, 0.5),
-        (SACK | {"rto": 0.3, "loss": 0.1}, 63, 10, 1.0),  # faster than TCP
+        (SACK | {"rto": 0.3}, 67.3, 12, 0.5),
+        (SACK | {"rto": 0.3}, 7.7, 10, 0.55),
+        (SACK | {"rto": 0.3, "tcp": "cubic"}, 50, 5, 0.5),
+        (SACK | {"rto": 0.3, "loss": 0.1}, 63, 5, 1.0),  # faster than TCP
     ],
 )
 def test_as_streams_that_are_simulated(path, rate, duration, start):
@@ -153,7 +153,7 @@ def test_as_streams_that_are_simulated(path, rate, duration, start):
         Video(packet_rate=rate, duration=duration),
     )
     result = play(path, video, Player(start=start), live=True)
-    drift, shown = simulated(path, video, start, 40_000, 5)
+    drift, shown = simulated(path, video, start, 15_000, 5)
     errors = result.errors
     close(drift > 1e-9, result.stall_probability, errors["stall_probability"])
     for x in (0.103, 0.503, 1.003):
@@ -200,7 +200,7 @@ def test_where_every_stream_stalls_none_plays_on():
 def test_more_delay_stalls_less_and_the_required_one_meets_its_target():
     path, video = (
         Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20),
-        Video(packet_rate=50, duration=30),
+        Video(packet_rate=50, duration=15),
     )
 
     def stalls(start):

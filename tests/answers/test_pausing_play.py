@@ -33,9 +33,9 @@ def same(states):
         (RENO | {"rto": 0.3}, 40, 30, (3, 1.5), "keep"),
         (RENO | {"rto": 0.35}, 40, 20, (2, 2), "keep"),
         (RENO | {"rto": 0.3, "halving": "ceil"}, 43.2, 30, (3, 2), "keep"),
-        ({"tcp": "reno-sack", "rto": 1.0}, 45, 30, (2, 0.5), "keep"),
+        ({"tcp": "reno-sack", "rto": 1.0}, 45, 15, (2, 0.5), "keep"),
         (SACK | {"rto": 0.3}, 60, 60, (3, 0.8), "restart"),
-        (SACK | {"rto": 0.2, "loss": 0.01}, 80, 60, (3, 0.3), "restart"),
+        pytest.param(SACK | {"rto": 0.2, "loss": 0.01}, 80, 60, (3, 0.3), "restart", marks=pytest.mark.long),
     ],
 )
 def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
@@ -51,7 +51,7 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
         after_idle = held_at_most(path, video, player).pauses.after_idle
         packets = round(rate * (levels[0] - levels[1]))
         rows = with_idle_restarts(chain_of(path), path.initial_window, packets, 1.25).chain.written_out
-    stalls, stalled, joined, pauses = simulated(path, video, player, rows, after_idle, 40_000, 3).T
+    stalls, stalled, joined, pauses = simulated(path, video, player, rows, after_idle, 15_000, 3).T
     assert (pauses > 2).mean() > 0.3  # what is looked at does happen
     seconds, errors = stalled * path.rtt, result.errors
     close(stalls > 0, result.stall_probability, errors["stall_probability"])
@@ -63,15 +63,16 @@ def test_as_sessions_that_are_simulated(path, rate, duration, levels, idle):
     close(joined * path.rtt, result.mean_join_time, 1e-6)
 
 
-@pytest.mark.parametrize("levels", [(4, 4), (4.03, 1.7)])
+@pytest.mark.parametrize("levels", [pytest.param((4, 4), marks=pytest.mark.long), (4.03, 1.7)])
+@pytest.mark.long
 def test_leads_apart_as_sessions_that_are_simulated(levels, monkeypatch):
     monkeypatch.setattr("tcpstream.answers.player_fineness.QUICK", 0)
     path = Path(sender="classic", tcp="reno-sack", loss=0.012, rtt=0.1, rto=0.3, max_window=40)
-    video, stop, refill = Video(packet_rate=87, duration=120), *levels
+    video, stop, refill = Video(packet_rate=87, duration=60), *levels
     player = PausingPlayer(start_buffer=1, resume_buffer=1.5, client_buffer=stop, refill_at=refill, idle="keep")
     result = play(path, video, player)
     rows = chain_of(path).written_out
-    stalls, stalled, _, pauses = simulated(path, video, player, rows, same(rows.n_states), 40_000, 3).T
+    stalls, stalled, _, pauses = simulated(path, video, player, rows, same(rows.n_states), 15_000, 3).T
     assert (pauses > 2).mean() > 0.3
     close(stalls > 0, result.stall_probability, result.errors["stall_probability"])
     close(stalls, result.mean_stalls, result.errors["mean_stalls"])
@@ -106,7 +107,7 @@ def free():
     return play(PATH, VIDEO, Player(start_buffer=1, resume_buffer=1.5))
 
 
-@pytest.mark.parametrize("most", [29.9, 30, 1000])
+@pytest.mark.parametrize("most", [29.9, *(pytest.param(one, marks=pytest.mark.long) for one in (30, 1000))])
 def test_a_buffer_for_all_of_the_video_pauses_nothing(free, most):
     held = seen(most, most / 2, "keep")
     for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio"):
@@ -137,7 +138,7 @@ def test_the_end_of_a_video_waits_for_room_as_well():
     video = Video(packet_rate=2 / path.rtt, duration=23 * path.rtt)
     player = PausingPlayer(start_buffer=0.237, resume_buffer=0.237, client_buffer=0.28, idle="keep")
     rows = chain_of(path).written_out
-    stalls, stalled, *_ = simulated(path, video, player, rows, same(rows.n_states), 40_000, 3).T
+    stalls, stalled, *_ = simulated(path, video, player, rows, same(rows.n_states), 15_000, 3).T
     result = play(path, video, player)
     close(stalls > 0, result.stall_probability, result.errors["stall_probability"])
     close(stalled * path.rtt, result.mean_total_rebuffer, result.errors["mean_total_rebuffer"])
@@ -157,6 +158,7 @@ def test_a_buffer_that_is_kept_full_between_quanta(stop, room):
     assert more > stalls(stop) > less
 
 
+@pytest.mark.long
 def test_less_room_lower_refills_and_restarts_stall_more():
     found = [
         seen(*one).stall_probability
@@ -166,6 +168,7 @@ def test_less_room_lower_refills_and_restarts_stall_more():
     assert found[-1] > 1.01 * found[-2] > 1.02 * found[0]
 
 
+@pytest.mark.long
 def test_stalls_per_hour_are_those_of_longer_videos():
     player = {"start_buffer": 1, "resume_buffer": 1, "client_buffer": 2, "refill_at": 1, "idle": "keep"}
     path = Path(sender="classic", loss=0.03, rtt=0.1, rto=0.3, max_window=14)

@@ -63,7 +63,7 @@ def test_as_players_that_are_simulated(player):
     path, video = PATH, Video(packet_rate=40, duration=20)
     result = play(path, video, Player(start=1.0), accuracy="exact")
     rng, tcp = np.random.default_rng(7), mc.tcp_path(path)
-    waited = np.array([player(arrivals(tcp, path.rtt, 800, rng), 40.0, 1.0) for _ in range(60_000)])
+    waited = np.array([player(arrivals(tcp, path.rtt, 800, rng), 40.0, 1.0) for _ in range(20_000)])
     close(waited > 1e-9, result.stall_probability)
     for x in (0.5, 1.5):
         close(waited > x, result.longer_than(x))
@@ -95,7 +95,7 @@ def test_known_values():
 
 
 def test_ordinary_rates_are_within_their_errors():
-    path, video = replace(PATH, max_window=24), replace(VIDEO, duration=20)
+    path, video = replace(PATH, max_window=24), replace(VIDEO, duration=12)
     exact, fine = (play(path, video, Player(start=1.0), accuracy=how) for how in ("exact", "fine"))
     assert isinstance(fine.solved, CoarseStored)
     assert abs(fine.stall_probability - exact.stall_probability) <= fine.errors["stall_probability"]
@@ -106,7 +106,7 @@ def test_ordinary_rates_are_within_their_errors():
 
 
 def test_the_start_that_meets_a_target():
-    path, video = Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4), Video(packet_rate=20, duration=5)
+    path, video = Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, max_window=12), Video(packet_rate=20, duration=5)
     result = play(path, video)
     start = result.required_start(stall_probability=0.05)
     assert play(path, video, Player(start)).stall_probability == pytest.approx(0.05, rel=0.05)
@@ -123,7 +123,7 @@ def test_without_losses_nothing_stalls():
 
 
 def test_exports():
-    path, video = Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4), Video(packet_rate=20, duration=5)
+    path, video = Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, max_window=12), Video(packet_rate=20, duration=5)
     result = play(path, video, Player(1.0))
     data = json.loads(json.dumps(result.to_dict()))
     assert data["stall_probability"] == result.stall_probability

@@ -10,7 +10,7 @@ import pytest
 
 from tcpstream import Path, SegmentPlayer, Video, known_player, play
 
-PATH = Path(tcp="reno-sack", loss=0.02, rtt=0.1, max_window=64)
+PATH = Path(tcp="reno-sack", loss=0.02, rtt=0.1, max_window=24)
 
 
 def test_a_buffer_that_is_never_filled_changes_nothing():
@@ -23,7 +23,11 @@ def test_a_buffer_that_is_never_filled_changes_nothing():
         assert one.errors == pytest.approx(small.errors, rel=1e-9)
 
 
-@pytest.mark.parametrize(("duration", "held"), [(4, 600), (300, 200)], ids=["never filled", "100 segments"])
+@pytest.mark.parametrize(
+    ("duration", "held"),
+    [(4, 600), pytest.param(300, 200, marks=pytest.mark.long)],
+    ids=["never filled", "150 segments"],
+)
 def test_large_buffers_beside_drawn_sessions(duration, held):
     """Within 3 standard errors of 20,000 sessions, and the stated error."""
     found = play(PATH, Video(packet_rate=58.3, duration=duration), SegmentPlayer(segment=2, client_buffer=held))

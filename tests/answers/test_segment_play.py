@@ -21,13 +21,18 @@ RUNS = 40_000
 CASES = {
     "idle restarts": (0.02, 0.1, 1.46, 200, {"segment": 4, "client_buffer": 8}),
     "idle windows kept": (0.02, 0.1, 1.46, 200, {"segment": 4, "client_buffer": 8, "idle": "keep"}),
-    "buffers": (0.02, 0.1, 1.2, 60, {"segment": 2, "client_buffer": 6, "start_buffer": 4, "resume_buffer": 4}),
+    "buffers": (0.02, 0.1, 1.2, 30, {"segment": 2, "client_buffer": 6, "start_buffer": 4, "resume_buffer": 4}),
     "short round trips": (0.01, 0.05, 1.3, 60, {"segment": 2, "client_buffer": 6}),
     "overload": (0.03, 0.08, 0.9, 30, {"segment": 3, "client_buffer": 12, "resume_buffer": 6}),
 }
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def with_time(name):
+    """Return a case as a parameter: most take many seconds."""
+    return pytest.param(CASES[name], id=name, marks=[pytest.mark.long] * (name != "buffers"))
+
+
+@pytest.mark.parametrize("case", [*map(with_time, CASES)])
 def test_sessions_simulated_packet_by_packet(case):
     """Within 4 standard errors of 40,000 sessions, the stated error, and 3% for what the chain forgets.
 
@@ -63,6 +68,7 @@ def test_sessions_simulated_packet_by_packet(case):
     assert found.join_time_quantile(0.9) == pytest.approx(np.quantile(join, 0.9), abs=rtt)
 
 
+@pytest.mark.long
 def test_stalls_that_were_measured():
     """2.24 +- 0.39 stalls in 200 s, and 60 to 88% of the segments after an idle gap: Linux Reno and an HTTP client.
 
@@ -104,10 +110,10 @@ def test_segments_of_one_window():
 def test_fast_paths_never_stall_and_slow_ones_always_do():
     path = Path(loss=0.01, rtt=0.05, sender="linux", tcp="reno-sack", max_window=24)
     player = SegmentPlayer(segment=2, client_buffer=10)
-    fast = play(path, Video(packet_rate=tcpstream.throughput(path) / 20, duration=60), player)
+    fast = play(path, Video(packet_rate=tcpstream.throughput(path) / 20, duration=30), player)
     assert fast.stall_probability < 1e-5
     rate = 2 * tcpstream.throughput(path)
-    slow = play(path, Video(packet_rate=rate, duration=60), player)
+    slow = play(path, Video(packet_rate=rate, duration=30), player)
     assert slow.stall_probability > 0.999
     # T/mu = 1/2, but for the round trip of each request: in the long run half of the time stalls
     hour = slow.stalls_per_hour * slow.mean_stall_length
@@ -143,15 +149,16 @@ def test_segments_of_the_largest_window():
     assert at @ chance[0].sum(axis=1) > 0.999
 
 
+@pytest.mark.long
 def test_a_larger_start_buffer_meets_a_target():
     path = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=24)
-    video = Video(packet_rate=tcpstream.throughput(path) / 1.46, duration=200)
+    video = Video(packet_rate=tcpstream.throughput(path) / 1.46, duration=100)
     found = play(path, video, SegmentPlayer(segment=4, client_buffer=20))
     needed = found.required_start_buffer(stall_probability=0.01)
     assert needed > 4
     again = play(path, video, SegmentPlayer(segment=4, client_buffer=20, start_buffer=needed))
     assert again.stall_probability <= 0.01 < found.stall_probability
-    assert again.no_stall_until([0, 200]) == pytest.approx([1, 1 - again.stall_probability])
+    assert again.no_stall_until([0, 100]) == pytest.approx([1, 1 - again.stall_probability])
     with pytest.raises(AccuracyError, match="no start buffer of up to 5 segments"):
         found.required_start_buffer(stall_probability=1e-9)
     tight = play(path, video, SegmentPlayer(segment=4, client_buffer=8))

@@ -22,11 +22,11 @@ RTOL, ATOL = 1e-6, 1e-12
 SETTING_4 = dict(sender="classic", loss=0.014, rtt=0.11, timeout_ratio=3, max_window=24, backoff="paper")
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(
     path=paths(),
     packets_due=st.one_of(st.sampled_from([0.25, 0.5, 1, 2, 3, 1.5]), st.floats(0.2, 6)),
-    rounds=st.floats(3, 40),
+    rounds=st.floats(3, 25),
     delays=st.lists(st.floats(0, 20).map(lambda x: x * RTT), min_size=2, max_size=3),
     horizon=st.sampled_from(["end", "paper"]),
 )
@@ -56,7 +56,7 @@ def test_agrees_with_the_explicit_chain_on_a_playback_curve():
 @pytest.mark.parametrize(
     ("path", "video", "horizon"),
     [
-        (Path(**SETTING_4), Video(packet_rate=60, duration=80), "end"),
+        (Path(**SETTING_4), Video(packet_rate=60, duration=40), "end"),
         (
             Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2.4, halving="ceil"),
             Video(packet_rate=33.7, duration=20),
@@ -108,11 +108,11 @@ def test_setting_4_of_the_paper(rate, delay, f, bound, peak, at, alpha):
     assert result.no_late_probability(delay) == pytest.approx(alpha, abs=1e-3 if rate == 60 else 5e-6)
 
 
-def test_mass_is_conserved_over_ten_thousand_rounds():
+def test_mass_is_conserved_over_thousands_of_rounds():
     transient = BackloggedBurst(
         reno(Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=4, backoff="paper")), 10**9
     )
-    for _ in range(10_000):
+    for _ in range(5_000):
         transient.step()
     assert transient.account.residual < 1e-12
     assert transient.unaccounted < 1e-12
@@ -154,7 +154,7 @@ def test_a_long_video_is_followed_until_it_is_safe(monkeypatch):
     """The same answers with and without the lead from which nothing is late any more."""
     path, video = (
         Path(sender="classic", loss=0.04, rtt=0.1, timeout_ratio=1, max_window=5, backoff="paper"),
-        Video(packet_rate=12, duration=600),
+        Video(packet_rate=12, duration=250),
     )
     short_cut = stored(path, video)
     assert short_cut.late_fraction([0, 1, 4])[0] > 0

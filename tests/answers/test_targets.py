@@ -10,7 +10,7 @@ import pytest
 from tcpstream import Pacing, Path, Player, SegmentPlayer, Video, largest_rate, live, play, stored
 
 PATH = Path(loss=0.02, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=20, sender="classic")
-VIDEO = Video(packet_rate=51.7, duration=20)
+VIDEO = Video(packet_rate=51.7, duration=12)
 SMALL = Path(loss=0.03, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=10, sender="classic")
 LINUX = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=20)
 
@@ -53,7 +53,7 @@ def test_a_late_fraction_below_what_is_followed_has_a_finite_bound():
     ("path", "rate", "how", "target"),
     [
         (PATH, 51.7, {"accuracy": "fine"}, {"stall_probability": 0.1}),
-        (PATH, 51.7, {"accuracy": "fine"}, {"ratio": 2e-3}),
+        pytest.param(PATH, 51.7, {"accuracy": "fine"}, {"ratio": 2e-3}, marks=pytest.mark.long),
         (SMALL, 33.7, {"live": True}, {"stall_probability": 0.05}),
         (SMALL, 30, {"live": True}, {"ratio": 5e-4}),
         (SMALL, 33.7, {"pacing": Pacing(1.25)}, {"stall_probability": 0.02}),

@@ -1,5 +1,7 @@
 """Players with buffers, drawn sessions and rates on a path that varies, beside an agent that knows no chain of it."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from buffered_sessions import close, watched
 from tcpstream import AccuracyError, Path, Player, Varying, Video
 from tcpstream.answers import player_fineness
 
-R, RUNS = 0.125, 20_000
+R, RUNS = 0.125, 8_000
 
 
 def path(**change):
@@ -21,7 +23,7 @@ def narrow(rate, buffer, loss=0.03):
     return path(max_window=None, bottleneck=rate, buffer=buffer, loss=loss)
 
 
-PLAYER, VIDEO = Player(start_buffer=0.6, resume_buffer=1.0), Video(packet_rate=48, duration=8)
+PLAYER, VIDEO = Player(start_buffer=0.6, resume_buffer=1.0), Video(packet_rate=48, duration=5)
 
 CASES = {
     "losses": Varying([path(loss=0.02), path(loss=0.15)], [3, 1.5]),
@@ -31,19 +33,28 @@ CASES = {
 }
 
 
-def of_the_agent(varying, video=VIDEO, player=PLAYER):
+@cache
+def played(name):
+    """What `play` says."""
+    return tcpstream.play(CASES[name], VIDEO, PLAYER)
+
+
+@cache
+def of_the_agent(name):
     """Stalls, stalled seconds and join time by run."""
-    arrived = regime_agent.delivered(varying, 700, RUNS, np.random.default_rng(7))
-    assert arrived[:, -1].min() >= video.packets
-    mu = video.packet_rate
-    found = watched(arrived, mu * R, video.packets, mu * player.start_buffer, mu * player.resume_buffer)
+    arrived = regime_agent.delivered(CASES[name], 700, RUNS, np.random.default_rng(7))
+    assert arrived[:, -1].min() >= VIDEO.packets
+    mu = VIDEO.packet_rate
+    found = watched(arrived, mu * R, VIDEO.packets, mu * PLAYER.start_buffer, mu * PLAYER.resume_buffer)
     return found[:, 0], R * found[:, 1], R * found[:, 2]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in ("start", "cubic"))) for name in CASES]
+)
 def test_buffers_beside_the_agent(name):
-    seen = tcpstream.play(CASES[name], VIDEO, PLAYER)
-    stalls, stalled, joined = of_the_agent(CASES[name])
+    seen = played(name)
+    stalls, stalled, joined = of_the_agent(name)
     assert 0.05 < (stalls > 0).mean() < 0.95
     close(stalls > 0, seen.stall_probability, seen.errors["stall_probability"])
     close(stalls, seen.mean_stalls, seen.errors["mean_stalls"])
@@ -53,8 +64,8 @@ def test_buffers_beside_the_agent(name):
 
 @pytest.mark.parametrize("name", ["losses", "start"])
 def test_drawn_sessions_beside_the_agent(name):
-    drawn = tcpstream.play(CASES[name], VIDEO, PLAYER).sessions(RUNS, np.random.default_rng(8))
-    for ours, agents in zip((drawn.stalls, drawn.total_rebuffer, drawn.join_time), of_the_agent(CASES[name])):
+    drawn = played(name).sessions(RUNS, np.random.default_rng(8))
+    for ours, agents in zip((drawn.stalls, drawn.total_rebuffer, drawn.join_time), of_the_agent(name)):
         error = np.hypot(ours.std(ddof=1), agents.std(ddof=1)) / np.sqrt(RUNS)
         assert abs(ours.mean() - agents.mean()) < 4 * error
 
@@ -69,7 +80,7 @@ def test_equal_regimes_are_a_path_that_does_not_vary(start):
 
 
 def test_leads_apart_are_as_near_as_they_say(monkeypatch):
-    exact = tcpstream.play(CASES["losses"], VIDEO, PLAYER)
+    exact = played("losses")
     monkeypatch.setattr(player_fineness, "SHORT", 0)
     apart = tcpstream.play(CASES["losses"], VIDEO, PLAYER)
     for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer"):
@@ -77,14 +88,15 @@ def test_leads_apart_are_as_near_as_they_say(monkeypatch):
         assert abs(getattr(exact, name) - getattr(apart, name)) < apart.errors[name] < 0.1 * getattr(exact, name)
 
 
+@pytest.mark.long
 def test_pairs_are_single_players():
     pairs = tcpstream.buffer_grid(CASES["losses"], VIDEO, start_buffers=[0.6, 1], resume_buffers=[1.0])
-    seen = tcpstream.play(CASES["losses"], VIDEO, PLAYER)
+    seen = played("losses")
     assert pairs.stall_probability[0, 0] == pytest.approx(seen.stall_probability, rel=1e-9)
     assert pairs.stall_probability[1, 0] < pairs.stall_probability[0, 0]
 
 
-@pytest.mark.parametrize("duration", [8, 40])
+@pytest.mark.parametrize("duration", [8, pytest.param(40, marks=pytest.mark.long)])
 def test_largest_rate_is_the_inverse_of_the_delay(duration):
     varying = CASES["start"]
     mu = tcpstream.largest_rate(varying, delay=1.0, duration=duration, target=0.01)

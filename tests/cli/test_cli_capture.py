@@ -247,13 +247,13 @@ def test_live_answers_have_intervals_up_to_all_late(run, capture, solved):
     assert " to 1)" in run(line).out
 
 
-def test_delay_is_printed_with_its_interval(process, capture):
+def test_delay_is_printed_with_its_interval(run, process, capture):
     line = f"delay --capture {capture} --rate 30pps --duration 20"
     done = process(f"{line} --json")
     interval = tcpstream.delay_interval(tcpstream.estimate(capture), tcpstream.Video(packet_rate=30, duration=20))
     assert done.answer["required_startup_delay_s"] == pytest.approx(interval.value)
     assert done.answer["required_startup_delay_interval_s"] == pytest.approx([interval.low, interval.high])
-    shown = process(line).out.splitlines()
+    shown = run(line).out.splitlines()
     low, high = done.answer["required_startup_delay_90_interval_s"]
     assert interval.low < low < interval.value < high < interval.high
     told = f"{wait(interval.value)} before playback starts (90% interval {low:.3g} s to {wait(high)})"
@@ -295,7 +295,7 @@ def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
 RATE = "--duration 10 --delay 2 --target 1e-2 --max-window 20"
 
 
-def test_the_largest_rate_has_an_interval_the_best_path_above(process, capture):
+def test_the_largest_rate_has_an_interval_the_best_path_above(run, process, capture):
     line = f"rate --capture {capture} {RATE}"
     done = process(f"{line} --json")
     estimate = tcpstream.estimate(capture)
@@ -307,7 +307,7 @@ def test_the_largest_rate_has_an_interval_the_best_path_above(process, capture):
     assert low < done.answer["packet_rate_pps"] < high
     size = estimate.packet_size
     span = f"{at_most(worst, size)} to {packets_per_second(best, size)}"
-    assert process(line).out.splitlines()[2] == f"Over the 95% intervals of the capture: {span}."
+    assert run(line).out.splitlines()[2] == f"Over the 95% intervals of the capture: {span}."
     assert done.status == 0
     assert "Traceback" not in done.err
 

@@ -8,13 +8,13 @@ import tcpstream
 from tcpstream.cli.seen import known
 from tcpstream.cli.words import wait
 
-PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --max-window 12"
+PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --max-window 6"
 
 
 def test_the_answer_is_the_librarys(run):
     done = run(f"play {PATH} --rate 20pps --duration 5s --start 1s --target-stall 0.05 --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=6)
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=5), tcpstream.Player(1.0))
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["total_rebuffer_s"]["mean"] == result.mean_total_rebuffer
@@ -30,6 +30,7 @@ def test_it_says_what_a_viewer_sees(run):
     assert [line for line in lines if line.startswith("probability of a stall")]
 
 
+@pytest.mark.long
 def test_a_capture_gives_every_answer_an_interval(run, capture):
     done = run(f"play --capture {capture} --rate 1.2Mbps --duration 5s --sender classic --json").answer
     for key, value in (
@@ -41,8 +42,9 @@ def test_a_capture_gives_every_answer_an_interval(run, capture):
         assert low <= value <= high
 
 
+@pytest.mark.long
 def test_the_start_for_a_target_has_a_90_percent_interval(run, capture):
-    line = f"play --capture {capture} --rate 800kbps --duration 20s --sender classic --target-stall 5%"
+    line = f"play --capture {capture} --rate 800kbps --duration 8s --sender classic --target-stall 5%"
     answer, out = run(f"{line} --json").answer, run(line).out
     (low, high), widest = answer["required_start_90_interval_s"], answer["required_start_interval_s"]
     start = answer["required_start_s"]
@@ -97,14 +99,14 @@ def test_bad_input(run, options, message):
 
 def test_a_player_that_holds_no_more_than_so_much(run):
     line = (
-        f"play {PATH} --rate 20pps --duration 30s --start-buffer 1s --resume-buffer 1s --client-buffer 3s "
+        f"play {PATH} --rate 20pps --duration 15s --start-buffer 1s --resume-buffer 1s --client-buffer 3s "
         "--refill-at 2s --idle keep"
     )
     done = run(f"{line} --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=6)
     player = tcpstream.PausingPlayer(start_buffer=1, resume_buffer=1, client_buffer=3, refill_at=2, idle="keep")
-    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=30), player)
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=15), player)
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["stalls_per_hour"] == result.stalls_per_hour
     assert done.answer["parameters"]["refill_at_s"] == 2
@@ -117,7 +119,7 @@ def test_a_server_that_paces(run):
     line = f"play {PATH} --rate 20pps --duration 10s --start 1s --pace 1.25 --burst 500ms --target-stall 0.05"
     done = run(f"{line} --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=6)
     video, pacing = tcpstream.Video(packet_rate=20, duration=10), tcpstream.Pacing(1.25, burst=0.5)
     result = tcpstream.play(path, video, tcpstream.Player(1.0), pacing=pacing)
     assert done.answer["stall_probability"] == result.stall_probability
@@ -129,7 +131,7 @@ def test_a_server_that_paces(run):
 def test_a_player_with_buffers(run):
     done = run(f"play {PATH} --rate 20pps --duration 10s --start-buffer 1s --resume-buffer 1500ms --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=6)
     player = tcpstream.Player(start_buffer=1, resume_buffer=1.5)
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=10), player)
     assert done.answer["stall_probability"] == result.stall_probability
@@ -152,7 +154,7 @@ def test_the_start_buffer_for_a_target(run):
     needed = done.answer["required_start_buffer_s"]
     assert done.answer["parameters"]["target_stall_probability"] == 0.1
     assert "required_start_s" not in done.answer
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=6)
     player = tcpstream.Player(start_buffer=needed, resume_buffer=1)
     assert tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=5), player).stall_probability <= 0.1
     first = run(command).out.splitlines()[0]
@@ -164,16 +166,16 @@ SACK = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --tcp reno-sack --m
 
 
 def test_a_live_stream_whose_player_waits(run):
-    done = run(f"play {SACK} --rate 20pps --duration 20s --start 600ms --live --target-stall 0.05 --json")
+    done = run(f"play {SACK} --rate 20pps --duration 8s --start 600ms --live --target-stall 0.05 --json")
     assert (done.status, done.err) == (0, "")
     path = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20)
-    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=20), tcpstream.Player(0.6), live=True)
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=8), tcpstream.Player(0.6), live=True)
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["total_rebuffer_s"]["p90"] == result.total_rebuffer_quantile(0.9)
     assert done.answer["first_stall_s"]["mean"] == result.mean_first_stall
     assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
     assert done.answer["error_bound"] == result.errors
-    shown = run(f"play {SACK} --rate 20pps --duration 20s --start 600ms --live").out
+    shown = run(f"play {SACK} --rate 20pps --duration 8s --start 600ms --live").out
     assert "first stall after, 50%, 90%, 99%" in shown
 
 
@@ -337,7 +339,7 @@ def test_a_video_from_the_sizes_of_its_segments(run, tmp_path):
     file.write_text('{"segment_duration_ms": 2000, "segment_sizes_bits": [[9e4, 48e4], [9e4, 24e4], [9e4, 48e4]]}')
     done = run(f"play {PATH} --playback {file} --rung 2 --start 1s --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=12)
+    path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=6)
     video = tcpstream.Video(curve=([0, 2, 4, 6], [0, 40, 60, 100]))
     assert done.answer["stall_probability"] == tcpstream.play(path, video, tcpstream.Player(1.0)).stall_probability
     streamed = run(f"play {PATH} --playback {file} --rung 2 --start 1s --live --json").answer

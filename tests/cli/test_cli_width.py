@@ -11,7 +11,7 @@ from tcpstream.cli.fitting import parts, wrapped
 from tcpstream.cli.rendering import text_of
 
 PATH = "--loss 0.02 --rtt 100ms --rto 300ms --sender classic"
-STORED = f"{PATH} --rate 40pps --duration 8s"
+STORED = f"{PATH} --rate 40pps --duration 4s"
 COMMANDS = [
     f"throughput {PATH}",
     "throughput --capture {examples}/linux-reno.pcap",

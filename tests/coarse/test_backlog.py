@@ -109,6 +109,7 @@ def lasting() -> Ways:
     return Ways.of(Steps.of(chain, 1, 1.2, due, 24.0), due, (), 0.2)
 
 
+@pytest.mark.long
 def test_entries_that_lead_to_themselves_take_few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     one, counts, found = lasting(), [], []
     turn = Backlog.turn
@@ -128,7 +129,7 @@ def test_how_long_what_an_entry_hands_on_to_itself_lasts() -> None:
     """The kernel against steps of whole vectors, of which one entry alone is kept."""
     backlog = Backlog(lasting(), 1.5, 1000.0)
     same = backlog.ways.source == backlog.ways.target
-    entries, rng = np.unique(backlog.ways.source[same])[::3], np.random.default_rng(2)
+    entries, rng = np.unique(backlog.ways.source[same])[::9], np.random.default_rng(2)
     held = rng.normal(size=backlog.ladder.size)
     found = growth(held, entries, 40, backlog._lattices, backlog._shifts, backlog._landings, backlog._room)
     for entry, factor in zip(entries, found):
@@ -150,7 +151,7 @@ def test_a_deep_backlog_changes_as_the_chain_delivers(name: str) -> None:
     ladder = backlog.ladder
     for i, level in enumerate(ladder.levels[:-1]):
         offset = 1 + sum(low.end - low.first for low in ladder.levels[:i])
-        for s in range(0, ladder.entries, 7):
+        for s in range(0, ladder.entries, 19):
             at = level.base + 3 * (level.end - level.base) // 4
             vector = np.zeros((ladder.entries, ladder.size))
             vector[s, offset + at - level.first] = 1.0

@@ -28,10 +28,18 @@ CASES: dict[str, tuple[dict[str, Any], float]] = {
         3.0,
     ),
     "reno-sack, windows up to 300": ({"loss": 0.04, "tcp": "reno-sack", "sender": "linux", "max_window": 300}, 3.0),
-    "cubic": ({"loss": 0.02, "tcp": "cubic", "initial_window": 4, "max_window": 20}, 4.0),
+    "cubic": ({"loss": 0.04, "tcp": "cubic", "initial_window": 4, "max_window": 12}, 3.0),
     "long timer": ({"loss": 0.02, "timeout_ratio": 40.0}, 1.5),
     "near capacity": ({"loss": 0.02}, 5.0),
 }
+
+
+LONG = ("reno-sack, RACK", "reno-sack, windows up to 300", "long timer")
+
+
+def chosen(name: str, *given: str) -> Any:
+    """Return a case as parameters."""
+    return pytest.param(name, *given, marks=[pytest.mark.long] * (name in LONG))
 
 
 def case(name: str) -> tuple[Path, Video]:
@@ -41,7 +49,7 @@ def case(name: str) -> tuple[Path, Video]:
     return Path(rtt=0.1, **({"sender": "classic"} | given)), Video(packet_rate=due / 0.1)
 
 
-@pytest.mark.parametrize(("name", "accuracy"), [(name, "fine") for name in CASES] + [("reno", "fast")])
+@pytest.mark.parametrize(("name", "accuracy"), [chosen(name, "fine") for name in CASES] + [("reno", "fast")])
 def test_the_stated_errors_hold(name: str, accuracy: str) -> None:
     path, video = case(name)
     exact, coarse = live(path, video, accuracy="exact"), live(path, video, accuracy=accuracy)
@@ -57,6 +65,7 @@ def test_the_stated_errors_hold(name: str, accuracy: str) -> None:
         assert (np.abs(got - f)[seen & (ROUNDS >= 1)] < 0.01 * f[seen & (ROUNDS >= 1)]).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("due", [8.0, 8.5])
 def test_timeouts_and_several_losses_decide_where_tcp_is_fast(due: float) -> None:
     """At T/mu above 3 what is late follows several losses: exact where the lattice has single packets."""
@@ -83,10 +92,10 @@ def test_required_delay() -> None:
         assert fine.required_delay(target) == pytest.approx(exact.required_delay(target), rel=0.02)
 
 
-@pytest.mark.parametrize("name", ["reno", "reno-sack, RACK"])
+@pytest.mark.parametrize("name", [chosen("reno"), chosen("reno-sack, RACK")])
 def test_a_stream_of_finite_length(name: str) -> None:
     path, video = case(name)
-    video = Video(packet_rate=video.packet_rate, duration=60)
+    video = Video(packet_rate=video.packet_rate, duration=30)
     exact, fine = live(path, video, accuracy="exact"), live(path, video, accuracy="fine")
     delays = np.array([0.05, 0.2, 0.5, 1.0, 2.0])
     f, stated = exact.late_fraction(delays), fine.relative_error(delays) + exact.relative_error(delays)
@@ -168,4 +177,4 @@ def test_hours_with_less_than_is_generated_are_refused(accuracy: str | None) -> 
 
 def test_a_short_stream_with_less_than_is_generated_is_exact() -> None:
     path = Path(sender="classic", loss=0.136, rtt=0.181, rto=0.401, initial_window=10, detection="rack")
-    assert live(path, Video(bitrate=102e3, duration=20), accuracy="fine").late_fraction(5.0) > 0.1
+    assert live(path, Video(bitrate=102e3, duration=6), accuracy="fine").late_fraction(1.0) > 0.1

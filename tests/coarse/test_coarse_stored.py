@@ -30,14 +30,22 @@ from tcpstream.tcp import chain_of
 DELAYS = np.array([0.3, 1.0, 2.0, 4.0, 8.0])
 
 CASES: dict[str, tuple[dict[str, Any], float, float]] = {
-    "reno": ({"loss": 0.02, "sender": "classic"}, 1.3, 40.0),
+    "reno": ({"loss": 0.02, "sender": "classic"}, 1.3, 20.0),
     "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 40.0),
-    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 40.0),
+    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 20.0),
     "reno-sack, slow start": ({"loss": 0.008, "tcp": "reno-sack", "initial_window": 10}, 1.2, 30.0),
-    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 40}, 1.1, 15.0),
-    "more than TCP delivers": ({"loss": 0.01, "sender": "classic"}, 0.9, 40.0),
-    "large windows": ({"loss": 0.002, "sender": "classic"}, 1.1, 30.0),
+    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 24}, 1.1, 8.0),
+    "more than TCP delivers": ({"loss": 0.01, "sender": "classic"}, 0.9, 20.0),
+    "large windows": ({"loss": 0.002, "sender": "classic"}, 1.1, 8.0),
 }
+
+
+LONG = ("reno-sack, slow start",)
+
+
+def chosen(name: str) -> Any:
+    """Return a case as a parameter."""
+    return pytest.param(name, marks=[pytest.mark.long] * (name in LONG))
 
 
 def case(name: str) -> tuple[Path, Video]:
@@ -53,7 +61,7 @@ def exactly(name: str) -> StoredStreaming:
     return stored(*case(name), accuracy="exact")
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*map(chosen, CASES)])
 def test_the_stated_errors_hold(name: str) -> None:
     path, video = case(name)
     exact, fine = exactly(name), stored(path, video, accuracy="fine")
@@ -74,6 +82,7 @@ def test_the_stated_errors_hold(name: str) -> None:
         assert (stated[f > 1e-6] < 0.1).all()
 
 
+@pytest.mark.long
 def test_alpha_holds_its_stated_error_where_few_packets_are_due_in_a_round() -> None:
     """Case 167 of `validation/coarse.py`: five packets a round; leads that lay .3 rounds apart gave 9% at 8 rounds."""
     path = Path(loss=0.00942, rtt=0.0891, rto=0.354, sender="classic", losses="independent")
@@ -85,11 +94,18 @@ def test_alpha_holds_its_stated_error_where_few_packets_are_due_in_a_round() -> 
     assert (off <= np.minimum(fine.no_late_error(delays), 0.07)).all()
 
 
-@pytest.mark.parametrize(("tcp", "most", "error"), [("reno", 8, 0.5), ("reno-sack", 8, 0.5), ("reno-sack", 16, 1.2)])
+@pytest.mark.parametrize(
+    ("tcp", "most", "error"),
+    [
+        ("reno", 8, 0.5),
+        pytest.param("reno-sack", 8, 0.5, marks=pytest.mark.long),
+        pytest.param("reno-sack", 16, 1.2, marks=pytest.mark.long),
+    ],
+)
 def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int, error: float) -> None:
     """Losses are rare: what is late is so by those of the first rounds, and windows soon tell nothing of them."""
     path = Path(loss=5e-4, rtt=0.1, rto=0.3, max_window=most, tcp=tcp, sender="classic")
-    video = Video(packet_rate=most / 0.2, duration=60)
+    video = Video(packet_rate=most / 0.2, duration=30)
     exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
     delays = np.arange(0.3, 1.0, 0.05)
     late, off = fine.stalled(delays)
@@ -100,9 +116,10 @@ def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int, error
     assert np.median(stated / between) < error
 
 
+@pytest.mark.long
 def test_lost_first_packets_are_seen_where_most_paths_get_far_ahead() -> None:
     path = Path(loss=0.0146, rtt=0.0377, rto=0.26, sender="classic", initial_window=10, detection="rack")
-    video = Video(packet_rate=40, duration=70)  # a fifth of T
+    video = Video(packet_rate=40, duration=25)  # a fifth of T
     exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
     delays = np.array([0.13, 0.37, 0.5, 0.86, 1.0, 1.5])
     late, off = fine.stalled(delays)
@@ -140,7 +157,7 @@ def test_rounds_and_quantiles() -> None:
     assert np.abs(found - expected).max() <= 2 + 0.02 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("name", ["reno", "reno-sack", "reno-sack, slow start", "cubic, RACK"])
+@pytest.mark.parametrize("name", [*map(chosen, ("reno", "reno-sack", "reno-sack, slow start", "cubic, RACK"))])
 def test_alpha_is_exact_at_the_shortest_delays(name: str) -> None:
     path, video = case(name)
     exact, fine = exactly(name), stored(path, video, accuracy="fine")
@@ -167,13 +184,15 @@ def test_alpha_at_the_shortest_delays_is_refused_where_an_exact_solve_takes_too_
 
 
 def test_a_packet_of_the_first_rounds_is_surely_late() -> None:
-    result = stored(Path(sender="classic", loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=7200))
+    result = stored(Path(sender="classic", loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=900))
     assert result.no_late_probability(0.0) == 0
     assert result.no_late_error(0.0) == 0
     assert 0.1 < result.no_late_error(0.05) < 1
 
 
-@pytest.mark.parametrize("name", ["reno", "reno-sack", "reno-sack, slow start", "cubic, RACK", "large windows"])
+@pytest.mark.parametrize(
+    "name", [*map(chosen, ("reno", "reno-sack", "reno-sack, slow start", "cubic, RACK", "large windows"))]
+)
 def test_the_error_of_alpha_after_a_round_trip_holds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coarse_stored, "QUICK", 0.0)  # as where an exact solve takes long
     path, video = case(name)
@@ -188,6 +207,7 @@ def test_the_error_of_alpha_after_a_round_trip_holds(name: str, monkeypatch: pyt
     assert (np.abs(found - late) <= stated * late).all()
 
 
+@pytest.mark.long
 def test_the_error_of_alpha_holds_at_delays_longer_than_the_video() -> None:
     path, video = (
         Path(sender="classic", loss=0.119, rtt=0.165, rto=0.427, tcp="cubic"),

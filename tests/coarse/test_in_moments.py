@@ -12,7 +12,7 @@ from tcpstream.coarse.steps import Steps
 from tcpstream.kernels.transformed import transformed
 from tcpstream.tcp import chain_of
 
-ROUNDS = 3000
+ROUNDS = 1500
 """After which moments grow by those of a round in the long run."""
 
 

@@ -246,6 +246,7 @@ def test_what_stands_for_a_state_of_cubic_delivers_as_much(step: int) -> None:
     assert long_run(*known).mean == pytest.approx(in_moments(chain).rates[0], rel=3e-4)
 
 
+@pytest.mark.long
 def test_cubic_in_steps_of_two_rounds_is_cubic_round_by_round() -> None:
     """Late fractions of rounds, over all lines and ages, and over few of them."""
     chain = chain_of(Path(loss=0.01, rtt=0.05))

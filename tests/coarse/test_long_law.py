@@ -59,6 +59,7 @@ def test_law_of_one_mode_has_waits_that_are_rare_and_long() -> None:
     np.testing.assert_allclose(found, lattice.missing(times, due), rtol=0.05)
 
 
+@pytest.mark.long
 def test_far_tail_is_that_of_an_exact_solve() -> None:
     """By ``accuracy="exact"``, in some minutes: `validation/results/coarse.jsonl`."""
     arrivals = _arrivals(*RARE_WAITS)

@@ -37,7 +37,13 @@ def steps_of(tcp: dict[str, object], ratio: float, step: int = 1) -> tuple[Steps
     return Steps.of(chain, step, 1.15, due), due
 
 
-@pytest.mark.parametrize(("tcp", "ratio", "number"), [*((tcp, 2.0, 800) for tcp in TCPS), (TCPS[0], 1.2, 5000)])
+@pytest.mark.parametrize(
+    ("tcp", "ratio", "number"),
+    [
+        *((tcp, 2.0, 800) for tcp in TCPS[:2]),
+        *(pytest.param(*one, marks=pytest.mark.long) for one in ((TCPS[2], 2.0, 800), (TCPS[0], 1.2, 5000))),
+    ],
+)
 def test_a_video_without_end_is_where_steps_lead(tcp: dict[str, object], ratio: float, number: int) -> None:
     steps, due = steps_of(tcp, ratio)
     found = decay(steps, due)
@@ -55,6 +61,7 @@ def test_a_video_without_end_is_where_steps_lead(tcp: dict[str, object], ratio: 
 
 
 @pytest.mark.parametrize(("loss", "step"), [(0.02, 1), (0.01, 2)])
+@pytest.mark.long
 def test_many_states_are_solved_age_by_age(loss: float, step: int) -> None:
     chain = chain_of(Path(loss=loss, rtt=0.1, rto=0.3, sender="linux", losses="independent"))
     due = chain.packets_per_round / 2
@@ -121,7 +128,7 @@ def test_nothing_decays_where_more_is_due_than_comes() -> None:
 def test_one_mode_is_the_law_after_many_losses(tcp: dict[str, object], ratio: float) -> None:
     steps, due = steps_of(tcp, ratio)
     chain = steps.chain
-    begin, end = 900.0, 1500.0
+    begin, end = 500.0, 900.0
     lattice = Law(steps, 4.0, 2 * end * chain.packets_per_round, due, math.inf)
     modes, found = Modes(steps), decay(steps, due)
     law = LongLaw(modes, begin, end, found.rate if found else 0.0, 10.0, 4.0)
@@ -149,7 +156,10 @@ def test_what_is_never_late_is_bounded(tcp: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     ("tcp", "ratio", "losses"),
-    [(TCPS[0], 0.95, 300), (TCPS[1], 0.9, 300), (TCPS[1], 1.0, 300), (TCPS[2], 0.97, 300), (TCPS[0], 1.03, 1024)],
+    [
+        *((TCPS[0], 0.95, 300), (TCPS[1], 0.9, 300), (TCPS[1], 1.0, 300), (TCPS[2], 0.97, 300)),
+        pytest.param(TCPS[0], 1.03, 1024, marks=pytest.mark.long),
+    ],
 )  # in the last one waits that follow each other have a mode as large, where the line would lie first
 def test_after_many_losses_is_where_steps_lead(tcp: dict[str, object], ratio: float, losses: int) -> None:
     steps, due = steps_of(tcp, ratio)
@@ -168,6 +178,7 @@ def test_after_many_losses_is_where_steps_lead(tcp: dict[str, object], ratio: fl
         assert 1 - found.at(lead, rounds) == pytest.approx(expected, rel=6e-3)
 
 
+@pytest.mark.long
 def test_many_states_are_followed_through_fewer_losses() -> None:
     chain = chain_of(Path(loss=0.012, rtt=0.16, rto=0.36, sender="linux", losses="independent"))
     due = chain.packets_per_round / 0.97
@@ -210,7 +221,7 @@ def test_early_on_there_is_no_single_mode() -> None:
 @pytest.mark.parametrize("ratio", [0.93, 1.06, 1.3])
 def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path(**(USUAL | {"sender": "classic"}))  # type: ignore[arg-type]
-    video = Video(packet_rate=chain_of(path).packets_per_round / 0.1 / ratio, duration=900)
+    video = Video(packet_rate=chain_of(path).packets_per_round / 0.1 / ratio, duration=300)
     delays = np.array([2.0, 10.0, 40.0])
     by_modes = stored(path, video, accuracy="fine")
     f = by_modes.late_fraction(delays)
@@ -224,7 +235,7 @@ def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.Mo
 def test_late_packets_of_the_first_losses_are_all_counted() -> None:
     """About here 60 rounds pass until the first loss, in 40 of which a startup delay of 3.6 s is made up for."""
     path = Path(sender="linux", losses="bursts", loss=5.02e-4, rtt=0.353, rto=0.621)
-    f = stored(path, Video(bitrate=1.05e6, duration=1500), accuracy="fine").late_fraction(np.linspace(3.4, 3.7, 7))
+    f = stored(path, Video(bitrate=1.05e6, duration=400), accuracy="fine").late_fraction(np.linspace(3.4, 3.7, 7))
     assert np.all((f[1:] < f[:-1]) & (f[1:] > 0.95 * f[:-1]))
 
 
@@ -249,6 +260,7 @@ def test_one_mode_is_the_same_above_and_below_the_mean() -> None:
     assert np.all(np.abs(np.diff(np.log(f), 2)) < 0.01)
 
 
+@pytest.mark.long
 def test_what_is_late_after_the_video_is_not_late() -> None:
     """Timeouts back off to 485 round trips, half of the video and its longest startup delay."""
     path = Path(sender="classic", tcp="reno", loss=0.0587, rtt=0.0322, rto=0.244, initial_window=10, detection="rack")
@@ -261,10 +273,10 @@ def test_what_is_late_after_the_video_is_not_late() -> None:
         assert fine.no_late_probability(1000.0) == 1.0
 
 
-@pytest.mark.parametrize("rate", [120.0, 240.0])
+@pytest.mark.parametrize("rate", [120.0, pytest.param(240.0, marks=pytest.mark.long)])
 def test_what_a_lattice_may_still_bring_is_left_out_where_it_is_nothing(monkeypatch, rate):
     """With long waits next to nothing is below the edge of a lattice for thousands of rounds."""
-    path, video = Path(loss=0.03, rtt=0.03, tcp="reno-sack"), Video(packet_rate=rate, duration=600)
+    path, video = Path(loss=0.03, rtt=0.03, tcp="reno-sack"), Video(packet_rate=rate, duration=200)
     delays = np.array([0.5, 5.0, 20.0, 60.0])
     found = stored(path, video, accuracy="fine")
     late = found.late_fraction(delays)
@@ -273,6 +285,7 @@ def test_what_a_lattice_may_still_bring_is_left_out_where_it_is_nothing(monkeypa
     np.testing.assert_allclose(late, stored(path, video, accuracy="fine").late_fraction(delays), rtol=1e-5, atol=2e-12)
 
 
+@pytest.mark.long
 def test_steps_are_followed_until_they_are_near_the_video_without_end() -> None:
     path = Path(loss=0.02, rtt=0.1, rto=0.3, sender="linux", losses="independent")
     chain = chain_of(path)

@@ -3,6 +3,8 @@
 The chains' own transitions are held against agents and Table VI elsewhere (tests/tcp).
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -38,7 +40,7 @@ CHAINS = {
     "cubic, slow start, RACK": {"tcp": "cubic", "initial_window": 3, "detection": "rack"},
 }
 
-pytestmark = pytest.mark.parametrize("options", CHAINS.values(), ids=CHAINS.keys())
+every_chain = pytest.mark.parametrize("options", CHAINS.values(), ids=CHAINS.keys())
 
 
 class WrittenOut(Chain):
@@ -51,11 +53,15 @@ class WrittenOut(Chain):
         return self.chain.transitions()
 
 
+written_out = cache(lambda path: WrittenOut(chain_of(path)))
+
+
 def both(options):
     path = Path(**(PATH | options))
-    return path, chain_of(path), WrittenOut(chain_of(path))
+    return path, chain_of(path), written_out(path)
 
 
+@every_chain
 def test_what_follows_from_the_transitions(options):
     _, fast, slow = both(options)
     assert fast.packets_per_round == pytest.approx(slow.packets_per_round, rel=1e-12)
@@ -71,6 +77,7 @@ def test_what_follows_from_the_transitions(options):
         assert (radii[0] > 1) == (radii[1] > 1)  # short rounds are states of the one and not of the other
 
 
+@every_chain
 def test_backlogged(options):
     _, fast, slow = both(options)
     one, other = backlogged(fast, 60), backlogged(slow, 60)
@@ -86,6 +93,7 @@ def test_backlogged(options):
     assert max(one.account.residual, other.account.residual) < 1e-13
 
 
+@every_chain
 def test_never_below_the_floor(options):
     _, fast, slow = both(options)
     one, other = backlogged(fast, 60), backlogged(slow, 60)
@@ -97,6 +105,7 @@ def test_never_below_the_floor(options):
     assert 1e-5 < 1 - one.survivors() < 0.9
 
 
+@every_chain
 def test_what_crosses_the_floor(options):
     """Killed once, it is first late; counted, it is late; and the deficits add up to the late packets."""
     _, fast, slow = both(options)
@@ -123,14 +132,26 @@ def test_what_crosses_the_floor(options):
     assert packets > 0
 
 
-@pytest.mark.parametrize("lattice", [Lattice(1, 1), Lattice(3, 2), Lattice(1, 1, trace=1)], ids=str)
+@every_chain
+@pytest.mark.parametrize(
+    "lattice",
+    [pytest.param(Lattice(1, 1), marks=pytest.mark.long), Lattice(3, 2), Lattice(1, 1, trace=1)],
+    ids=str,
+)
 def test_finite_live(options, lattice):
     _, fast, slow = both(options)
-    one, other = (FiniteBacklog(chain, lattice, 20.0) for chain in (fast, slow))
+    one, other = (FiniteBacklog(chain, lattice, 12.0) for chain in (fast, slow))
     for delay in (0, 1, 2.5, 7):
         assert one.late_fraction(delay) == pytest.approx(other.late_fraction(delay), abs=1e-12)
 
 
+def without_end(name):
+    """Return a chain as a parameter: some take many seconds, written out."""
+    slow = any(part in name for part in ("b = 2", "bottleneck", "cubic, slow start"))
+    return pytest.param(CHAINS[name], id=name, marks=[pytest.mark.long] * slow)
+
+
+@pytest.mark.parametrize("options", [*map(without_end, CHAINS)])
 def test_endless_live(options):
     _, fast, slow = both({"timeout_ratio": 1, "loss": 0.05, "max_window": 4} | options)
     lattice = Lattice(1, 1, trace=len(options) % 2)
@@ -140,6 +161,7 @@ def test_endless_live(options):
         assert one.late_fraction(delay) == pytest.approx(other.late_fraction(delay), abs=allowed + 1e-14)
 
 
+@every_chain
 def test_explicit(options):
     """The chain of a video, all states written out: f and alpha of stored media, f of a live stream."""
     path, *_ = both(options)

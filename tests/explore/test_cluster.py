@@ -37,7 +37,7 @@ def same(table, other):
     assert table.attrs == other.attrs
 
 
-@pytest.mark.parametrize(("kind", "alpha"), [("stored", True), ("live", False)])
+@pytest.mark.parametrize(("kind", "alpha"), [("stored", True), pytest.param("live", False, marks=pytest.mark.long)])
 def test_a_killed_worker_loses_nothing(client, tmp_path, monkeypatch, kind, alpha):
     pids = list(client.run(os.getpid).values())
     assert len(set(pids)) == 2

@@ -65,7 +65,7 @@ def test_what_is_there_is_not_solved_again(tmp_path, monkeypatch):
     same(explore.sweep(points, "live", store=tmp_path / "sweep"), whole)
 
 
-@pytest.mark.parametrize("kind", ["stored", "live"])
+@pytest.mark.parametrize("kind", ["stored", pytest.param("live", marks=pytest.mark.long)])
 def test_killed_at_random_moments(tmp_path, kind):
     """A process that is killed again and again ends with the table of one that is not, and repeats nothing."""
     rng = np.random.default_rng(7)
@@ -74,7 +74,7 @@ def test_killed_at_random_moments(tmp_path, kind):
     points.to_parquet(tmp_path / "points.parquet")
     command = [sys.executable, "-c", SCRIPT, tmp_path / "points.parquet", kind, folder, *points.attrs["axes"]]
     interrupted, kept = 0, {}
-    for _ in range(8):
+    for _ in range(3):
         process = subprocess.Popen(list(map(str, command)))
         wanted, seen = len(parts(folder)) + rng.integers(1, 4), 0  # of six, live
         deadline = time.monotonic() + 120

@@ -81,12 +81,12 @@ def test_stored_points_are_single_solves():
 
 
 def test_what_viewers_see_is_that_of_single_players():
-    points = explore.grid(loss=[0.03, 0.06], rtt=0.1, packet_rate=20, duration=4, start=[0.5, 2.0], **SMALL)
+    points = explore.grid(loss=[0.01, 0.02], rtt=0.1, packet_rate=20, duration=2, start=[0.5, 1.0], **SMALL)
     table = explore.sweep(points, "stored")
     assert (table["error"] == "").all()
     for row in table.itertuples():
         path = Path(loss=row.loss, rtt=0.1, **SMALL)
-        alone = play(path, Video(packet_rate=20, duration=4), Player(row.start))
+        alone = play(path, Video(packet_rate=20, duration=2), Player(row.start))
         for name in ("stall_probability", "mean_total_rebuffer", "rebuffering_ratio"):
             assert getattr(row, name) == getattr(alone, name)
             assert getattr(row, f"{name}_error") == alone.errors[name]
@@ -104,7 +104,7 @@ def test_viewers_of_live_streams_are_those_of_single_players():
 
 
 def test_players_with_buffers_are_single_ones():
-    common = dict(loss=0.05, rtt=0.1, packet_rate=20, duration=10, tcp="reno-sack", initial_window=4, **SMALL)
+    common = dict(loss=0.05, rtt=0.1, packet_rate=20, duration=5, tcp="reno-sack", initial_window=4, **SMALL)
     players = pd.DataFrame(
         [
             dict(start_buffer=1.0, resume_buffer=0.5),
@@ -119,7 +119,7 @@ def test_players_with_buffers_are_single_ones():
     table = explore.sweep(players.assign(**common), "stored")
     path, video = (
         Path(loss=0.05, rtt=0.1, tcp="reno-sack", initial_window=4, **SMALL),
-        Video(packet_rate=20, duration=10),
+        Video(packet_rate=20, duration=5),
     )
     given = [
         Player(start_buffer=1, resume_buffer=0.5),
@@ -148,12 +148,13 @@ def test_a_timer_that_is_not_given_is_that_of_linux():
 
 
 def test_live_points_are_single_solves():
-    points = explore.grid(loss=0.05, rtt=[0.1, 0.2], T_over_mu=[1.3, 2], delay=[0, 1, 3], **SMALL)
+    few = SMALL | {"max_window": 6}
+    points = explore.grid(loss=0.05, rtt=[0.1, 0.2], T_over_mu=2, delay=[0, 1, 3], **few)
     table = explore.sweep(points, "live")
 
     @cache
     def single(rtt, T_over_mu):
-        path = Path(loss=0.05, rtt=rtt, **SMALL)
+        path = Path(loss=0.05, rtt=rtt, **few)
         return live(path, Video(packet_rate=throughput(path) / T_over_mu))
 
     for row in table.itertuples():
@@ -164,9 +165,9 @@ def test_live_points_are_single_solves():
 
 
 def test_live_of_finite_length():
-    points = explore.grid(loss=0.05, rtt=0.1, packet_rate=20, duration=[5, 10], delay=1, **SMALL)
+    points = explore.grid(loss=0.05, rtt=0.1, packet_rate=20, duration=[2, 4], delay=1, **SMALL)
     alone = [
-        live(Path(loss=0.05, rtt=0.1, **SMALL), Video(packet_rate=20, duration=d)).late_fraction(1) for d in (5, 10)
+        live(Path(loss=0.05, rtt=0.1, **SMALL), Video(packet_rate=20, duration=d)).late_fraction(1) for d in (2, 4)
     ]
     assert explore.sweep(points, "live")["late_fraction"].tolist() == alone
 
@@ -182,7 +183,8 @@ def test_required_delays():
 
 def test_round_trip_time_for_a_rate():
     """Section 6.2 varies T/mu by the round trip time as well."""
-    table = explore.sweep(explore.grid(loss=0.05, packet_rate=20, T_over_mu=[1.5, 3], delay=1, **SMALL), "live")
+    points = explore.grid(loss=0.05, packet_rate=20, T_over_mu=[1.5, 3], delay=1, duration=2, **SMALL)
+    table = explore.sweep(points, "stored")
     for row in table.itertuples():
         assert throughput(Path(loss=0.05, rtt=row.rtt, **SMALL)) / 20 == pytest.approx(row.T_over_mu, rel=1e-12)
 

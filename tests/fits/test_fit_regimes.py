@@ -42,6 +42,7 @@ def three():
     return fit_regimes(ThroughputTrace(ONE_SECOND, drawn(RATES, LEVELS, 3000, 5)), regimes=3, **SENDER)
 
 
+@pytest.mark.long
 def test_three_regimes_are_found_again(three):
     assert [one.name for one in three.regimes] == ["slow", "medium", "fast"]
     for one, level, stay in zip(three.regimes, LEVELS, (20, 15, 30)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from tcpstream.tcp.window_chain import WindowChain
 CASES: dict[str, tuple[dict[str, Any], float]] = {
     "reno": ({"loss": 0.02, "tcp": "reno", "rtt": 0.1, "rto": 0.3, "max_window": 30}, 1.5),
     "reno, slow start": ({"loss": 0.01, "rtt": 0.05, "rto": 0.25, "initial_window": 4, "max_window": 40}, 1.3),
-    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack", "rtt": 0.1, "rto": 0.3, "max_window": 40}, 1.4),
+    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack", "rtt": 0.1, "rto": 0.3, "max_window": 24}, 1.4),
     "reno-sack, RACK": (
         {"loss": 0.005, "tcp": "reno-sack", "rtt": 0.04, "rto": 0.24, "initial_window": 10, "detection": "rack",
          "max_window": 60}, 1.6,
@@ -38,11 +39,22 @@ def case(name: str) -> tuple[Path, Video]:
     return path, Video(packet_rate=throughput(path) / ratio)
 
 
-@pytest.mark.parametrize("name", CASES)
+SLOW = ("reno, slow start", "cubic, RACK")
+
+
+@cache
+def limited(name: str) -> LimitedLive:
+    found = live(*case(name), growth="limited")
+    assert isinstance(found, LimitedLive)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in CASES], ids=list(CASES)
+)
 def test_late_fractions_are_those_of_drawn_streams(name: str) -> None:
     path, video = case(name)
-    found, chain = live(path, video, growth="limited"), chain_of(path)
-    assert isinstance(found, LimitedLive)
+    found, chain = limited(name), chain_of(path)
     assert isinstance(chain, WindowChain)
     due = video.packet_rate * path.rtt
     known = rules(chain, due, path.initial_window or 10)
@@ -60,8 +72,8 @@ def test_unused_windows_make_streams_later() -> None:
     """Windows that grow on while nothing waits hide most losses."""
     path, video = case("reno-sack, RACK")
     delays = np.array([2.0, 4.0, 8.0]) * path.rtt
-    limited, other = live(path, video, growth="limited"), live(path, video)
-    assert (limited.late_fraction(delays) > 1.5 * other.late_fraction(delays)).all()
+    other = live(path, video)
+    assert (limited("reno-sack, RACK").late_fraction(delays) > 1.5 * other.late_fraction(delays)).all()
 
 
 def test_an_unused_window_falls_to_the_mean_of_itself_and_what_was_used() -> None:
@@ -75,8 +87,7 @@ def test_an_unused_window_falls_to_the_mean_of_itself_and_what_was_used() -> Non
 
 
 def test_answers_pickle_and_say_how_near_they_are() -> None:
-    path, video = case("reno")
-    found = live(path, video, growth="limited")
+    found = limited("reno")
     again = pickle.loads(pickle.dumps(found))
     tau = found.required_delay(1e-3)
     assert again.late_fraction(tau) == found.late_fraction(tau)

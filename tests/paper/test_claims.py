@@ -22,19 +22,31 @@ def found():
     return {claim.key: claim for claim in judged}
 
 
+@pytest.mark.long
 def test_what_holds(found):
     assert {key for key, claim in found.items() if not claim.holds} == HOLDS_NOT
 
 
+@pytest.mark.long
 def test_every_section_is_judged(found):
     assert {claim.section for claim in found.values()} == {"6.1", "6.2.1", "6.2.2", "6.3"}
     assert len(found) == HOW_MANY  # keys differ
 
 
+@pytest.mark.long
 def test_evidence_is_numbers(found):
     for claim in found.values():
         assert any(character.isdigit() for character in claim.found)
         assert "nan" not in claim.found
+
+
+def test_what_holds_of_the_length_of_stored_videos():
+    from tcpstream.paper import lengths
+
+    judged = {claim.key: claim for claim in lengths._stored()}
+    assert judged.keys() == {"stored-peak", "stored-round-730", "stored-one-over-length", "stored-length"}
+    assert {key for key, claim in judged.items() if not claim.holds} == HOLDS_NOT & judged.keys()
+    assert all(any(character.isdigit() for character in claim.found) for claim in judged.values())
 
 
 def test_a_small_window_makes_twice_the_rate_enough():

@@ -30,6 +30,7 @@ def scores(table):
     return tcpstream.score(table, **ASKED)
 
 
+@pytest.mark.long
 def test_a_killed_worker_loses_nothing(table, scores, monkeypatch):
     killed, put = [], Store.put
 

@@ -49,7 +49,11 @@ def test_the_asymptotic_decay_is_where_waves_are_kept():
 
 
 @pytest.mark.parametrize(
-    "lattice", [Lattice(3, 10), Lattice(19, 9, trace=1), Lattice(3, 1), Lattice(27, 7), Lattice(4, 1), Lattice(12, 3)]
+    "lattice",
+    [
+        *(Lattice(3, 10), Lattice(19, 9, trace=1), Lattice(3, 1), Lattice(4, 1)),
+        *(pytest.param(one, marks=pytest.mark.long) for one in (Lattice(27, 7), Lattice(12, 3))),
+    ],
 )
 def test_load_and_lattice_do_not_change_the_number_of_epochs(lattice):
     """Near T/mu = 1, and where backlogs within a packet mix slowly: 4.01 on a lattice of halves."""
@@ -134,6 +138,7 @@ def test_a_load_too_near_one_is_refused_with_a_reason():
         solve(REFERENCE, Lattice(math.floor(REFERENCE.packets_per_round * 10**7) - 1, 10**7))
 
 
+@pytest.mark.long
 def test_small_windows_on_a_fine_lattice_are_solved():
     """A correction leaves more than nine tenths there: without mixing the error stays above 4e-4."""
     chain = chain_of(Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3, max_window=8))

@@ -110,7 +110,15 @@ def test_stored_is_its_twin(pipe, buffer, b, others):
     assert result.error_bound < 1e-12
 
 
-@pytest.mark.parametrize(("pipe", "buffer", "b", "others"), CASES)
+@pytest.mark.parametrize(
+    ("pipe", "buffer", "b", "others"),
+    [
+        *CASES[:4],
+        pytest.param(*CASES[4], marks=pytest.mark.long),
+        CASES[5],
+        pytest.param(*CASES[6], marks=pytest.mark.long),
+    ],
+)
 def test_live_is_its_twin(pipe, buffer, b, others):
     path = limited(pipe, buffer, rounds_per_increase=b, **others)
     m = 1

@@ -142,8 +142,8 @@ def test_stored_is_its_twin(case, packets):
     "case",
     [
         *CASES,
-        ("reno", 12, 2, 1, "floor", 2),
-        ("reno-sack", 13, 1, 1, "floor", 2),
+        pytest.param(("reno", 12, 2, 1, "floor", 2), marks=pytest.mark.long),
+        pytest.param(("reno-sack", 13, 1, 1, "floor", 2), marks=pytest.mark.long),
         ("reno", 2, 2, 2, "floor", 1),  # slow start leads into the middle of the largest window
         ("reno-sack", 2, 2, 2, "floor", 1),
     ],

@@ -169,8 +169,8 @@ def test_a_capture_of_a_path_that_varies(varying):
     [
         "estimate {}",
         "delay --capture {} --rate 20pps --duration 20s",
-        "play --capture {} --rate 10pps --duration 4s",
-        "rate --capture {} --duration 4s --delay 2s --target 1e-2",
+        pytest.param("play --capture {} --rate 10pps --duration 4s", marks=pytest.mark.long),
+        pytest.param("rate --capture {} --duration 4s --delay 2s --target 1e-2", marks=pytest.mark.long),
     ],
 )
 def test_answers_warn_where_the_path_varied(varying, capsys, command):

@@ -30,14 +30,14 @@ def corners(found, tcp):
     proposed = {"initial_window": found.proposal.initial_window, "detection": found.proposal.detection}
     sides = [[(m.low, m.high)[side] for side in (0, 1)] for m in (loss, found.rtt, found.rto)]
     rng = np.random.default_rng(5)
-    inside = [[rng.uniform(m.low, m.high) for m in (loss, found.rtt, found.rto)] for _ in range(8)]
+    inside = [[rng.uniform(m.low, m.high) for m in (loss, found.rtt, found.rto)] for _ in range(3)]
     for p, rtt, rto in [*itertools.product(*sides), *inside]:
         yield tcpstream.Path(loss=p, rtt=rtt, rto=rto, tcp=tcp, **({"sender": "classic"} | proposed))
 
 
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
 def test_no_other_path_of_the_intervals_is_better_or_worse(found, tcp):
-    video = tcpstream.Video(packet_rate=30, duration=30)
+    video = tcpstream.Video(packet_rate=30, duration=15)
 
     def answers(path):
         result = tcpstream.stored(path, video)
@@ -57,8 +57,9 @@ def test_delay_interval(found):
     interval = tcpstream.delay_interval(found, stored, no_late=0.9)
     needed = [tcpstream.stored(path, stored).required_delay(no_late=0.9) for path in (best, found.path(), worst)]
     assert [interval.low, interval.value, interval.high] == needed == sorted(needed)
-    live = tcpstream.delay_interval(found, VIDEO, live=True, target=1e-3, tcp="reno")
-    needed = [tcpstream.live(path, VIDEO).required_delay(1e-3) for path in found.ends(tcp="reno")]
+    given = {"tcp": "reno", "rtt": 0.1, "max_window": 16}
+    live = tcpstream.delay_interval(found, VIDEO, live=True, target=1e-3, **given)
+    needed = [tcpstream.live(path, VIDEO).required_delay(1e-3) for path in found.ends(**given)]
     assert [live.low, live.high] == needed
 
 
@@ -79,23 +80,26 @@ def test_a_timer_is_at_least_a_round_trip(found):
     assert worst.rto == 0.4
 
 
-@pytest.mark.parametrize(("process", "tcp", "p"), [("independent", "reno-sack", 0.03), ("round", "reno", 0.02)])
-def test_intervals_hold_the_delay_of_the_true_path(tmp_path, process, tcp, p):
-    """Of 25 intervals at least 21: fewer have a probability of 0.007 at 95% (binomial).
+@pytest.mark.parametrize(
+    ("process", "tcp", "p", "runs", "least"),
+    [pytest.param("independent", "reno-sack", 0.03, 25, 21, marks=pytest.mark.long), ("round", "reno", 0.02, 12, 9)],
+)
+def test_intervals_hold_the_delay_of_the_true_path(tmp_path, process, tcp, p, runs, least):
+    """Of 25 intervals at least 21, of 12 at least 9: fewer have a probability of 0.007 and 0.002 at 95% (binomial).
 
     The mean round trip is 100 ms, 1 ms on average in each direction, and 20 us at the receiver; the timer 0.2 s more.
     """
     video = tcpstream.Video(packet_rate=20, duration=20)
     truth = tcpstream.Path(sender="classic", loss=p, rtt=0.102, rto=0.302, tcp=tcp)
     delay, held, proposed = tcpstream.stored(truth, video).required_delay(), 0, 0
-    for seed in range(25):
+    for seed in range(runs):
         found = tcpstream.estimate(capture(tmp_path, simulate(p, seconds=20, process=process, seed=seed)))
         interval = tcpstream.delay_interval(found, video, tcp=tcp, initial_window=None, detection="duplicates")
         assert interval.low < interval.value < interval.high
         held += interval.low <= delay <= interval.high
         proposed += found.proposal.tcp == tcp
-    assert held >= 21
-    assert proposed >= 21
+    assert held >= least
+    assert proposed >= least
 
 
 def test_a_worst_end_without_a_finite_delay(found):

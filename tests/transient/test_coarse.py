@@ -23,7 +23,7 @@ def difference(one: Measure, other: Measure, limit: int) -> float:
     return float(np.abs(both.mass[: max(0, limit - both.origin)]).max(initial=0))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(path=paths(largest_window=20), per_round=st.floats(0, 4), goal=st.integers(20, 200))
 def test_a_quantum_of_one_packet_is_exact(path, per_round, goal):
     """Written apart, the two transients agree: in every round's law, and nearly in what a floor kills.
@@ -32,14 +32,14 @@ def test_a_quantum_of_one_packet_is_exact(path, per_round, goal):
     """
     chain = reno(path)
     exact, coarse = BackloggedBurst(chain, goal), BackloggedCoarse(chain, goal, 1, 1)
-    for _ in range(40):
+    for _ in range(25):
         exact.step()
         coarse.step()
         assert difference(exact.distribution(), coarse.distribution(), goal) < 1e-12
     assert coarse.survivors() == pytest.approx(1, abs=1e-11)
     assert coarse.unaccounted < 1e-11
     exact, coarse = BackloggedBurst(chain, goal), BackloggedCoarse(chain, goal, 1, 1)
-    for i in range(1, 41):
+    for i in range(1, 26):
         due = min(goal, int(per_round * max(0, i - 8)))
         exact.step(Boundary(due))
         coarse.step(Boundary(due))
@@ -68,7 +68,7 @@ def test_recovery_by_all_pairs(window, p):
     assert total[0] == 6
 
 
-@pytest.mark.parametrize(("b", "ratio"), [(1, 4), (2, 2.5)])
+@pytest.mark.parametrize(("b", "ratio"), [pytest.param(1, 4, marks=pytest.mark.long), (2, 2.5)])
 def test_within_the_stated_error(b, ratio):
     path = Path(sender="classic", loss=0.002, rtt=0.1, timeout_ratio=ratio, max_window=100, rounds_per_increase=b)
     video = Video(packet_rate=160 if b == 1 else 120, duration=20)
@@ -91,7 +91,12 @@ def test_within_the_stated_error(b, ratio):
 
 @pytest.mark.parametrize(
     ("loss", "window", "quantum", "headroom", "rounds"),
-    [(0.001, 256, 32, 10, 200), (0.003, 120, 16, 10, 200), (0.003, 120, 16, 3, 200), (0.01, 577, 16, 91, 3.3)],
+    [
+        pytest.param(0.001, 256, 32, 10, 200, marks=pytest.mark.long),
+        (0.003, 120, 16, 10, 200),
+        pytest.param(0.003, 120, 16, 3, 200, marks=pytest.mark.long),
+        (0.01, 577, 16, 91, 3.3),
+    ],
 )
 def test_short_delays_and_low_rates_are_within_the_stated_error(loss, window, quantum, headroom, rounds):
     """Where late fractions follow from the first packets, each of which matters."""
@@ -110,6 +115,7 @@ def test_short_delays_and_low_rates_are_within_the_stated_error(loss, window, qu
     np.testing.assert_allclose(arrived_coarse, arrived, atol=quantum + 1e-9)
 
 
+@pytest.mark.long
 def test_a_path_without_losses_is_late_as_a_whole():
     """Two in three videos of this rate see no loss in the first quarter, and all of those are late by a few packets."""
     path = Path(sender="classic", loss=9.5e-5, rtt=0.1, timeout_ratio=7, max_window=64, rounds_per_increase=2)
@@ -125,7 +131,7 @@ def test_a_path_without_losses_is_late_as_a_whole():
 def test_a_large_window_is_solved_coarsely_and_says_so():
     path, video = (
         Path(sender="classic", loss=1e-4, rtt=0.05, timeout_ratio=4, max_window=1024),
-        Video(packet_rate=2000, duration=30),
+        Video(packet_rate=2000, duration=10),
     )
     for result in (stored(path, video), stored(path, video, quantum=128)):
         assert result.quantum > 1

@@ -16,7 +16,7 @@ from tcpstream.tcp.window_chain import WindowChain
 Floats = NDArray[np.float64]
 
 
-@numba.njit
+@numba.njit(cache=True)
 def _spend(late: Floats, levels: Floats, start: float, end: float, time: float) -> None:
     """Add the time for which the backlog, on its way from start to end, is above each level."""
     low, high = min(start, end), max(start, end)
@@ -27,7 +27,7 @@ def _spend(late: Floats, levels: Floats, start: float, end: float, time: float) 
             late[j] += time * (high - levels[j]) / (high - low)
 
 
-@numba.njit
+@numba.njit(cache=True)
 def _sessions(
     starts, to, received, in_order, took, cumulative, windows, stays, slow, falls_to, same_window, n_windows, first,
     due, timer, rack, levels, rounds, rng,

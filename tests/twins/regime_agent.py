@@ -79,7 +79,7 @@ def taking_over(old, new, lines, s):
     return found
 
 
-@njit
+@njit(cache=True)
 def changed(regime, left, to, stays, seconds, rng):
     """The regime after some seconds, and what is left of its stay."""
     while left < seconds:
@@ -94,7 +94,7 @@ def changed(regime, left, to, stays, seconds, rng):
     return regime, left - seconds
 
 
-@njit
+@njit(cache=True)
 def arrivals(first, moves, sums, over, begins, to, stays, shares, rtt, exists, runs, rng):
     """Packets in order by the ends of rounds 1, 2, ..., by run; exists[i]: packets there are by the end of round i."""
     found = np.zeros((runs, len(exists) - 1))

@@ -12,7 +12,7 @@ import tcpstream
 from beside_packets import ANSWERS, FREE, SENDERS, distance, matched, recorded, solved, table, watched
 from tcpstream import Path, Video, sim
 
-R, RATE, LENGTH, RUNS = 0.1, 40.0, 12.0, 2500
+R, RATE, LENGTH, RUNS = 0.1, 40.0, 12.0, 1500
 DOCUMENTATION = FilePath(__file__).parents[2] / "docs" / "stalls.md"
 
 

@@ -24,7 +24,7 @@ PATHS = {
     "cubic": Path(sender="classic", loss=0.1, rtt=0.1, rto=0.37, max_window=8, tcp="cubic", initial_window=4),
 }
 
-VISITS = 20_000
+VISITS = 8_000
 
 
 def label(chain, tcp):
@@ -72,7 +72,7 @@ def test_throughput(path):
     chain, rng = chain_of(path), np.random.default_rng(12)
     arrays = source(chain)
     tcp, packets = begin(arrays, rng), np.zeros(40)
-    rounds = 4000
+    rounds = 1500
     for batch in range(len(packets)):
         for _ in range(rounds):
             if tcp[WAIT] > 0:
