@@ -51,3 +51,13 @@ def test_large_buffers_and_short_videos_do_not_overflow():
     assert player.client_buffer > 500
     assert 0 < found.stall_probability < 0.2
     assert found.rebuffering_ratio == pytest.approx(found.mean_total_rebuffer / 5, rel=0.2)
+
+
+def test_a_player_that_never_waits_for_room_has_no_idle_restarts():
+    """30 s of video, and room for more."""
+    path = Path(loss=0.02, rtt=0.1, tcp="reno-sack", max_window=20)
+    video = Video(packet_rate=40, duration=30)
+    found = play(path, video, SegmentPlayer(segment=3, client_buffer=30))
+    assert (found.restart_share, found.errors["restart_share"]) == (0, 0)
+    waiting = play(path, video, SegmentPlayer(segment=3, client_buffer=9))
+    assert waiting.restart_share > 0.3

@@ -11,7 +11,7 @@ import sack_agent
 import sack_twin
 from monte_carlo import packets_due
 from strategies import paths
-from tcpstream import InputError, Path, Video, largest_rate, live, stored, throughput
+from tcpstream import AccuracyError, InputError, Path, Video, largest_rate, live, stored, throughput
 from tcpstream.answers.arrivals import Arrivals
 from tcpstream.answers.stored import StoredStreaming
 from tcpstream.answers.timeline import Timeline
@@ -239,3 +239,10 @@ def test_windows_of_which_something_is_surely_lost(loss, window):
     assert row.sum() == pytest.approx(1, abs=1e-9)
     assert row @ np.arange(len(row)) == pytest.approx(loss * window, rel=1e-9)
     assert throughput(Path(loss=loss, rtt=0.05, max_window=window)) > 0
+
+
+@pytest.mark.parametrize("more", [{}, {"tcp": "reno-sack"}, {"tcp": "reno-sack", "max_window": 400}])
+def test_what_is_too_much_to_write_out_is_refused(more):
+    """Before it is tried: a window of 400 packets has 80,000 ways to lose some of them."""
+    with pytest.raises(AccuracyError, match="transitions written out, more than 5,000,000"):
+        chain_of(Path(loss=0.05, rtt=0.1, **more)).transitions()

@@ -186,6 +186,8 @@ def _solved(found: Downloads, path: Path, video: Video, player: SegmentPlayer, h
     for answer, error in zip(answers, errors):
         stalls = max(float(answer[0]), RISK)
         error[STALLS + 2] += stalls * quadrature_error(4 * answer[STALLS + 1] / stalls / video.duration)
+    if player.most_held >= segments:  # it never waits for room
+        answers[:, STALLS + 4] = errors[:, STALLS + 4] = 0.0
     off = found.left_out + (ran.apart[MEAN] if ran.settled else math.inf)
     return Sessions(
         answers, errors, segments - player.starts_with <= known, 1 - ran.seen[..., ANY], errors[:, ANY].copy(),

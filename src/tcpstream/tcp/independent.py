@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import AccuracyError
 from ..path import Path
 from .chain import Features, Transitions
 from .silences import LEVELS, TIMEOUT_LABELS, Silences, Waits, mean_wait, tilted_wait, wait
@@ -24,6 +25,9 @@ from .window_graph import WindowGraph
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+MOST_ROWS = 5_000_000
+"""Transitions that are written out at most: about half a minute, and a gigabyte."""
 
 RARE = 1e-24
 """Probability of so many losses in a round that is not tabulated: far below rounding of the rest."""
@@ -268,8 +272,20 @@ class IndependentChain(WindowChain):
         """Return every transition, by the losses of its round and the packets before the first one.
 
         Labels are unique on a line only.
+
+        Raises
+        ------
+        AccuracyError
+            Where they are more than `MOST_ROWS`.
         """
         p, q, S = self.loss, 1 - self.loss, self.graph.size
+        windows: Floats = self.graph.windows.astype(np.float64)
+        wanted = float((windows * (windows - 1) / 2) @ (self.recover_share > 0).sum(axis=1))
+        if wanted > MOST_ROWS:
+            raise AccuracyError(
+                f"this chain has {wanted:.2g} transitions written out, more than {MOST_ROWS:,}: give a smaller largest "
+                f"window than {self.graph.max_window} packets"
+            )
         labels = [(int(w), int(c), 0, 0, 0) for w, c in zip(self.graph.windows, self.graph.rounds_at_window)]
         labels += TIMEOUT_LABELS
         rows: list[tuple[int, int, float, int, int, int]] = []
