@@ -56,6 +56,7 @@ def along(modes: Modes, tilt: float, gap: float, begin: float, vanished: float) 
     ----------
     modes : Modes
     tilt, gap : float
+        [1 / packet]
     begin : float
         Rounds.
     vanished : float

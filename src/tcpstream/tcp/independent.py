@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_ROWS = 5_000_000
-"""Transitions that are written out at most: about half a minute, and a gigabyte."""
+"""Transitions that are written out at most: of more than a gigabyte."""
 
 RARE = 1e-24
 """Probability of so many losses in a round that is not tabulated: far below rounding of the rest."""

@@ -1,1 +1,0 @@
-export OPENBLAS_NUM_THREADS=1
