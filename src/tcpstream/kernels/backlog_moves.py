@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import kept
+from ..system.compiler import integer, kept
 from .moves import convolve
 
 Floats = NDArray[np.float64]
@@ -162,7 +162,7 @@ def _spread(own: Floats, on: Lattices, s: int, row: Floats, lower: Floats) -> No
     for k in range(len(row)):
         lower[k] = row[k]
     for i in range(len(on.quanta) - 1):
-        _up(lower, on, s, i, 0, on.ends[i], lower)
+        _up(lower, on, s, i, integer(0), on.ends[i], lower)
 
 
 @kept(nogil=True)
@@ -181,7 +181,8 @@ def _lower(row: Floats, begins: Ints, ends: Ints, on: Lattices, s: int, levels: 
     for i in range(levels):
         at = on.at[i]
         lower[at : at + on.ends[i]] = 0.0
-        lower[at + begins[0, i] : at + ends[0, i]] = row[at + begins[0, i] : at + ends[0, i]]
+        for k in range(at + begins[0, i], at + ends[0, i]):
+            lower[k] = row[k]
         begins[1, i], ends[1, i] = begins[0, i], ends[0, i]
         if i > 0:
             left, right = _up(lower, on, s, i - 1, begins[1, i - 1], ends[1, i - 1], lower)
@@ -211,7 +212,7 @@ def hand_on(
     new_begins, new_ends : (E, l) int arrays
         Between which positions of each level something was added.
     """
-    levels = 1
+    levels = integer(1)
     for m in range(shifts.begins[s], shifts.begins[s + 1]):
         if shifts.lower[m]:
             levels = max(levels, shifts.levels[m] + 1)
@@ -289,7 +290,8 @@ def step(vector: Floats, on: Lattices, shifts: Shifts, landings: Landings) -> Fl
         found[s, 0] = rest[s]
         for i in range(L):
             begin, n = on.at[i] + on.firsts[i], on.ends[i] - on.firsts[i]
-            found[s, on.own[i] : on.own[i] + n] = new[s, begin : begin + n]
+            for k in range(n):
+                found[s, on.own[i] + k] = new[s, begin + k]
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .doubled import doubled, doubled_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -191,7 +192,8 @@ def backlog_paths(
                     merged_state[k] = s
                     merged[k] = 0.0
                     n += 1
-                merged[k] += sums[atom]
+                for column in range(COLUMNS):
+                    merged[k, column] += sums[atom, column]
                 atom = following[atom]
             for k in range(n):
                 place[merged_state[k]] = -1
@@ -218,9 +220,9 @@ def backlog_paths(
                     least = max(floor, fall)
                     if time < step:
                         if used == len(state):
-                            state = np.append(state, np.empty_like(state))
-                            sums = np.concatenate((sums, np.empty_like(sums)))
-                            following = np.append(following, np.empty_like(following))
+                            state = doubled(state)
+                            sums = doubled_rows(sums)
+                            following = doubled(following)
                         state[used] = to[o]
                         sums[used, 0], sums[used, 1], sums[used, 2] = pp, pp * m2, pp * (v2 + m2 * m2)
                         for first in (3, 6):
@@ -236,8 +238,8 @@ def backlog_paths(
                         used += 1
                         continue
                     if n_landed == len(landed):
-                        landed = np.concatenate((landed, np.empty_like(landed)))
-                        moments = np.concatenate((moments, np.empty_like(moments)))
+                        landed = doubled_rows(landed)
+                        moments = doubled_rows(moments)
                     landed[n_landed, 0], landed[n_landed, 1], landed[n_landed, 2] = i, to[o], time
                     even = rounds[o] == 1 and variance[o] == 0.0 and rests(mean[o], due, step)
                     moments[n_landed, 0], moments[n_landed, 1], moments[n_landed, 2] = pp, m2, v2
@@ -254,8 +256,8 @@ def backlog_paths(
                     n_landed += 1
                     if r == step - 1 and mean[o] > ordered[o]:
                         if n_held == len(holding):
-                            holding = np.append(holding, np.empty_like(holding))
-                            held = np.concatenate((held, np.empty_like(held)))
+                            holding = doubled(holding)
+                            held = doubled_rows(held)
                         holding[n_held] = i
                         held[n_held, 0], held[n_held, 1], held[n_held, 2] = pp, m2, v2
                         held[n_held, 3] = mean[o] - ordered[o]

@@ -41,7 +41,8 @@ def until_turns(
     """
     E, L, size = len(order), len(on.quanta), new.shape[1]
     number = np.full(E, -1)
-    number[entries] = np.arange(len(entries))
+    for i in range(len(entries)):
+        number[entries[i]] = i
     rest = np.zeros(E)
     new_begins, new_ends = np.full((E, L), size), np.zeros((E, L), dtype=np.int64)
     row, lower = np.zeros(size), np.empty(size)

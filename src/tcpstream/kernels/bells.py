@@ -111,9 +111,10 @@ def with_bells(
     n = len(source)
     bells, lows, highs = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     in_full = np.empty(n, dtype=np.bool_)
+    kinds = 1
     for i in range(n):
         bells[i], lows[i], highs[i], in_full[i] = _places(mean[i] / quantum, variance[i] / quantum**2, most)
-    kinds = bells.max() + 1 if n > 0 else 1
+        kinds = max(kinds, bells[i] + 1)
     place = np.full(targets * kinds, -1)
     which = np.empty(n, dtype=np.int64)
     sources, to, kind = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -203,7 +204,8 @@ def fill(
                 every = number < 0
                 for slot in range(0 if every else number % slots[q], slots[q] if every else number % slots[q] + 1):
                     begin = firsts[q] + slot * sizes[q]
-                    values[begin : begin + sizes[q]] = row[pad - widths[bell] :]
+                    for k in range(sizes[q]):
+                        values[begin + k] = row[pad - widths[bell] + k]
             if bell < top:
                 smooth(row, wider, bell)
                 row, wider = wider, row

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import kept
+from ..system.compiler import integer, kept
 from .latency_passes import Moves, Rounds
 
 Floats = NDArray[np.float64]
@@ -85,7 +85,7 @@ def between_curves(first: int, last: int, curves: Curves, moves: Moves, mass: Ma
                 row[end - 1] = 0.0
                 end -= 1
             if low < end and end - 1 == there:  # nothing to send
-                _put(row[there], curves.exists[i], s, i, 1, curves, mass)
+                _put(row[there], curves.exists[i], s, i, integer(1), curves, mass)
                 row[there] = 0.0
                 end -= 1
             if low < end:
@@ -93,7 +93,7 @@ def between_curves(first: int, last: int, curves: Curves, moves: Moves, mass: Ma
                 _paused(row, low, end, i, s, curves, moves.paused, mass)
                 _sent(row, low, end, i, s, curves, moves.sent, mass)
                 row[low:end] = 0.0
-            mass.spans[at] = mass.rows.shape[1], 0
+            mass.spans[at, 0], mass.spans[at, 1] = mass.rows.shape[1], 0
 
 
 @numba.njit(nogil=True)

@@ -6,7 +6,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffer_leads import Deep, add_between, add_held, add_shifted, point, points_below
+from ..system.compiler import integer
+from .buffer_leads import Deep, add_between, add_held, add_shifted, point, points_below, put
 from .buffer_moves import Totals
 from .buffer_play import kept_values, stall
 from .buffer_state import Known, Measures
@@ -27,7 +28,8 @@ def play_deep(x: int, moves: Totals, deep: Deep, known: Known, on: Measures) -> 
     starts, target, rounds, shift, chance = deep.changes
     for s in range(now.shape[0]):
         now[s, followed : even + end - first] = 0.0
-        now[s, even + end - first :] = on.base
+        for at in range(even + end - first, n):
+            put(now[s, at], on.base)
         for o in range(moves.starts[s], moves.starts[s + 1]):
             for j in range(first, min(deep.begins[moves.rounds[o]], end)):
                 _add_move(now[s, even + j - first], j * every, x, o, moves, known, on)
@@ -37,8 +39,9 @@ def play_deep(x: int, moves: Totals, deep: Deep, known: Known, on: Measures) -> 
                 row = kept_values(x - rounds[o], rounds[o], target[o], known)
                 _add_deep(now[s], row, chance[o], shift[o], begin, end, followed, even, every)
         between = max(min(even, left), followed)
-        add_between(now[s], 1.0, now[s], followed, between, 0, known.leads)
-        now[s, between:even] = on.base
+        add_between(now[s], 1.0, now[s], followed, between, integer(0), known.leads)
+        for at in range(between, even):
+            put(now[s, at], on.base)
 
 
 @numba.njit(nogil=True)

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffer_leads import add_held
+from .buffer_leads import add_held, put
 from .buffer_moves import of_state, transition
 from .buffer_play import after
 from .buffer_state import Filling, Known, Measures
@@ -29,7 +29,7 @@ def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> 
         for at in range(goal, into.shape[1]):
             held = at * size if left <= known.full else min(at * size, known.full)
             if held >= left:
-                into[s, at] = on.base
+                put(into[s, at], on.base)
             else:
                 into[s, at] = 0.0
                 add_held(into[s, at], 1.0, now[s], held, known.leads)
@@ -75,4 +75,4 @@ def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> 
                 i = nothing.place[nothing.target[o]]
                 for c in range(C):
                     sums[s, c] += nothing.chance[o] * waited[nothing.rounds[o], c] * solved[i, c]
-            into[s, at] = sums[s]
+            put(into[s, at], sums[s])

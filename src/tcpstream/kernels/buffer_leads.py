@@ -8,6 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiler import integer
 from .buffer_moves import Totals
 
 Floats = NDArray[np.float64]
@@ -50,19 +51,26 @@ class Deep(NamedTuple):
     begins: Ints
 
 
-@numba.njit(nogil=True, inline="always")
+@numba.njit(nogil=True)
 def point(multiple: int, followed: int, even: int, every: int) -> int:
     """Return the point at a multiple of `every` quanta."""
     held = multiple * every
     return held if held < followed else even + (held - followed) // every
 
 
-@numba.njit(nogil=True, inline="always")
+@numba.njit(nogil=True)
 def points_below(held: int, points: int, leads: Leads) -> int:
     """Return before which of so many points all are less than so many quanta."""
     if held <= leads.followed:
         return min(held, points)
     return min(points, leads.even + (held - leads.followed + leads.every - 1) // leads.every)
+
+
+@numba.njit(nogil=True)
+def put(out: Floats, values: Floats) -> None:
+    """Set values: compiled much sooner than an assignment, which reports shapes that do not fit."""
+    for c in range(len(out)):
+        out[c] = values[c]
 
 
 @numba.njit(nogil=True, inline="always")
@@ -72,10 +80,10 @@ def add_held(out: Floats, weight: float, row: Floats, held: int, leads: Leads) -
         for c in range(len(out)):
             out[c] += weight * row[held, c]
     else:
-        add_between(out.reshape(1, len(out)), weight, row, 0, 1, held, leads)
+        add_between(out.reshape(1, len(out)), weight, row, integer(0), integer(1), held, leads)
 
 
-@numba.njit(nogil=True, inline="always")
+@numba.njit(nogil=True)
 def add_between(
     out: Floats, weight: float, row: Floats, begin: int, end: int, shift: int, leads: Leads
 ) -> None:  # fmt: skip

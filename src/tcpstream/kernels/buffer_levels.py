@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
 from .buffer_deep import play_deep
 from .buffer_fill import fill
-from .buffer_leads import Deep
+from .buffer_leads import Deep, put
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_play import play_far, play_near
 from .buffer_state import Filling, Known, Measures
@@ -17,6 +18,17 @@ Floats = NDArray[np.float64]
 
 SETTLED = 1e-11
 """Relative change of what a player sees that fills its buffer at a place, at which it is what playing on leads to."""
+
+
+@numba.njit(nogil=True)
+def _put_empty(empty: Floats, fill: Floats) -> float:
+    """Set the values of an empty buffer to those of a fill that holds nothing; return their change, relative to 1."""
+    change, largest = 0.0, 1.0
+    for s in range(empty.shape[0]):
+        for c in range(empty.shape[1]):
+            change, largest = max(change, abs(empty[s, c] - fill[s, 0, c])), max(largest, abs(fill[s, 0, c]))
+            empty[s, c] = fill[s, 0, c]
+    return change / largest
 
 
 @kept(nogil=True)
@@ -61,10 +73,8 @@ def back_in_video(
                 play_near(x, threshold, filling.size, needs, lacks, known, on)
             while change > SETTLED:
                 fill(x, filling, into, known, on)
-                change = 0.0
-                if threshold < known.round:
-                    change = np.abs(known.empty[i] - into[:, 0]).max() / max(1.0, np.abs(into[:, 0]).max())
-                known.empty[i] = into[:, 0]
+                changed = _put_empty(known.empty[i], into)
+                change = changed if threshold < known.round else 0.0
                 known.before[x] = i
                 play_near(x, threshold, filling.size, needs, lacks, known, on)
         else:
@@ -72,4 +82,5 @@ def back_in_video(
         for s in range(len(known.slot)):
             slot = known.slot[s]
             if slot >= 0:
-                known.long[known.first[slot] + x % known.depth[slot]] = known.play[x % known.play.shape[0], s]
+                into, now = known.long[known.first[slot] + x % known.depth[slot]], known.play[x % known.play.shape[0]]
+                put(into.reshape(into.size), now[s].reshape(into.size))

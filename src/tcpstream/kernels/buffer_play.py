@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffer_leads import add_between, add_held
+from .buffer_leads import add_between, add_held, put
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_state import Known, Measures
 
@@ -25,7 +25,7 @@ def kept_values(place: int, rounds: int, target: int, known: Known) -> Floats:
     return long
 
 
-@numba.njit(nogil=True, inline="always")
+@numba.njit(nogil=True)
 def after(out: Floats, weight: float, x: int, target: int, held: int, rounds: int, known: Known, on: Measures) -> None:
     """Add what a player sees that plays for some rounds at place x with so much, from when its state is `target`."""
     q = known.round
@@ -53,7 +53,7 @@ def stall(
         out[c] += weight * (on.stalled[wait, c] * behind + on.stalled_more[wait, c])
 
 
-@numba.njit(nogil=True, inline="always")
+@numba.njit(nogil=True)
 def _between(place: float, x: int, known: Known) -> tuple[int, float]:
     """Return the first of two fills that stand for a place, and the share of the second one, neither after the last."""
     last = known.before[x]
@@ -77,9 +77,9 @@ def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> 
         for at in range(min(q, end), end):
             now[s, at] = 0.0
         for at in range(max(end, 0), n):
-            now[s, at] = on.base
-    _add(x, end, True, moves, known, on)
-    _add(x, end, False, far, known, on)
+            put(now[s, at], on.base)
+    for near in (True, False):
+        _add(x, end, near, moves if near else far, known, on)
 
 
 @numba.njit(nogil=True)
@@ -127,7 +127,7 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
                 now[at, c] += sums[at * C + c]
 
 
-@numba.njit(nogil=True, inline="always")
+@numba.njit(nogil=True)
 def _add_to(out: Floats, weight: float, values: Floats) -> None:
     for i in range(len(out)):
         out[i] += weight * values[i]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiler import kept
+from .doubled import doubled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -68,10 +69,11 @@ def spread(mean: float, variance: float, weight: float, taps: Floats, base: int,
     x[times - 1] = (part + a * a - a) / 2
     x[times + 1] = (part + a * a + a) / 2
     for _ in range(1, times):
-        y = (1 - part) * x
-        y[1:] += part / 2 * x[:-1]
-        y[:-1] += part / 2 * x[1:]
-        x = y
+        before = 0.0
+        for k in range(2 * times + 1):
+            here, after = x[k], x[k + 1] if k < 2 * times else 0.0
+            x[k] = (1 - part) * here + part / 2 * before + part / 2 * after
+            before = here
     for k in range(2 * times + 1):
         taps[min(centre - times + k, most) - base] += weight * x[k]
     return min(centre - times, most), min(centre + times, most) + 1
@@ -148,12 +150,12 @@ def on_lattice(
             place[reached[row]] = -1
             size = lasts[row] - firsts[row]
             if count == len(sources):
-                sources = np.append(sources, np.empty_like(sources))
-                to = np.append(to, np.empty_like(to))
-                shifts = np.append(shifts, np.empty_like(shifts))
-                starts = np.append(starts, np.zeros(len(starts) - 1, dtype=np.int64))
+                sources = doubled(sources)
+                to = doubled(to)
+                shifts = doubled(shifts)
+                starts = doubled(starts)
             while used + size > len(taps):
-                taps = np.append(taps, np.empty_like(taps))
+                taps = doubled(taps)
             sources[count] = s
             to[count] = reached[row]
             shifts[count] = firsts[row]

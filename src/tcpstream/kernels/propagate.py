@@ -6,7 +6,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import kept
+from ..system.compiler import integer, kept
+from .doubled import doubled, doubled_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -145,7 +146,7 @@ def propagate(
     for i in range(len(from_state)):
         head[:] = -1
         begin = from_time[i]
-        _put(head, state, sums, following, 0, begin, from_state[i], 1.0, 0.0, 0.0, 0.0)
+        _put(head, state, sums, following, integer(0), begin, from_state[i], 1.0, 0.0, 0.0, 0.0)
         used, free = 1, -1  # places that were ever used, and the first of those that are free again
         first_landed = n_landed
         lost = 0.0
@@ -163,14 +164,15 @@ def propagate(
                 k = place[s]
                 if k < 0:
                     if n == len(merged_state):
-                        merged_state = np.append(merged_state, np.empty_like(merged_state))
-                        merged = np.concatenate((merged, np.empty_like(merged)))
+                        merged_state = doubled(merged_state)
+                        merged = doubled_rows(merged)
                     k = n
                     place[s] = k
                     merged_state[k] = s
                     merged[k] = 0.0
                     n += 1
-                merged[k] += sums[atom]
+                for column in range(4):
+                    merged[k, column] += sums[atom, column]
                 atom, last = following[atom], atom
             if last >= 0:
                 following[last] = free
@@ -201,9 +203,9 @@ def propagate(
                             free = following[at]
                         else:
                             if used == len(state):
-                                state = np.append(state, np.empty_like(state))
-                                sums = np.concatenate((sums, np.empty_like(sums)))
-                                following = np.append(following, np.empty_like(following))
+                                state = doubled(state)
+                                sums = doubled_rows(sums)
+                                following = doubled(following)
                             at = used
                             used += 1
                         _put(head, state, sums, following, at, time, to[o], pp, pp * m2, pp * square, pp * least)
@@ -212,8 +214,8 @@ def propagate(
                         lost += pp
                         continue
                     if n_landed == len(landed):
-                        landed = np.concatenate((landed, np.empty_like(landed)))
-                        moments = np.concatenate((moments, np.empty_like(moments)))
+                        landed = doubled_rows(landed)
+                        moments = doubled_rows(moments)
                     landed[n_landed, 0] = i
                     landed[n_landed, 1] = to[o]
                     landed[n_landed, 2] = time
@@ -224,8 +226,8 @@ def propagate(
                     n_landed += 1
                     if r == step - 1 and mean[o] > ordered[o]:
                         if n_held == len(holding):
-                            holding = np.append(holding, np.empty_like(holding))
-                            held = np.concatenate((held, np.empty_like(held)))
+                            holding = doubled(holding)
+                            held = doubled_rows(held)
                         holding[n_held] = i
                         held[n_held, 0] = pp
                         held[n_held, 1] = m2

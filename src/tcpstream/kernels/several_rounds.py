@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import kept
+from ..system.compiler import integer, kept
 from .bells import apart, convolve_apart
 from .moves import convolve
 from .rows import clear, reach, trim
@@ -56,7 +56,7 @@ def several_rounds(
     begun_low, begun_high = np.zeros(waits, dtype=np.int64), np.zeros(waits, dtype=np.int64)
     row, other = np.zeros(width), np.zeros(width)
     for unit in range(rows + waits):
-        begin, end, bell = width, 0, -1
+        begin, end, bell = width, integer(0), integer(-1)
         for i in range(begins[unit], begins[unit + 1]):
             s = sources[i]
             n = high[s] - low[s]
@@ -74,7 +74,7 @@ def several_rounds(
             begin, end = min(begin, first), max(end, last)
         if end == 0:
             continue
-        row, other, begin, end = _narrowed(row, other, begin, end, bell, 0)
+        row, other, begin, end = _narrowed(row, other, begin, end, bell, integer(0))
         w = unit - rows
         into = new[unit] if w < 0 else begun[w]
         for k in range(begin, end):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import kept
+from ..system.compiler import integer, kept
 from .buffer_moves import Totals
 from .last_round import LastRound, end, retransmit, send_last_round
 from .unlost import unlost_round
@@ -61,7 +61,7 @@ def transfer_times(
             further[at] = left_over - need[at] if left_over - need[at] > 1e-8 else 0.0
     law = np.zeros((256, points))
     out, left = 0.0, 1.0
-    packets, sent = int((goal - start - 0.5) * quantum + 0.5 + 1e-9), 0
+    packets, sent = int((goal - start - 0.5) * quantum + 0.5 + 1e-9), integer(0)
     path = int(np.argmax(begin)) if quantum != 1.0 and begin.max() == 1.0 else n  # nothing lost so far
     unlost = 1.0 if path < S else 0.0
     for s in range(n):

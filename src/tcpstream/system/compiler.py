@@ -10,6 +10,7 @@ from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
@@ -46,6 +47,10 @@ class _Kept(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):
             super().save_overload(sig, data)
+
+
+integer: Any = np.int64
+"""Of a constant, for a function that others call: it would be compiled for the constant as well as for any number."""
 
 
 @cache
