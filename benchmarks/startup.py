@@ -31,6 +31,16 @@ DELAY = [
     "--live",
 ]
 
+FIRST = (
+    "delay --loss 0.005 --rtt 40ms --rate 5Mbps --duration 10min",
+    "delay --loss 0.01 --rtt 60ms --rate 1.5Mbps --live",
+    "play --loss 0.02 --rtt 100ms --sender classic --max-window 30 --rate 480kbps --duration 1min --start-buffer 2s "
+    "--resume-buffer 5s",
+    "transfer --loss 0.003 --rtt 40ms --tcp reno-sack --size 2.5MB",
+    "simulate --loss 0.02 --rtt 100ms --rate 25pps --live --seconds 20",
+)
+"""What a newcomer asks for. Each needs other kernels."""
+
 
 def processes(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
     """Time every command, and the first answer with an empty cache of kernels."""
@@ -58,6 +68,10 @@ def processes(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
         with tempfile.TemporaryDirectory() as folder:
             cold.append(spent(commands["tcpstream delay"], NUMBA_CACHE_DIR=folder))
     yield Outcome(cold, method="tcpstream delay, empty cache", note="kernels are compiled")
+    for line in () if quick else FIRST:
+        with tempfile.TemporaryDirectory() as folder:
+            empty, full = (spent([command, *line.split()], NUMBA_CACHE_DIR=folder) for _ in range(2))
+        yield Outcome([empty], method=f"tcpstream {line}, empty cache", note=f"again: {full:.1f} s")
 
 
 def spent(arguments: list[str], **environment: str) -> float:

@@ -44,7 +44,7 @@ SHORT = 0.5
 """Part of the error of alpha for what single packets decide. It falls by e in `FEW_ROUNDS` rounds of delay."""
 
 ONE_ROUND = 1.0
-"""Of delay, up to which alpha is exact, or not known; up to `FEW_ROUNDS` it is exact where that is quick."""
+"""Of delay, up to which alpha is exact, or between bounds; up to `FEW_ROUNDS` it is exact where that is quick."""
 
 FIRST = 4
 """Rounds in which a packet is surely late if the video starts too early."""
@@ -68,6 +68,7 @@ class CoarseStored(StoredStreaming):
     def __init__(self, path: Path | Varying, video: Video, horizon: str, arrivals: CoarseArrivals) -> None:
         super().__init__(path, video, horizon, arrivals)  # type: ignore[arg-type]
         self._coarser = arrivals.coarser()
+        self._at_short: dict[float, tuple[float, float]] = {}
 
     @overload
     def relative_error(self, startup_delay: float) -> float: ...
@@ -105,7 +106,8 @@ class CoarseStored(StoredStreaming):
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
         """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`.
 
-        0 at startup delays up to a round trip, or three where that is quick: alpha is exact there.
+        0 at startup delays up to a round trip, or three where that is quick: alpha is exact there. Where an exact solve
+        takes too much, it is the middle between its lower bound and alpha after a round trip, and as far off as these.
         """
         return self._over_delays(startup_delay, self._no_late_error)
 
@@ -184,19 +186,37 @@ class CoarseStored(StoredStreaming):
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
             if self._is_short(tau):
-                self._no_late[tau] = self._short(tau)
+                self._no_late[tau] = self._short(tau)[0]
             elif self._is_over(tau):
                 self._no_late[tau] = 1.0
             else:
                 self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau)[0], 0.0), 1.0)
         return self._no_late[tau]
 
-    def _short(self, tau: float) -> float:
-        """Return alpha at a short delay, followed to the packet."""
-        due = np.ceil(self.due_by_round(tau))
-        if float(self._arrivals.late(due[:FIRST]).max(initial=0.0)) >= 1 - CERTAIN:
-            return 0.0
-        alpha, lost = self._exact(f"startup delay {tau:g} s")._arrivals.never_late(due)
+    def _short(self, tau: float) -> tuple[float, float]:
+        """Return alpha at a short delay, and how far it is off: by nothing where it is followed to the packet.
+
+        Where that takes too much alpha lies between its lower bound and what it is after the next longer delays.
+        """
+        if tau not in self._at_short:
+            due = np.ceil(self.due_by_round(tau))
+            if float(self._arrivals.late(due[:FIRST]).max(initial=0.0)) >= 1 - CERTAIN:
+                self._at_short[tau] = 0.0, 0.0
+            elif (alpha := self._exact(tau, due)) is not None:
+                self._at_short[tau] = alpha, 0.0
+            else:
+                late, off = self.stalled(np.array([self._known_from]))
+                most = min(1 - float(late[0] - off[0]), 1.0)
+                least = min(self._lower_bound(tau) ** (1 + self._late_error(tau)), most)
+                self._at_short[tau] = (least + most) / 2, (most - least) / 2
+        return self._at_short[tau]
+
+    def _exact(self, tau: float, due: Floats) -> float | None:
+        """Return alpha from an exact solve, None where that would take too much."""
+        try:
+            alpha, lost = self._solved._arrivals.never_late(due)
+        except AccuracyError:
+            return None
         if lost > FLOOR:
             raise AccuracyError(
                 f"startup delay {tau:g} s: {lost:.1e} of the probability was lost, more than {FLOOR:.0e}"
@@ -224,15 +244,10 @@ class CoarseStored(StoredStreaming):
         """Whether a lead falls even without losses: alpha nearly has a step, which lattices blur."""
         return bool(self._arrivals.scale.limited and self._arrivals.chain.largest_round < self.timeline.packets_due)
 
-    def _exact(self, what: str) -> StoredStreaming:
-        """Return the exact solve, or raise `AccuracyError` where that would take too much."""
-        try:
-            return self._solved
-        except AccuracyError:
-            raise AccuracyError(
-                f"{what}: up to {self.path.rtt:.3g} s, a round trip, the probability of no late packet is known from "
-                "an exact solve only, which would take too much here: give a longer startup delay"
-            ) from None
+    @property
+    def _known_from(self) -> float:
+        """Startup delay [s] from which lattices know alpha, a round trip or some."""
+        return self.path.rtt * (self._exact_rounds + 2 * ROUNDING)
 
     @cached_property
     def _solved(self) -> StoredStreaming:
@@ -250,7 +265,10 @@ class CoarseStored(StoredStreaming):
         return None
 
     def _no_late_error(self, tau: float) -> float:
-        if self._is_short(tau) or self._is_over(tau):
+        if self._is_short(tau):
+            alpha, off = self._short(tau)
+            return off / (1 - alpha) if off > 0 else 0.0
+        if self._is_over(tau):
             return 0.0
         late, off = 1 - self._no_late_at(tau), self._arrivals.never_late(self.timeline, tau)[1]
         other = 1 - self._coarser.never_late(self.timeline, tau)[0]
@@ -258,7 +276,9 @@ class CoarseStored(StoredStreaming):
         return _error(late, other, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR)
 
     def _no_late_off(self, tau: float) -> float:
-        if self._is_short(tau) or self._is_over(tau):
+        if self._is_short(tau):
+            return self._short(tau)[1]
+        if self._is_over(tau):
             return 0.0
         found: tuple[float, float] = self._arrivals.never_late(self.timeline, tau)
         other: float = self._coarser.never_late(self.timeline, tau)[0]
@@ -282,8 +302,7 @@ class CoarseStored(StoredStreaming):
             return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
         if self._known_exactly is not None:
             return self._known_exactly.required_delay(no_late=wanted)
-        known = R * (self._exact_rounds + 2 * ROUNDING)  # from a round trip on it is known
-        return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=known, tolerance=R / 250)
+        return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=self._known_from, tolerance=R / 250)
 
 
 def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str | None) -> CoarseArrivals:

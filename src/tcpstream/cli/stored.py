@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _HEADER = ("startup delay [s]", "late fraction", "P(no late packet)", "its lower bound")
 _ANSWERS = {"late_fraction": ".4g", "no_late_probability": ".6g", "no_late_lower_bound": ".6g"}
+_VISIBLE = 1e-3
+"""Error of P(no late packet) from which it is shown as an interval."""
+
 _BEST, _WORST = [[0.0], [1.0], [1.0]], [[1.0], [0.0], [0.0]]
 
 
@@ -68,6 +71,8 @@ def stored(
         _WORST,
     )
     columns = [[f"{value:{digits}}" for value in data[name]] for name, digits in _ANSWERS.items()]
+    _, off = result.stalled(np.asarray(delay, dtype=float))
+    columns[1] = [_within(*one) for one in zip(columns[1], data["no_late_probability"], off.tolist())]
     if found is not None:
         spans = np.stack((found.low, found.high), axis=-1).tolist()
         data |= {f"{name}_interval": pairs for name, pairs in zip(_ANSWERS, spans)}
@@ -81,6 +86,11 @@ def stored(
         data["late_probability_per_round"] = curves
         blocks.insert(1, _rounds(result, delay, curves))
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))
+
+
+def _within(shown: str, alpha: float, off: float) -> str:
+    """Return P(no late packet) as the interval in which it lies, if that can be seen."""
+    return shown if off < _VISIBLE else f"{max(alpha - off, 0.0):.3g} to {min(alpha + off, 1.0):.3g}"
 
 
 def _rounds(result: StoredStreaming, delays: list[float], curves: list[list[float]]) -> Table:
