@@ -213,10 +213,9 @@ class CoarseStored(StoredStreaming):
 
     def _exact(self, tau: float, due: Floats) -> float | None:
         """Return alpha from an exact solve, None where that would take too much."""
-        try:
-            alpha, lost = self._solved._arrivals.never_late(due)
-        except AccuracyError:
+        if self._affordable is None:
             return None
+        alpha, lost = self._affordable._arrivals.never_late(due)
         if lost > FLOOR:
             raise AccuracyError(
                 f"startup delay {tau:g} s: {lost:.1e} of the probability was lost, more than {FLOOR:.0e}"
@@ -250,6 +249,13 @@ class CoarseStored(StoredStreaming):
         return self.path.rtt * (self._exact_rounds + 2 * ROUNDING)
 
     @cached_property
+    def _affordable(self) -> StoredStreaming | None:
+        """The exact solve, None where that would take too much."""
+        with suppress(AccuracyError):
+            return self._solved
+        return None
+
+    @cached_property
     def _solved(self) -> StoredStreaming:
         cases = [Timeline.of(self.path, self.video)]
         exact = Arrivals(self.path, cases, plan(self._arrivals.chain, cases, 1))
@@ -260,9 +266,7 @@ class CoarseStored(StoredStreaming):
         """The exact solve where it is quick, and has memory enough."""
         if exact_seconds(self._arrivals.chain, [self.timeline]) > QUICK:
             return None
-        with suppress(AccuracyError):
-            return self._solved
-        return None
+        return self._affordable
 
     def _no_late_error(self, tau: float) -> float:
         if self._is_short(tau):
