@@ -300,8 +300,10 @@ def _largest_window(network: Network, sender: Sender, given: dict[str, Any]) -> 
     variant = VARIANTS[sender.tcp]
     if network.bottleneck is None:
         if variant.needs_bottleneck:
+            only = "" if variant.chain is not None else ", for its throughput only"
             raise InputError(
-                f"tcp = {sender.tcp} is solved behind a bottleneck: give bottleneck [packets/s] and buffer [packets]"
+                f"tcp = {sender.tcp} is solved behind a bottleneck{only}: give bottleneck [packets/s] and buffer "
+                "[packets]"
             )
         if sender.max_window is not None:
             return sender.max_window

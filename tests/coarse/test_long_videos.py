@@ -14,7 +14,7 @@ from tcpstream.answers.coarse_arrivals import CoarseArrivals
 from tcpstream.answers.timeline import Timeline
 from tcpstream.coarse.first_passage import FirstPassage
 from tcpstream.coarse.law import Law
-from tcpstream.coarse.lead import decay, late_after
+from tcpstream.coarse.lead import Tilted, decay, late_after
 from tcpstream.coarse.lead_turns import MANY, by_age
 from tcpstream.coarse.long_law import LongLaw
 from tcpstream.coarse.many_losses import many_losses
@@ -117,6 +117,18 @@ def test_what_is_late_after_some_steps_is_bounded_at_every_lead() -> None:
     assert (later <= bounds).all()
     assert (np.diff(bounds) < 0).all()
     assert bounds[-1] < 1e-2 * bounds[0]
+
+
+def test_what_is_late_has_no_bound_from_a_vector_with_nothing_at_some_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, due = steps_of({"sender": "classic"}, 1.3)
+
+    def nothing_at_one(*_: object) -> tuple[float, np.ndarray]:
+        vector = np.ones(steps.entries)
+        vector[-1] = 0.0
+        return 0.5, vector
+
+    monkeypatch.setattr(Tilted, "at", nothing_at_one)
+    assert (late_after(steps, due, 0.1, 100.0).bounds == 1.0).all()
 
 
 def test_nothing_decays_where_more_is_due_than_comes() -> None:

@@ -81,5 +81,8 @@ def test_no_chain():
 def test_refused():
     with pytest.raises(InputError, match=r"tcp = bbr is solved for loss rates up to 0\.1, got 0\.2"):
         path(loss=0.2)
-    with pytest.raises(InputError, match="tcp = bbr is solved behind a bottleneck: give bottleneck"):
+    with pytest.raises(
+        InputError,
+        match="is solved behind a bottleneck, for its throughput only: give bottleneck",
+    ):
         Path(loss=0.01, rtt=R, tcp="bbr", sender="linux")

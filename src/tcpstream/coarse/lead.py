@@ -131,8 +131,10 @@ def _late_after(tilted: Tilted, steps: Steps, due: float, theta: float, number: 
         radius, vector = tilted.at(theta, middle * steps.step)
         if radius < 1:
             low = middle
-            apart = max(float(vector[steps.start] / np.abs(vector).min()), 1.0)
-            found = min(found, apart * math.exp(-middle * steps.step * number))
+            smallest = float(np.abs(vector).min())
+            if smallest > 0.0:  # else there is no bound
+                apart = max(float(vector[steps.start]) / smallest, 1.0)
+                found = min(found, apart * math.exp(-middle * steps.step * number))
         else:
             high = middle
     return found
