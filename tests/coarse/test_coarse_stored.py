@@ -192,6 +192,18 @@ def test_alpha_at_the_shortest_delays_lies_between_bounds_where_an_exact_solve_t
     assert result.to_pandas().index[0] == 0
 
 
+@pytest.mark.long
+def test_what_two_resolutions_do_not_show_of_the_lattice_of_leads_is_stated() -> None:
+    """Where long steps are off in one direction, and quanta in the other: 2.8% where 2.8% was stated."""
+    path = Path(sender="linux", tcp="reno-sack", loss=0.00641, rtt=0.1095)
+    video = Video(packet_rate=throughput(path) / 1.24, duration=30.6)
+    exact, fine = (stored(path, video, accuracy=one) for one in ("exact", "fine"))
+    for rounds in (6, 12, 16, 24):
+        tau = rounds * path.rtt
+        late = 1 - exact.no_late_probability(tau)
+        assert abs(1 - fine.no_late_probability(tau) - late) < 0.7 * fine.no_late_error(tau) * late
+
+
 def test_a_packet_of_the_first_rounds_is_surely_late() -> None:
     result = stored(Path(sender="classic", loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=900))
     assert result.no_late_probability(0.0) == 0

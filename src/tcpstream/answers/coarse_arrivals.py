@@ -148,10 +148,11 @@ class CoarseArrivals(ArrivalLevels):
             below = edge
         return np.where(needed > 0, np.clip(chance, 0.0, 1.0), 0.0)
 
-    def never_late(self, timeline: Timeline, delay: float) -> tuple[float, float]:
+    def never_late(self, timeline: Timeline, delay: float) -> tuple[float, float, float]:
         """Return the probability that no packet of a video at a constant rate is late, and how far that may be off.
 
-        That is by the part of a step in which the video ends, and by the place between two leads.
+        That is by the part of a step in which the video ends, and by the place between two leads; and what the edge of
+        the lattice may change, if another resolution does not show more.
 
         Raises
         ------
@@ -163,13 +164,13 @@ class CoarseArrivals(ArrivalLevels):
             if key not in self._never:
                 self._never[key] = NeverLateCurve(self._whole, self.resolution, self.scale, timeline, self._modes)
             curve = self._never[key]
-        alpha, off = curve.at(timeline, delay)
+        alpha, off, edge = curve.at(timeline, delay)
         if not -BELOW - off <= alpha <= 1 + ABOVE + off:
             raise AccuracyError(
                 f"startup delay {delay:g} s: on coarse lattices the probability of no late packet does not converge "
                 f"here (it is {alpha:.3g} after the last step): give accuracy=exact"
             )
-        return alpha, off
+        return alpha, off, edge
 
     def coarser(self) -> CoarseArrivals:
         """Return the same at a lower resolution, once for all cases; it does not keep this one."""

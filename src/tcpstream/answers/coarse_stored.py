@@ -213,9 +213,10 @@ class CoarseStored(StoredStreaming):
 
     def _exact(self, tau: float, due: Floats) -> float | None:
         """Return alpha from an exact solve, None where that would take too much."""
-        if self._affordable is None:
+        solved = self._solved if math.isinf(self._exact_rounds) else self._affordable
+        if solved is None:
             return None
-        alpha, lost = self._affordable._arrivals.never_late(due)
+        alpha, lost = solved._arrivals.never_late(due)
         if lost > FLOOR:
             raise AccuracyError(
                 f"startup delay {tau:g} s: {lost:.1e} of the probability was lost, more than {FLOOR:.0e}"
@@ -274,19 +275,18 @@ class CoarseStored(StoredStreaming):
             return off / (1 - alpha) if off > 0 else 0.0
         if self._is_over(tau):
             return 0.0
-        late, off = 1 - self._no_late_at(tau), self._arrivals.never_late(self.timeline, tau)[1]
-        other = 1 - self._coarser.never_late(self.timeline, tau)[0]
+        late, (_, off, edge) = 1 - self._no_late_at(tau), self._arrivals.never_late(self.timeline, tau)
+        apart = max(abs(1 - self._coarser.never_late(self.timeline, tau)[0] - late), edge / FACTOR)
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
-        return _error(late, other, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR)
+        return _error(late, late - apart, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR)
 
     def _no_late_off(self, tau: float) -> float:
         if self._is_short(tau):
             return self._short(tau)[1]
         if self._is_over(tau):
             return 0.0
-        found: tuple[float, float] = self._arrivals.never_late(self.timeline, tau)
-        other: float = self._coarser.never_late(self.timeline, tau)[0]
-        return FACTOR * abs(found[0] - other) + found[1]
+        alpha, off, edge = self._arrivals.never_late(self.timeline, tau)
+        return float(max(FACTOR * abs(alpha - self._coarser.never_late(self.timeline, tau)[0]), edge) + off)
 
     @property
     def _no_late_floor(self) -> float:
