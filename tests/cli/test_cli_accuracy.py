@@ -20,6 +20,15 @@ def test_a_long_video_is_answered_with_its_errors(run, accuracy):
         assert all(0 < error < 0.5 for error in answer[name])
 
 
+def test_what_is_seen_to_be_off_is_an_interval(run):
+    line = "stored --loss 0.02 --rtt 100ms --sender classic --tcp reno-sack --rate 60pps --duration 60s --delay 0.5,4"
+    (exact, _) = run(f"{line} --accuracy exact --json").answer["no_late_probability"]
+    table = run(f"{line} --accuracy fine").out
+    low, high = map(float, re.search(r"^0\.5 .* (\S+) to (\S+) ", table, re.MULTILINE).groups())
+    assert low < exact < high
+    assert " to " not in re.search(r"^4 .*", table, re.MULTILINE)[0]
+
+
 def test_exact_says_so(run):
     video = VIDEO.replace("5min", "30s")
     exact, fine = (json.loads(run(f"stored {video} --accuracy {a} --delay 2 --json").out) for a in ("exact", "fine"))

@@ -124,7 +124,9 @@ class NeverLateCurve:
         self.__dict__.pop("_later", None)
 
     def at(self, timeline: Timeline, delay: float) -> tuple[float, float, float]:
-        """Return alpha at a startup delay [s], how much its place between rounds and leads may change it, and `EDGE`.
+        """Return alpha at a startup delay [s], and by how much it may be off.
+
+        First by its place between rounds and leads, then by the edge of the lattice: see `EDGE`.
 
         With delays longer than the video only waits make packets late. They last whole rounds: alpha is a staircase,
         as it is at the shortest delays, and where one of the first packets is lost.

@@ -151,8 +151,8 @@ class CoarseArrivals(ArrivalLevels):
     def never_late(self, timeline: Timeline, delay: float) -> tuple[float, float, float]:
         """Return the probability that no packet of a video at a constant rate is late, and how far that may be off.
 
-        That is by the part of a step in which the video ends, and by the place between two leads; and what the edge of
-        the lattice may change, if another resolution does not show more.
+        First by the part of a step in which the video ends, and by the place between two leads; then by the edge of the
+        lattice, which counts where another resolution does not differ by more.
 
         Raises
         ------
