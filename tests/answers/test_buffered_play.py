@@ -62,6 +62,19 @@ def test_known_values():
     assert result.mean_total_rebuffer == pytest.approx(0.1600, abs=4 * 0.0008)
 
 
+@pytest.mark.parametrize(("loss", "window", "rate", "begin"), [(0.0012292, 16, 117, 0.47), (0.0049736, 14, 82, 0.55)])
+def test_a_start_buffer_is_filled_by_whole_packets(loss, window, rate, begin):
+    path = Path(sender="classic", loss=loss, rtt=0.1, rto=0.3, max_window=window)
+    video = Video(packet_rate=rate, duration=7)
+    stalls = simulated(path, video, Player(start_buffer=begin, resume_buffer=1), 40_000, 3)[:, 0]
+    results = [
+        play(path, video, Player(start_buffer=one, resume_buffer=1))
+        for one in (begin, (np.ceil(begin * rate) - 0.9) / rate)
+    ]
+    assert results[0].stall_probability == results[1].stall_probability
+    close(stalls > 0, results[0].stall_probability, results[0].errors["stall_probability"])
+
+
 def test_resuming_with_the_missing_packet_is_counting_no_stalls():
     result = play(SMALL, Video(packet_rate=40, duration=10), Player(start_buffer=0.5))
     assert result.mean_stalls is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, overload
@@ -182,6 +182,9 @@ class CoarseStored(StoredStreaming):
             change = abs(self._late_at(low) - self._late_at(low + 2 * part)) / late
             least += change / (2 if low else 1) + OF_RARE * (late < RARE)
         return _error(late, self._late_on(self._coarser, tau), least, FLOOR)
+
+    def _alike(self, tau: float) -> Hashable:
+        return tau
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -50,6 +52,7 @@ class StoredStreaming(StoredRounds):
     def __init__(self, path: Path | Varying, video: Video, horizon: str, arrivals: Arrivals) -> None:
         super().__init__(path, video, horizon, arrivals)
         self._no_late: dict[float, float] = {}
+        self._no_late_of: dict[Hashable, float] = {}
 
     def __reduce__(self) -> tuple[type[StoredStreaming], tuple[Any, ...]]:
         """Pickle what the answers are made from."""
@@ -110,9 +113,13 @@ class StoredStreaming(StoredRounds):
 
     def _find_no_late(self, delays: Floats) -> None:
         """Find alpha at several delays at a time."""
-        missing = set(delays.tolist()) - set(self._no_late)
+        missing = {self._alike(tau): tau for tau in sorted(set(delays.tolist()) - set(self._no_late))}
         if len(missing) > 1:
-            on_cores(self._no_late_at, sorted(missing))
+            on_cores(self._no_late_at, missing.values())
+
+    def _alike(self, tau: float) -> Hashable:
+        """Return what delays have in common that have the same alpha: what is due in each round."""
+        return blake2b(np.ceil(self.due_by_round(tau)).tobytes(), digest_size=16).digest()
 
     def stalled(self, delays: Floats) -> tuple[Floats, Floats]:
         """Return the probability of a late packet, 1 - alpha, and its absolute errors.
@@ -223,9 +230,12 @@ class StoredStreaming(StoredRounds):
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:
-            alpha, unaccounted = self._arrivals.never_late(np.ceil(self.due_by_round(tau)))
-            self._accept(unaccounted, tau)
-            self._no_late[tau] = min(max(alpha, 0.0), 1.0)
+            alike = self._alike(tau)
+            if alike not in self._no_late_of:
+                alpha, unaccounted = self._arrivals.never_late(np.ceil(self.due_by_round(tau)))
+                self._accept(unaccounted, tau)
+                self._no_late_of[alike] = min(max(alpha, 0.0), 1.0)
+            self._no_late[tau] = self._no_late_of[alike]
         return self._no_late[tau]
 
     def _no_late_error(self, tau: float) -> float:  # noqa: ARG002

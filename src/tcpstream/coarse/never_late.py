@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from ..kernels.back_in_time import add_resampled, extrapolate, resample
 from ..tcp.chain import Chain
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
-from .lead_level import EXTRAPOLATED, Level, Part, Places, between
+from .lead_level import EXTRAPOLATED, Level, Part, Places
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -174,10 +175,14 @@ class NeverLate:
 
 def _at(row: Floats, lead: float, quantum: float, ghosts: int, end: int) -> float:
     """Return a value between those of a row, which grow with the lead, by a cubic where that does not overshoot."""
-    at, weights = between(np.array([lead]), quantum, ghosts, end)
-    below = min(max(int(lead / quantum) + ghosts, int(at[0])), int(at[0]) + 2)
-    low, high = row[below], row[below + 1]
-    return float(np.clip(weights[0] @ row[at[0] : at[0] + 4], min(low, high), max(low, high)))
+    place = min(lead / quantum + ghosts, end - 2.0)
+    first = min(max(math.floor(place) - 1, ghosts), end - 4)
+    below = min(max(int(lead / quantum) + ghosts, first), first + 2)
+    a, b, c, d = row[first : first + 4].tolist()
+    x = place - first - 1.0
+    value = (x + 1) * (x * ((x - 1) * d / 3 - (x - 2) * c) + (x - 1) * (x - 2) * b) / 2 - x * (x - 1) * (x - 2) * a / 6
+    low, high = sorted(row[below : below + 2].tolist())
+    return float(min(max(value, low), high))
 
 
 def most_rounds(chain: Chain) -> int:

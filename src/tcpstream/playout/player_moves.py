@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.buffer_begin import filled
-from ..kernels.buffer_moves import Totals
+from ..kernels.buffer_moves import Passing, Totals
 from ..kernels.buffer_state import Filling, Measures, Nothing
 from .deliveries import Deliveries
 from .fineness import Fineness
-from .lattice import Joint, joint, larger, smooth, totals
+from .lattice import WHOLE, Joint, between, joint, larger, smooth, totals
 from .passing import lacking, passing
 
 Floats = NDArray[np.float64]
@@ -20,6 +21,10 @@ Ints = NDArray[np.int64]
 
 SEVERAL = 4.0
 """Times further that large numbers of quanta are apart in transitions of several rounds: where not all is repaired."""
+
+FEW, MANY = 512, 300_000
+"""Packets of a start buffer up to which each is followed until playback begins; and transitions by the packets in order
+and received, from which on none is."""
 
 
 def quanta_of(found: Deliveries, on: Fineness) -> Joint:
@@ -74,13 +79,25 @@ class PlayerMoves:
         return self._begun[packets]
 
     def _filled(self, packets: float) -> Begun:
+        """Return how playback begins: where packets are few, one by one, as first rounds bring much the same."""
         goal, more = self.on.needed(packets)
-        rounds = self.all.rounds
-        lengths = np.unique(np.concatenate([[0], rounds, rounds - 1]))
-        free = self._nothing(self.all, np.ones((len(self.asked.waited), 1)))
-        law = filled(goal, self.found.start, passing(self.whole, more, self.on.exact, goal), self.all, free, lengths)
+        if self.on.exact or packets > FEW or len(self.found.chance) > MANY:
+            passed = passing(self.whole, more, self.on.exact, goal)
+            return Begun(goal, *self._until(goal, passed, self.all))
+        first = math.ceil(packets - WHOLE)
+        whole = joint(self.found, 1.0)
+        lengths, which, chance = self._until(first, passing(whole, 1.0, True, first), totals(whole))
+        columns, held = list(which.T), (first + which[:, 2]) / self.on.quantum
+        columns, chance = between(columns, chance, 2, held - goal, np.zeros(len(held)))
+        return Begun(goal, lengths, np.column_stack(columns), chance)
+
+    def _until(self, goal: int, passed: Passing, moves: Totals) -> tuple[Ints, Ints, Floats]:
+        """Return what follows `goal` of `Begun`."""
+        lengths = np.unique(np.concatenate([[0], moves.rounds, moves.rounds - 1]))
+        free = self._nothing(moves, np.ones((len(self.asked.waited), 1)))
+        law = filled(goal, self.found.start, passed, moves, free, lengths)
         which = np.argwhere(law != 0)
-        return Begun(goal, lengths, which, law[tuple(which.T)])
+        return lengths, which, law[tuple(which.T)]
 
     def _nothing(self, moves: Totals, waited: Floats) -> Nothing:
         """Return transitions in which nothing arrives, and what undoes them, for factors of waits, by columns."""

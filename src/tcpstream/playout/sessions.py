@@ -32,9 +32,9 @@ Ints = NDArray[np.int64]
 CHUNK = 256
 """Places between two looks at the watch."""
 
-NEGLIGIBLE, MOST_FILLING, RARE = 1e-12, 1_000_000, 1e-15
+NEGLIGIBLE, MOST_FILLING, FAINT, RARE = 1e-12, 1_000_000, 1e-25, 1e-15
 """Probability and rounds at which the law of a join time ends; and probability below which a state with so much held is
-left out, where quanta are not packets."""
+left out: in a million rounds less than rounding, and more where quanta are not packets."""
 
 LEFT_OUT = 1e-6
 """Probability that all of these may have together; errors of join times have it."""
@@ -217,7 +217,7 @@ def join_times(whole: Joint, state: int, on: Fineness, packets: float, starts: S
     for start in starts:
         goal, more = on.needed(start)
         needs, least = passing(whole, more, on.exact, goal), min(goal, math.ceil(packets / on.quantum))
-        law = fill_times(least, MOST_FILLING, needs, moves, begin, NEGLIGIBLE, 0.0 if on.exact else RARE)
+        law = fill_times(least, MOST_FILLING, needs, moves, begin, NEGLIGIBLE, FAINT if on.exact else RARE)
         if 1 - law.sum() > LEFT_OUT:
             raise AccuracyError(
                 f"the start buffer is not filled within {len(law):,} round trips with probability {1 - law.sum():.1g}, "

@@ -44,6 +44,10 @@ class Waits:
         self.levels = np.array([0, 0, *(min(e + 1, LEVELS - 1) for e in range(LEVELS))])
         self.depths = self.rounds.max(axis=1)
         self.starts = np.cumsum(self.depths) - self.depths
+        self._left = [
+            (weights * (rounds > np.arange(1, depth + 1)[:, np.newaxis])).sum(axis=1)
+            for weights, rounds, depth in zip(self.weights, self.rounds, self.depths)
+        ]
         rows = int(self.depths.sum())
         self.mass = np.empty((rows, 64))
         self.firsts, self.sizes = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
@@ -91,12 +95,12 @@ class Waits:
     def surviving(self, number: int, floor: int) -> float:
         """Return the mass at or above `floor` that still waits after round `number`."""
         total = 0.0
-        for kind, depth in enumerate(self.depths):
-            for age in range(depth):
-                row = self.starts[kind] + (number - age) % depth
-                left = self.weights[kind, self.rounds[kind] > age + 1].sum()
-                first = max(0, floor - self.firsts[row])
-                total += left * float(self.mass[row, first : self.sizes[row]].sum())
+        for start, left in zip(self.starts, self._left):
+            rows = start + (number - np.arange(len(left))) % len(left)
+            first = np.maximum(0, floor - self.firsts[rows])
+            for age in np.flatnonzero((self.sizes[rows] > first) & (left > 0)):
+                row = rows[age]
+                total += left[age] * float(self.mass[row, first[age] : self.sizes[row]].sum())
         return total
 
     @property
