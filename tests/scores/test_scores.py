@@ -116,6 +116,14 @@ def test_rows_keep_their_order_and_index(table):
     assert found["stall_probability"].isna().tolist() == [False, True, False]
 
 
+def test_a_session_without_losses_does_not_tell_its_loss_rate():
+    table = pd.DataFrame({"rtt_ms": [100, 100], "loss_percent": [0, 60]})
+    assert tcpstream.score(table, **ASKED).to_pandas()["no_answer"].tolist() == [
+        "loss is 0: a session without losses does not tell the loss rate of its path",
+        "loss must be 1e-09 to 0.5, got 0.6",
+    ]
+
+
 def test_a_throughput_stands_for_a_loss_rate():
     path = tcpstream.Path(loss=0.02, rtt=0.1, sender="classic")
     table = pd.DataFrame({"rtt_ms": [100, 100], "throughput_pps": [tcpstream.throughput(path), 1e6]})

@@ -154,6 +154,8 @@ def values(table: DataFrame, one: Found, packet_size: float) -> tuple[Floats, li
             reasons[i] = f"{one.column} is missing"
         elif np.isnan(number[i]):
             reasons[i] = f"{one.column} is no number: {shown(value)}"
+        elif kind.units is SHARES and si[i] == 0:
+            reasons[i] = f"{one.name} is 0: a session without losses does not tell the loss rate of its path"
         else:
             reasons[i] = f"{one.name} must be {kind.least:g} to {kind.most:g}{unit}, got {si[i]:g}{unit}"
     si[~good] = np.nan
