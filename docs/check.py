@@ -11,13 +11,17 @@ import doctest
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 import textwrap
 import traceback
 from pathlib import Path
+from unittest import mock
 from urllib.parse import unquote
+
+from tcpstream import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCED = re.compile(r"^ *(`{3,}|~{3,})([^\n]*)\n(.*?)^ *\1 *$", re.MULTILINE | re.DOTALL)
@@ -78,6 +82,31 @@ def run_python(where: str, line: int, code: str, namespace: dict[str, object]) -
     return []
 
 
+def run_command(line: str) -> tuple[int, str]:
+    """Run a tcpstream command; return its exit code and what it prints. In this process, where no shell is needed."""
+    settings = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    if re.search(r"[|<>;&$*`]", line) is None:
+        output = io.StringIO()
+        with (
+            mock.patch.dict(os.environ, settings),
+            contextlib.redirect_stdout(output),
+            contextlib.redirect_stderr(output),
+        ):
+            status = cli.main(shlex.split(line.replace("\\\n", " "))[1:])
+        return status, output.getvalue()
+    settings["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        line,
+        shell=True,
+        env=os.environ | settings,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    return done.returncode, done.stdout
+
+
 def run_console(where: str, session: str) -> tuple[list[str], str]:
     """Run the tcpstream commands of a console block; return problems and the block with the real output."""
     problems, real = [], ""
@@ -87,24 +116,14 @@ def run_console(where: str, session: str) -> tuple[list[str], str]:
             real += part
             continue
         command, shown, gap = parsed.groups()
-        env = os.environ | {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-        env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"
-        done = subprocess.run(
-            command[2:],
-            shell=True,
-            env=env,
-            encoding="utf-8",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        printed = re.sub(r"[ \t]+$", "", done.stdout, flags=re.MULTILINE).rstrip("\n")
-        if done.returncode:
-            problems.append(f"{where}: exit code {done.returncode}: {command[2:]}{done.stdout}")
+        status, output = run_command(command[2:])
+        printed = re.sub(r"[ \t]+$", "", output, flags=re.MULTILINE).rstrip("\n")
+        if status:
+            problems.append(f"{where}: exit code {status}: {command[2:]}{output}")
             real += part
             continue
         if printed != re.sub(r"[ \t]+$", "", shown, flags=re.MULTILINE):
-            problems.append(f"{where}: prints something else (see --update): {command[2:]}{done.stdout}")
+            problems.append(f"{where}: prints something else (see --update): {command[2:]}{output}")
         real += command + printed + (gap or "\n" * bool(printed))
     return problems, real
 

@@ -1,7 +1,8 @@
 """Sweeps over the parameter space: a table of paths, videos and questions in, a labelled table of answers out.
 
 >>> from tcpstream import explore
->>> points = explore.grid(loss=[0.01, 0.02], rtt=0.1, timeout_ratio=2, T_over_mu=[1.6, 2], duration=80, delay=[1, 2])
+>>> paths = {"sender": "classic", "loss": [0.01, 0.02], "rtt": 0.1, "timeout_ratio": 2}
+>>> points = explore.grid(**paths, T_over_mu=[1.6, 2], duration=80, delay=[1, 2])
 >>> len(points)
 8
 >>> table = explore.sweep(points, "stored")

@@ -1,8 +1,8 @@
 """The figures of the paper from the model, with simulation where the paper has it, and what it concludes from them.
 
 >>> from tcpstream import paper
->>> paper.FIGURES["9b"]().draw().get_xlabel()
-'startup delay (s)'
+>>> paper.FIGURES["8b"]().draw().get_xlabel()
+'time since the video was requested (s)'
 """
 
 from collections.abc import Callable
