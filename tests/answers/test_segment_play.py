@@ -10,6 +10,7 @@ import pytest
 import segment_agent
 import tcpstream
 from tcpstream import AccuracyError, InputError, Path, SegmentPlayer, Video, play
+from tcpstream.answers import segment_solve
 from tcpstream.playout.segment_clock import Clock
 from tcpstream.playout.segment_downloads import Downloads, downloads
 from tcpstream.playout.segment_sessions import ANY, DAMPED, MEAN, STALLED, SegmentPass
@@ -107,13 +108,23 @@ def test_segments_of_one_window():
         assert row[[ANY, MEAN, STALLED, DAMPED]] == pytest.approx([any_, mean, stalled, 1 - damped], abs=1e-12)
 
 
+def test_answers_do_not_depend_on_what_was_asked_before():
+    path = Path(loss=0.02, rtt=0.1, sender="linux", tcp="reno-sack", max_window=16)
+    video, player = Video(packet_rate=40, duration=20), SegmentPlayer(segment=2, client_buffer=6)
+    play(path, video, SegmentPlayer(segment=2, client_buffer=4)).summary()
+    after = play(path, video, player)
+    segment_solve._downloads.cache_clear()
+    anew = play(path, video, player)
+    assert (after.mean_stalls, after.errors) == (anew.mean_stalls, anew.errors)
+
+
 def test_fast_paths_never_stall_and_slow_ones_always_do():
     path = Path(loss=0.01, rtt=0.05, sender="linux", tcp="reno-sack", max_window=24)
     player = SegmentPlayer(segment=2, client_buffer=10)
-    fast = play(path, Video(packet_rate=tcpstream.throughput(path) / 20, duration=30), player)
+    fast = play(path, Video(packet_rate=tcpstream.throughput(path) / 20, duration=16), player)
     assert fast.stall_probability < 1e-5
     rate = 2 * tcpstream.throughput(path)
-    slow = play(path, Video(packet_rate=rate, duration=30), player)
+    slow = play(path, Video(packet_rate=rate, duration=16), player)
     assert slow.stall_probability > 0.999
     # T/mu = 1/2, but for the round trip of each request: in the long run half of the time stalls
     hour = slow.stalls_per_hour * slow.mean_stall_length

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..playout.segment_downloads import Downloads, downloads
 from ..playout.segment_levels import Grid, grids_of, reaches
 from ..playout.segment_sessions import ANY, DAMPED, FETCHING, IDLE, MEAN, STALLED, STALLS, SegmentPass
 from ..playout.segment_start import join_rounds, points_at_start
+from ..tcp import chain_of
 from ..tcp.chain import Chain
 from ..tcp.idle_restart import with_idle_restarts
 from ..tcp.independent import IndependentChain
@@ -38,6 +40,9 @@ LEAST_LEVELS, NEAREST = 16, 4
 
 RISK = 1e-9
 """What is stated to be off at least."""
+
+KEPT = 8
+"""Downloads that are kept for the next question: two for a player, and players of other buffers have the same."""
 
 WHOLE = 1e-9
 """Distance from a whole number of round trips that is none."""
@@ -118,7 +123,7 @@ def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer
             "an idle connection restarts from its initial window, which this sender has not: give an initial window, "
             "as 10, or idle = keep"
         )
-    one, other = (_downloads(chain, path, player, packets, how) for how in (FINE, ROUGH))
+    one, other = (_downloads(path, player.idle == "restart", packets, how) for how in (FINE, ROUGH))
     near, nearer = _levels(path, video, player, one.chance.shape[1])
     fine = _solved(one, path, video, player, near)
     rough = _solved(other, path, video, player, nearer)
@@ -152,14 +157,16 @@ def packets_of(path: Path, video: Video, player: SegmentPlayer) -> int:
     return math.ceil(packets - 1e-9)
 
 
-def _downloads(
-    chain: IndependentChain, path: Path, player: SegmentPlayer, packets: int, how: Fineness
-) -> Downloads:  # fmt: skip
-    restarts = None
-    if player.idle == "restart":
+@lru_cache(KEPT)
+def _downloads(path: Path, restarts: bool, packets: int, how: Fineness) -> Downloads:
+    """Return how long segments take, whatever the buffer holds."""
+    chain = chain_of(path)
+    assert isinstance(chain, IndependentChain)
+    restarting = None
+    if restarts:
         assert path.initial_window is not None
-        restarts = with_idle_restarts(chain, path.initial_window, packets, how.thresholds)
-    return downloads(chain, restarts, packets, how.quanta, how.windows)
+        restarting = with_idle_restarts(chain, path.initial_window, packets, how.thresholds)
+    return downloads(chain, restarting, packets, how.quanta, how.windows)
 
 
 def _solved(found: Downloads, path: Path, video: Video, player: SegmentPlayer, held: Held) -> Sessions:
