@@ -225,11 +225,11 @@ def test_join_times_are_those_of_whole_packets(packets, rounds):
 
 
 def test_join_times_of_many_packets_state_how_far_they_are_off(monkeypatch):
-    path, video = SMALL, Video(packet_rate=43.7, duration=8)
-    exact = play(path, video, Player(start_buffer=4, resume_buffer=1))
+    path, video = SMALL, Video(packet_rate=43.7, duration=4)
+    exact = play(path, video, Player(start_buffer=2, resume_buffer=1))
     mean = exact.mean_join_time  # the law is found when it is asked for
     monkeypatch.setattr("tcpstream.answers.two_finenesses.EXACT", 40)
-    coarse = play(path, video, Player(start_buffer=4, resume_buffer=1))
+    coarse = play(path, video, Player(start_buffer=2, resume_buffer=1))
     assert 0 < abs(coarse.mean_join_time - mean) <= coarse.errors["mean_join_time"] < 0.2
     t = np.arange(100) * path.rtt
     off = np.abs(coarse.join_time_cdf(t) - exact.join_time_cdf(t)).max()

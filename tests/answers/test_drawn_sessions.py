@@ -197,8 +197,8 @@ def test_rows_and_refusals():
 
 def test_playback_starts_at_last():
     found = play(
-        Path(loss=0.05, rtt=0.1, **({"sender": "classic"} | SACK)),
-        Video(packet_rate=60, duration=5),
+        Path(loss=0.05, rtt=0.1, **({"sender": "classic", "max_window": 12} | SACK)),
+        Video(packet_rate=60, duration=3),
         Player(start_buffer=1),
     )
     assert found.join_time_cdf([np.inf, -np.inf, 0.0]).tolist() == [1, 0, 0]

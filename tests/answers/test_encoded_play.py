@@ -62,9 +62,9 @@ def test_a_straight_curve_is_a_constant_rate():
 
 def test_a_burst_of_the_encoder_stalls_more():
     path = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
-    burst = play(path, Video(curve=([0, 9, 11, 20], [0, 350, 650, 1000])), Player(start=1), live=True)
-    even = play(path, Video(packet_rate=50, duration=20), Player(start=1), live=True)
-    assert burst.stall_probability > 1.5 * even.stall_probability
+    burst = play(path, Video(curve=([0, 4, 6, 10], [0, 125, 375, 500])), Player(start=1), live=True)
+    even = play(path, Video(packet_rate=50, duration=10), Player(start=1), live=True)
+    assert burst.stall_probability > 2.25 * even.stall_probability
     needed = burst.required_start(stall_probability=0.1)
     again = play(path, burst.video, Player(start=needed), live=True)
     assert again.stall_probability <= 0.1 + 1e-9

@@ -12,7 +12,7 @@ from tcpstream.playout.fineness import Fineness
 from tcpstream.tcp import chain_of
 
 
-@pytest.mark.parametrize(("loss", "rtt"), [(0.02, 0.1), pytest.param(0.005, 0.04, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("loss", "rtt"), [(0.03, 0.1), pytest.param(0.005, 0.04, marks=pytest.mark.long)])
 def test_few_lines_deliver_what_all_do(loss, rtt):
     """Mean and variance of what arrives in the long run are those of the whole chain."""
     chain = chain_of(Path(loss=loss, rtt=rtt))

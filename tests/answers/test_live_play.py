@@ -200,7 +200,7 @@ def test_where_every_stream_stalls_none_plays_on():
 def test_more_delay_stalls_less_and_the_required_one_meets_its_target():
     path, video = (
         Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20),
-        Video(packet_rate=50, duration=15),
+        Video(packet_rate=50, duration=6),
     )
 
     def stalls(start):

@@ -84,7 +84,7 @@ def test_error_of_when_playback_first_stalls():
     # without a loss the first rounds hold half a packet more than playback needs, which quanta of .6 packets blur
     path, rate = Path(sender="classic", loss=0.0245, rtt=0.256, max_window=29, rounds_per_increase=2), 19.0337
     player = PausingPlayer(start_buffer=0.326, resume_buffer=2.873, client_buffer=3.229)
-    result = play(path, Video(packet_rate=rate, duration=36), player)
+    result = play(path, Video(packet_rate=rate, duration=12), player)
     rows = chain_of(path).written_out
     stalls = simulated(path, Video(packet_rate=rate, duration=1), player, rows, same(rows.n_states), 20_000, 3)[:, 0]
     assert abs((stalls == 0).mean() - result.no_stall_until(1)) > 0.05
@@ -201,7 +201,7 @@ def test_its_sessions_are_not_drawn():
 def test_round_trips_before_the_request_are_join_time():
     path, video = (
         Path(loss=0.03, rtt=0.1, max_window=14, **({"sender": "classic"} | SACK)),
-        Video(packet_rate=60, duration=10),
+        Video(packet_rate=60, duration=4),
     )
     plain, counted = (
         play(path, video, PausingPlayer(start_buffer=1, client_buffer=3, setup_round_trips=trips))

@@ -58,12 +58,18 @@ def close(sample, expected, allowed=0.0):
     assert abs(sample.mean() - expected) <= 4 * error + allowed, (sample.mean(), expected, error)
 
 
+@pytest.fixture(scope="module")
+def watched():
+    """What `play` says of 20 s, and when the packets of 20,000 such videos are there."""
+    result = play(PATH, Video(packet_rate=40, duration=20), Player(start=1.0), accuracy="exact")
+    rng, tcp = np.random.default_rng(7), mc.tcp_path(PATH)
+    return result, [arrivals(tcp, PATH.rtt, 800, rng) for _ in range(20_000)]
+
+
 @pytest.mark.parametrize("player", [largest_lateness, with_a_clock])
-def test_as_players_that_are_simulated(player):
-    path, video = PATH, Video(packet_rate=40, duration=20)
-    result = play(path, video, Player(start=1.0), accuracy="exact")
-    rng, tcp = np.random.default_rng(7), mc.tcp_path(path)
-    waited = np.array([player(arrivals(tcp, path.rtt, 800, rng), 40.0, 1.0) for _ in range(20_000)])
+def test_as_players_that_are_simulated(watched, player):
+    result, videos = watched
+    waited = np.array([player(there, 40.0, 1.0) for there in videos])
     close(waited > 1e-9, result.stall_probability)
     for x in (0.5, 1.5):
         close(waited > x, result.longer_than(x))

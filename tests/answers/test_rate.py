@@ -1,5 +1,7 @@
 """The inverse question, against the forward one."""
 
+from dataclasses import replace
+
 import pytest
 
 from tcpstream import AccuracyError, InputError, Path, Video, largest_rate, live, stored
@@ -62,4 +64,4 @@ def test_a_stored_rate_that_cannot_be_found_is_an_exception():
 
 def test_a_live_rate_that_cannot_be_found_is_an_exception():
     with pytest.raises(AccuracyError, match="lies above"):
-        largest_rate(PATH, delay=300.0, target=0.5)
+        largest_rate(replace(PATH, max_window=3), delay=100.0, target=0.5)

@@ -121,10 +121,10 @@ def test_answers_do_not_depend_on_what_was_asked_before():
 def test_fast_paths_never_stall_and_slow_ones_always_do():
     path = Path(loss=0.01, rtt=0.05, sender="linux", tcp="reno-sack", max_window=24)
     player = SegmentPlayer(segment=2, client_buffer=10)
-    fast = play(path, Video(packet_rate=tcpstream.throughput(path) / 20, duration=16), player)
+    fast = play(path, Video(packet_rate=tcpstream.throughput(path) / 20, duration=30), player)
     assert fast.stall_probability < 1e-5
     rate = 2 * tcpstream.throughput(path)
-    slow = play(path, Video(packet_rate=rate, duration=16), player)
+    slow = play(path, Video(packet_rate=rate, duration=30), player)
     assert slow.stall_probability > 0.999
     # T/mu = 1/2, but for the round trip of each request: in the long run half of the time stalls
     hour = slow.stalls_per_hour * slow.mean_stall_length

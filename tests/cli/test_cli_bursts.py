@@ -5,11 +5,11 @@ import pytest
 from tcpstream.cli.words import wait
 
 KEY = "required_startup_delay_with_losses_in_bursts_s"
-PATH = "delay --loss 0.05 --rtt 100ms --live"
+PATH = "delay --loss 0.05 --rtt 100ms --max-window 12 --live"
 
 
 def test_another_wait_is_that_with_losses_in_bursts(run):
-    line = f"{PATH} --rate 250kbps"
+    line = f"{PATH} --rate 20pps"
     done = run(f"{line} --json").answer
     bursts = run(f"{line} --losses bursts --json").answer["required_startup_delay_s"]
     assert done[KEY] == bursts
@@ -18,7 +18,7 @@ def test_another_wait_is_that_with_losses_in_bursts(run):
 
 
 def test_another_verdict_is_said(run):
-    line = f"{PATH} --rate 420kbps"
+    line = f"{PATH} --rate 35pps"
     done = run(f"{line} --json")
     assert (done.status, done.answer[KEY]) == (0, None)
     assert "no wait is long enough: see --losses bursts." in run(line).out
@@ -27,13 +27,13 @@ def test_another_verdict_is_said(run):
 
 @pytest.mark.parametrize("said", ["--losses independent", "--sender linux", "--tcp cubic", "--sender classic"])
 def test_who_says_how_packets_are_lost_has_one_answer(run, said):
-    done = run(f"{PATH} --rate 250kbps {said} --json")
+    done = run(f"{PATH} --rate 20pps {said} --json")
     assert done.answer["required_startup_delay_s"] > 0
     assert KEY not in done.answer
 
 
 def test_much_the_same_is_not_said(run):
-    line = "delay --loss 0.03 --rtt 100ms --rate 4Mbps --duration 3s"
+    line = "delay --loss 0.03 --rtt 100ms --max-window 12 --rate 4Mbps --duration 3s"
     first, second = (run(f"{line} {said} --json").answer for said in ("", "--losses bursts"))
     assert 0 < second["required_startup_delay_s"] < 1.5 * first["required_startup_delay_s"]
     assert KEY not in first
@@ -50,6 +50,6 @@ def test_what_is_not_found_is_said(run, monkeypatch):
 
     monkeypatch.setattr("tcpstream.cli.live_streams.live", only_independent, raising=False)
     monkeypatch.setattr("tcpstream.answers.live.live", only_independent)
-    done = run(f"{PATH} --rate 250kbps")
+    done = run(f"{PATH} --rate 20pps")
     assert done.status == 0
     assert "the wait may be longer: ask with --losses bursts." in done.out

@@ -166,16 +166,16 @@ SACK = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --tcp reno-sack --m
 
 
 def test_a_live_stream_whose_player_waits(run):
-    done = run(f"play {SACK} --rate 20pps --duration 8s --start 600ms --live --target-stall 0.05 --json")
+    done = run(f"play {SACK} --rate 20pps --duration 4s --start 600ms --live --target-stall 0.05 --json")
     assert (done.status, done.err) == (0, "")
     path = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20)
-    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=8), tcpstream.Player(0.6), live=True)
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=4), tcpstream.Player(0.6), live=True)
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["total_rebuffer_s"]["p90"] == result.total_rebuffer_quantile(0.9)
     assert done.answer["first_stall_s"]["mean"] == result.mean_first_stall
     assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
     assert done.answer["error_bound"] == result.errors
-    shown = run(f"play {SACK} --rate 20pps --duration 8s --start 600ms --live").out
+    shown = run(f"play {SACK} --rate 20pps --duration 4s --start 600ms --live").out
     assert "first stall after, 50%, 90%, 99%" in shown
 
 
@@ -274,7 +274,7 @@ def test_a_player_by_its_name(run):
 
 
 def test_round_trips_before_the_request_are_join_time(run):
-    command = f"play {PATH} --rate 20pps --duration 5s"
+    command = f"play {PATH} --rate 20pps --duration 2s"
     for player in ("--start 1s", "--start-buffer 1s --resume-buffer 1s"):
         plain, counted = (run(f"{command} {player} {more} --json").answer for more in ("", "--setup-round-trips 2"))
         assert counted["join_time_s"]["p90"] == pytest.approx(plain["join_time_s"]["p90"] + 0.3)

@@ -84,7 +84,7 @@ def test_bad_input(run, options, message):
 
 def test_no_rate_is_low_enough(run):
     """Live, R = 300 ms, p = 0.04, T_O = 4: timers of the third back-off alone last longer than 10 s."""
-    done = run("rate --loss 0.04 --rtt 300ms --timeout-ratio 4 --sender classic --live --delay 10")
+    done = run("rate --loss 0.04 --rtt 300ms --timeout-ratio 4 --max-window 4 --sender classic --live --delay 10")
     assert done.status == 1
     refused = r"tcpstream: error: no rate of [\d.]+ packets/s or more meets the target after 10 s"
     assert re.fullmatch(f"{refused}: give a longer delay or a larger target\n", done.err)

@@ -176,5 +176,5 @@ def test_hours_with_less_than_is_generated_are_refused(accuracy: str | None) -> 
 
 
 def test_a_short_stream_with_less_than_is_generated_is_exact() -> None:
-    path = Path(sender="classic", loss=0.136, rtt=0.181, rto=0.401, initial_window=10, detection="rack")
+    path = Path(sender="classic", loss=0.136, rtt=0.181, rto=0.401, initial_window=10, detection="rack", max_window=24)
     assert live(path, Video(bitrate=102e3, duration=6), accuracy="fine").late_fraction(1.0) > 0.1

@@ -148,7 +148,7 @@ def test_a_timer_that_is_not_given_is_that_of_linux():
 
 
 def test_live_points_are_single_solves():
-    few = SMALL | {"max_window": 6}
+    few = SMALL | {"max_window": 4}
     points = explore.grid(loss=0.05, rtt=[0.1, 0.2], T_over_mu=2, delay=[0, 1, 3], **few)
     table = explore.sweep(points, "live")
 

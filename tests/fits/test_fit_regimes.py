@@ -15,7 +15,6 @@ from tcpstream.fits.switching_regression import hidden_states
 from tcpstream.traces import ThroughputTrace
 
 SENDER = {"sender": "linux", "tcp": "reno-sack", "rtt": 0.05}
-ONE_SECOND = np.arange(3001)
 
 
 def drawn(rates, levels, seconds, seed, spread=0.15):
@@ -37,13 +36,19 @@ RATES = [[-1 / 20, 1 / 25, 1 / 100], [1 / 30, -1 / 15, 1 / 30], [1 / 120, 1 / 40
 LEVELS = [1e6, 2.5e6, 6e6]
 
 
+def fitted(seconds):
+    trace = ThroughputTrace(np.arange(seconds + 1), drawn(RATES, LEVELS, seconds, 5))
+    return fit_regimes(trace, regimes=3, **SENDER)
+
+
 @pytest.fixture(scope="module")
 def three():
-    return fit_regimes(ThroughputTrace(ONE_SECOND, drawn(RATES, LEVELS, 3000, 5)), regimes=3, **SENDER)
+    return fitted(1500)
 
 
 @pytest.mark.long
-def test_three_regimes_are_found_again(three):
+def test_three_regimes_are_found_again():
+    three = fitted(3000)
     assert [one.name for one in three.regimes] == ["slow", "medium", "fast"]
     for one, level, stay in zip(three.regimes, LEVELS, (20, 15, 30)):
         mean = level * np.exp(0.15**2 / 2)  # of a lognormal value
@@ -90,11 +95,11 @@ def test_plot(three):
 
 def test_bic_tells_two_regimes_from_one():
     rng = np.random.default_rng(3)
-    alone = fit_regimes(ThroughputTrace(np.arange(101), 1e6 * np.exp(0.2 * rng.standard_normal(100))), **SENDER)
+    alone = fit_regimes(ThroughputTrace(np.arange(61), 1e6 * np.exp(0.2 * rng.standard_normal(60))), **SENDER)
     assert len(alone.regimes) == 1
     assert any(words in text for text in alone.warnings for words in ("one regime has the least BIC", "no fit of 2"))
-    values = drawn([[-1 / 15, 1 / 15], [1 / 10, -1 / 10]], [1e6, 3e6], 200, 4)
-    found = fit_regimes(ThroughputTrace(np.arange(201), values), **SENDER)
+    values = drawn([[-1 / 15, 1 / 15], [1 / 10, -1 / 10]], [1e6, 3e6], 80, 4)
+    found = fit_regimes(ThroughputTrace(np.arange(81), values), **SENDER)
     assert len(found.regimes) == 2
     assert [one.regimes for one in found.candidates] == [1, 2, 3, 4]
     assert any("mean stays long" in text for text in found.warnings)

@@ -62,7 +62,7 @@ def test_solved_sessions_are_those_of_the_library(scores):
         video = tcpstream.Video(packet_rate=40, duration=10)
         seen = tcpstream.play(path, video, tcpstream.Player(start=2), accuracy="fast")
         assert row["stall_probability"] == pytest.approx(
-            seen.stall_probability, abs=row["stall_probability_error"] + seen.errors["stall_probability"]
+            seen.stall_probability, abs=row["stall_probability_error"] + seen.longer_than_error(0.0)
         )
         assert row["required_delay_s"] == pytest.approx(
             tcpstream.stored(path, video, accuracy="fast").required_delay(1e-4),
@@ -92,8 +92,8 @@ def test_the_interval_covers_the_mean_of_another_draw(scores):
     assert low - 0.08 < other.stalled_share < high + 0.08
 
 
-def test_the_same_seed_gives_the_same_answers(table, scores):
-    again = tcpstream.score(table, np.random.default_rng(2), solves=60, group_by="isp", **ASKED)
+def test_the_same_seed_gives_the_same_answers(table):
+    scores, again = (tcpstream.score(table, np.random.default_rng(2), solves=12, **ASKED) for _ in range(2))
     pd.testing.assert_frame_equal(again.to_pandas(), scores.to_pandas())
 
 

@@ -115,7 +115,7 @@ def test_agent(path):
     alpha = result.no_late_probability(taus)
     assert np.all(np.abs(never.mean(0) - alpha) < 4 * np.sqrt(np.maximum(alpha * (1 - alpha), 1 / runs) / runs))
 
-    m, taus = 0.6 * T * path.rtt, np.array([0.0, 0.1, 0.3, 1.0, 2.0])
+    m, taus = np.round(1.2 * T * path.rtt) / 2, np.array([0.0, 0.1, 0.3, 1.0, 2.0])
     endless = Video(packet_rate=m / path.rtt)
     f = sack_agent.live(*sack_agent.plain(path), m, endless.packet_rate * taus, 64, 15_000, rng) / (15_000 * m)
     solved = live(path, endless)

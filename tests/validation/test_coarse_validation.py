@@ -33,11 +33,15 @@ class Stating:
     no_late_error = relative_error
 
 
-SIMULATE = coarse.simulate
+SIMULATE, SPLIT = coarse.simulate, coarse.split
 
 
 def quickly(*arguments, **named):
     return SIMULATE(*arguments, **(named | {"runs": 3000, "batch": 1000}))
+
+
+def split_quickly(*arguments, **named):
+    return SPLIT(*arguments, **(named | {"base": 100_000}))
 
 
 @pytest.mark.parametrize("one", [STORED, LIVE], ids=["stored", "live"])
@@ -57,6 +61,7 @@ def test_a_difference_above_what_is_stated_is_wrong(monkeypatch, one, by, off, s
     monkeypatch.setattr(coarse, "solved", solved)
     monkeypatch.setattr(coarse, "limited", lambda _, work, *arguments: work(*arguments))
     monkeypatch.setattr(coarse, "simulate", quickly)
+    monkeypatch.setattr(coarse, "split", split_quickly)
     monkeypatch.setattr(coarse, "TARGETS", (1e-1, 1e-2, 1e-3))
     record = coarse.judged(0)
     assert (record["verdict"], record["by"]) == (verdict, by)
