@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -84,12 +85,16 @@ class PlayerMoves:
         if self.on.exact or packets > FEW or len(self.found.chance) > MANY:
             passed = passing(self.whole, more, self.on.exact, goal)
             return Begun(goal, *self._until(goal, passed, self.all))
-        first = math.ceil(packets - WHOLE)
-        whole = joint(self.found, 1.0)
-        lengths, which, chance = self._until(first, passing(whole, 1.0, True, first), totals(whole))
+        first, (whole, moves) = math.ceil(packets - WHOLE), self._by_packet
+        lengths, which, chance = self._until(first, passing(whole, 1.0, True, first), moves)
         columns, held = list(which.T), (first + which[:, 2]) / self.on.quantum
         columns, chance = between(columns, chance, 2, held - goal, np.zeros(len(held)))
         return Begun(goal, lengths, np.column_stack(columns), chance)
+
+    @cached_property
+    def _by_packet(self) -> tuple[Joint, Totals]:
+        whole = joint(self.found, 1.0)
+        return whole, totals(whole)
 
     def _until(self, goal: int, passed: Passing, moves: Totals) -> tuple[Ints, Ints, Floats]:
         """Return what follows `goal` of `Begun`."""
