@@ -103,7 +103,7 @@ def test_a_rate_and_a_duration_are_needed():
         ("inf", "0.01", "rtt must be 1e-06 to 1000 s, got inf s"),
         ("50", "nan", "loss is no number: 'nan'"),
         ("50", "1.5", "loss must be 1e-09 to 0.5, got 1.5"),
-        ("50", "0", "loss must be 1e-09 to 0.5, got 0"),
+        ("50", "0", "loss is 0: a session without losses does not tell the loss rate of its path"),
         ("70000", "0.01", "duration of 60 s is shorter than a round trip of 70 s"),
     ],
 )
