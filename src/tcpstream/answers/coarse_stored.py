@@ -184,7 +184,7 @@ class CoarseStored(StoredStreaming):
         return _error(late, self._late_on(self._coarser, tau), least, FLOOR)
 
     def _alike(self, tau: float) -> Hashable:
-        return tau
+        return tau  # lattices of leads tell all delays apart
 
     def _no_late_at(self, tau: float) -> float:
         if tau not in self._no_late:

@@ -56,7 +56,7 @@ class SegmentPlay(Joined, Drawing):
     def __init__(self, path: Path, video: Video, player: SegmentPlayer) -> None:
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
-        self._found = solve_sessions(chain, path, video, player)
+        self._found = solve_sessions(path, video, player)
         self.segments, self.packets = segments_of(video, player), packets_of(path, video, player)
         start = min(player.starts_with, self.segments) - 1
         self._answers, self._errors = self._found.answers[start], self._found.errors[start]

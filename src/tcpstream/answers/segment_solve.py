@@ -20,7 +20,6 @@ from ..playout.segment_levels import Grid, grids_of, reaches
 from ..playout.segment_sessions import ANY, DAMPED, FETCHING, IDLE, MEAN, STALLED, STALLS, SegmentPass
 from ..playout.segment_start import join_rounds, points_at_start
 from ..tcp import chain_of
-from ..tcp.chain import Chain
 from ..tcp.idle_restart import with_idle_restarts
 from ..tcp.independent import IndependentChain
 from ..video import Video
@@ -41,8 +40,9 @@ LEAST_LEVELS, NEAREST = 16, 4
 RISK = 1e-9
 """What is stated to be off at least."""
 
-KEPT = 8
-"""Downloads that are kept for the next question: two for a player, and players of other buffers have the same."""
+KEPT = 4
+"""Downloads that are kept for the next question, up to a hundred MiB each at 10 Mbit/s: two for a player, and the same
+for players of other buffers."""
 
 WHOLE = 1e-9
 """Distance from a whole number of round trips that is none."""
@@ -101,7 +101,7 @@ class Sessions:
     downloads: Downloads
 
 
-def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer) -> Sessions:
+def solve_sessions(path: Path, video: Video, player: SegmentPlayer) -> Sessions:
     """Return what viewers see.
 
     Raises
@@ -113,7 +113,7 @@ def solve_sessions(chain: Chain, path: Path, video: Video, player: SegmentPlayer
         Where it takes too long, or too much memory.
     """
     packets = packets_of(path, video, player)
-    if path.tcp == "cubic" or not isinstance(chain, IndependentChain) or path.bottleneck is not None:
+    if path.tcp == "cubic" or not isinstance(chain_of(path), IndependentChain) or path.bottleneck is not None:
         raise InputError(
             f"segments are followed for independent losses, with tcp = reno-sack and no bottleneck, got tcp = "
             f"{path.tcp}" + ("" if path.bottleneck is None else " behind a bottleneck")

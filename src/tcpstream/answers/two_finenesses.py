@@ -17,7 +17,7 @@ from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
 from ..playout.fineness import Fineness
 from ..playout.measures import measures
-from ..playout.player_moves import PlayerMoves, quanta_of
+from ..playout.player_moves import EXACT, MANY, PlayerMoves, quanta_of
 from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, check, join_times, sessions
 from ..system.threads import on_cores
@@ -57,11 +57,8 @@ LARGEST = 8.0
 HALF = 0.5
 """Packets by which places in a round differ at most."""
 
-EXACT = 512
-"""Packets of a start buffer up to which each is followed until playback begins; more in about as many quanta."""
-
-MANY, FEWER = 300_000, 128
-"""Transitions by the packets in order and received, from which on there are no more quanta than about so many."""
+FEWER = 128
+"""Quanta of a start buffer until playback begins, about, where transitions are more than `MANY`; else `EXACT`."""
 
 COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
@@ -201,7 +198,7 @@ class TwoFinenesses:
 
         def laws(of: Deliveries, on: Fineness, size: int) -> list[Floats]:
             further = on.further if many else 0.0
-            lattice = replace(on, due=float(size), quanta=1, exact=size == 1, further=further, shift=0.0)
+            lattice = on.by_packets(size, further)
             return join_times(quanta_of(of, lattice), of.start, lattice, self._video.packets, packets)
 
         found = laws(one, fine, size)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.back_in_time import add_resampled, extrapolate, resample
+from ..numerics.weights import cubic
 from ..tcp.chain import Chain
 from .first_steps import behind, opening
 from .lattice_moves import unfloored
@@ -178,9 +179,7 @@ def _at(row: Floats, lead: float, quantum: float, ghosts: int, end: int) -> floa
     place = min(lead / quantum + ghosts, end - 2.0)
     first = min(max(math.floor(place) - 1, ghosts), end - 4)
     below = min(max(int(lead / quantum) + ghosts, first), first + 2)
-    a, b, c, d = row[first : first + 4].tolist()
-    x = place - first - 1.0
-    value = (x + 1) * (x * ((x - 1) * d / 3 - (x - 2) * c) + (x - 1) * (x - 2) * b) / 2 - x * (x - 1) * (x - 2) * a / 6
+    value = cubic(row[first : first + 4].tolist(), place - first - 1.0)
     low, high = sorted(row[below : below + 2].tolist())
     return float(min(max(value, low), high))
 

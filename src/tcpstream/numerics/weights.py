@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,13 @@ def split(places: Floats, points: int) -> tuple[Ints, Floats]:
     centre = np.round(places).astype(np.int64)
     rest = places - centre
     return centre - 1, np.array([(rest * rest - rest) / 2, 1 - rest * rest, (rest * rest + rest) / 2])
+
+
+def cubic(values: Sequence[float], x: float) -> float:
+    """Return the cubic through four values at -1, 0, 1 and 2, at x: `lagrange` for one place."""
+    a, b, c, d = values
+    left, right = x + 1, (x - 1) * (x - 2)
+    return left * (x * ((x - 1) * d / 3 - (x - 2) * c) + right * b) / 2 - x * right * a / 6
 
 
 def lagrange(nodes: Floats, x: Floats) -> Floats:

@@ -142,6 +142,10 @@ class Fineness:
         quanta, apart = min(QUANTA, int(due / LEAST_PACKETS)), min(APART, decay / (RESOLVED * due))
         return cls(due, quanta, False, SPARSE, step, RATIOS[0], NODES, apart, FURTHER, LEVELS)
 
+    def by_packets(self, size: int = 1, further: float = 0.0) -> Fineness:
+        """Return it for quanta of so many packets, until playback begins."""
+        return replace(self, due=float(size), quanta=1, exact=size == 1, further=further, shift=0.0)
+
     @property
     def quantum(self) -> float:
         """Packets in a quantum."""

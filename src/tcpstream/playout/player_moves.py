@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from ..kernels.buffer_moves import Passing, Totals
 from ..kernels.buffer_state import Filling, Measures, Nothing
 from .deliveries import Deliveries
 from .fineness import Fineness
-from .lattice import WHOLE, Joint, between, joint, larger, smooth, totals
+from .lattice import Joint, between, joint, larger, smooth, totals
 from .passing import lacking, passing
 
 Floats = NDArray[np.float64]
@@ -23,9 +22,9 @@ Ints = NDArray[np.int64]
 SEVERAL = 4.0
 """Times further that large numbers of quanta are apart in transitions of several rounds: where not all is repaired."""
 
-FEW, MANY = 512, 300_000
+EXACT, MANY = 512, 300_000
 """Packets of a start buffer up to which each is followed until playback begins; and transitions by the packets in order
-and received, from which on none is."""
+and received, above which they are too many for that."""
 
 
 def quanta_of(found: Deliveries, on: Fineness) -> Joint:
@@ -82,18 +81,20 @@ class PlayerMoves:
     def _filled(self, packets: float) -> Begun:
         """Return how playback begins: where packets are few, one by one, as first rounds bring much the same."""
         goal, more = self.on.needed(packets)
-        if self.on.exact or packets > FEW or len(self.found.chance) > MANY:
+        if self.on.exact or packets > EXACT or len(self.found.chance) > MANY:
             passed = passing(self.whole, more, self.on.exact, goal)
             return Begun(goal, *self._until(goal, passed, self.all))
-        first, (whole, moves) = math.ceil(packets - WHOLE), self._by_packet
-        lengths, which, chance = self._until(first, passing(whole, 1.0, True, first), moves)
-        columns, held = list(which.T), (first + which[:, 2]) / self.on.quantum
+        whole, moves = self._by_packets
+        least, more = self.on.by_packets().needed(packets)
+        lengths, which, chance = self._until(least, passing(whole, more, True, least), moves)
+        columns, held = list(which.T), (least + which[:, 2]) / self.on.quantum
         columns, chance = between(columns, chance, 2, held - goal, np.zeros(len(held)))
         return Begun(goal, lengths, np.column_stack(columns), chance)
 
     @cached_property
-    def _by_packet(self) -> tuple[Joint, Totals]:
-        whole = joint(self.found, 1.0)
+    def _by_packets(self) -> tuple[Joint, Totals]:
+        """Transitions by packets, as what `whole` and `all` are in quanta."""
+        whole = quanta_of(self.found, self.on.by_packets())
         return whole, totals(whole)
 
     def _until(self, goal: int, passed: Passing, moves: Totals) -> tuple[Ints, Ints, Floats]:
