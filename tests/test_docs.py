@@ -66,3 +66,10 @@ def test_pages_are_checked_by_name():
     assert len(pages([])) > 30
     with pytest.raises(ValueError, match="no such page: stals"):
         pages(["estimate", "stals"])
+
+
+def test_a_file_that_a_page_shows_is_the_file():
+    shown = re.search(r"^```toml\n(.*?)^```$", (DOCS / "varying.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    lines = (DOCS.parent / "examples" / "regimes.toml").read_text("utf-8").splitlines(keepends=True)
+    assert shown is not None
+    assert shown[1] == "".join(line for line in lines if not line.startswith("#"))

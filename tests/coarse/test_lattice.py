@@ -107,7 +107,7 @@ def test_back_in_time_is_the_adjoint_of_forward() -> None:
     old[:, :ghosts] = 0.0  # as positions further below are
     new = np.zeros_like(old)
     floors = np.zeros(len(one.sources), dtype=np.int64)
-    rows = Smoothed([one], np.full(steps.entries, width), kept=False)
+    rows = Smoothed([one], np.full(steps.entries, width), ghosts, np.full(steps.entries, 0.5), kept=False)
     rows.fill(old, 0)
     taps = np.where(np.repeat(near, np.diff(one.starts)), one.taps, 0.0)
     back_several_rounds(

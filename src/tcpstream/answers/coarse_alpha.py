@@ -66,10 +66,9 @@ PLACE = 0.5
 BLUR = 0.5
 """Quanta, times the fourth root of the number of steps, over which cubics spread a step of alpha, about."""
 
-EDGE = 0.75
-"""Of the finest quantum, by which the lead may be off below which a packet is late: what lands there is shared by
-positions on both sides. .6 is the most that was seen beside exact answers, and two resolutions need not show it, as
-longer steps are off in the other direction."""
+EDGE = 0.3
+"""Of the finest quantum, by which the lead may be off below which a packet is late: what lies between positions is
+counted at one of them. Of 136 answers beside exact ones nine of ten were off by less, and two resolutions show more."""
 
 
 class NeverLateCurve:

@@ -103,15 +103,17 @@ def floored(
     """Return the moves on a lattice of leads; sources lie `further` above it [packets], and from `top` on all is alike.
 
     A floor between two positions counts as if it were in the middle between them: so the values at the upper one are
-    changed by what this is wrong, and their integral over the leads is right. Not so if it is not `averaged`: then
-    each position is right by itself. Nor where an entry leads back to itself within a quantum: the same floor would
-    change the same values in every step, and they would grow without end.
+    changed by what this is wrong, and their integral over the leads is right. A floor between a lead of 0 and the first
+    position, below which nothing counts: what leads there takes it for one at 0, and the values are changed by the
+    difference. Not so if it is not `averaged`: then each position is right by itself. Nor where an entry leads back to
+    itself within a quantum: the same floor would change the same values in every step, and they would grow without end.
     """
     above, most = offsets(steps, quantum, due), math.ceil(top / quantum) + MARGIN
     source = above[steps.source] + further
     mean = steps.mean - due * steps.elapsed + source - above[steps.target]
     place = (-steps.least - source) / quantum
-    floor = np.where(unfloored(steps, quantum, due), 0, np.maximum(np.ceil(place - 1e-9), 0)).astype(np.int64)
+    alone = unfloored(steps, quantum, due)
+    floor = np.where(alone, 0, np.maximum(np.ceil(place - 1e-9), 0)).astype(np.int64)
     E, F = steps.entries, int(floor.max(initial=0)) + 1
     keys, target = numbered((steps.lag * E + steps.target) * F + floor)
     sources, targets, bells, shifts, starts, taps = with_bells(
@@ -120,12 +122,13 @@ def floored(
     to, lag, floors = keys[targets] // F % E, keys[targets] // F // E, keys[targets] % F
     moves = Moves(sources, to, lag, bells, shifts, starts, taps)
     stays = (steps.source == steps.target) & (np.abs(mean) < quantum)
-    edge = np.flatnonzero((floor > 0) & averaged & ~stays)
+    change = np.where(floor > 0, np.clip(floor - place - 0.5, -0.5, 0.5), np.where(alone, 0.0, steps.least / quantum))
+    edge = np.flatnonzero(((floor > 0) | (change < 0)) & averaged & ~stays)
     places, which = np.unique(steps.source[edge] * F + floor[edge], return_inverse=True)
     order = np.argsort(which.ravel(), kind="stable")
     which, edge = which.ravel()[order], edge[order]
     keys, target = np.unique(steps.lag[edge] * E + steps.target[edge], return_inverse=True)
-    weight = steps.weight[edge] * np.clip(floor[edge] - place[edge] - 0.5, -0.5, 0.5)
+    weight = steps.weight[edge] * change[edge]
     sources, targets, bells, shifts, starts, taps = with_bells(
         which, target.ravel(), weight, mean[edge], steps.variance[edge], quantum, max(len(keys), 1), most
     )

@@ -99,10 +99,12 @@ class Level:
         self._opened_lags, self._opened_rows = keys // E, keys % E
         parted = np.split(which, np.cumsum([len(one.lags) for one in firsts])[:-1])
         self._openings = [replace(one, targets=rows) for one, rows in zip(firsts, parted)]
-        self._smoothed = Smoothed(each, lengths)
+        above = self.offsets / quantum
+        self._smoothed = Smoothed(each, lengths, self.ghosts, above)
         of = self._smoothed.of
         self._near_pairs, self._wide_pairs = ((of(one.moves), of(one.edges)) for one in (self._near, self._wide))
-        self._opened = Smoothed(self._openings, lengths[self._opened_rows], kept=False)
+        rows = self._opened_rows
+        self._opened = Smoothed(self._openings, lengths[rows], self.ghosts, above[rows], kept=False)
         longest = np.ones(E, dtype=np.int64)
         np.maximum.at(longest, self._opened_rows, self._opened_lags)
         self.targets = np.flatnonzero(longest > 1)

@@ -24,6 +24,10 @@ class Smoothed:
         To the rows.
     lengths : (n,) int array
         Of the rows.
+    ghosts : int
+        Values of a row before position 0, where all is lost: for what is interpolated, not for what is smoothed.
+    above : (n,) array
+        What the positions of rows lie above those from which all is lost [quanta].
     kept : bool
         Whether rows are kept for as many steps as moves lag. Else those that lag have rows of their own.
 
@@ -33,11 +37,14 @@ class Smoothed:
         Values of all rows.
     """
 
-    def __init__(self, every: Sequence[Moves], lengths: Ints, kept: bool = True) -> None:
+    def __init__(
+        self, every: Sequence[Moves], lengths: Ints, ghosts: int, above: Floats, kept: bool = True
+    ) -> None:  # fmt: skip
         rows = np.concatenate([one.targets for one in every])
         bells = np.concatenate([one.bells for one in every])
         lags = np.concatenate([one.lags for one in every])
         count = int(bells.max(initial=0)) + 1
+        self._ghosts, self._edges = ghosts, 0.5 + above  # the trapezoid rule, from where all is lost
         self._lengths, self._reaches = lengths, reaches(count)
         self._pairs = np.full((len(lengths), count), -1)
         used = np.zeros_like(self._pairs, dtype=np.bool_)
@@ -76,6 +83,6 @@ class Smoothed:
         If that is negative, as they have been for as long as any move lags.
         """
         fill(
-            rows[some], self._lengths[some], self._filled[some], self._reaches, self._firsts, self._sizes, self._slots,
-            number, self.values,
+            rows[some], self._lengths[some], self._ghosts, self._edges[some], self._filled[some], self._reaches,
+            self._firsts, self._sizes, self._slots, number, self.values,
         )  # fmt: skip

@@ -171,15 +171,18 @@ def smooth(row: Floats, wider: Floats, bell: int) -> None:
 
 @kept(nogil=True)
 def fill(
-    rows: Floats, lengths: Ints, pairs: Ints, widths: Ints, firsts: Ints, sizes: Ints, slots: Ints, number: int,
-    values: Floats,
+    rows: Floats, lengths: Ints, ghosts: int, edges: Floats, pairs: Ints, widths: Ints, firsts: Ints, sizes: Ints,
+    slots: Ints, number: int, values: Floats,
 ) -> None:  # fmt: skip
     """Smooth rows by all bells that moves take of them, into the slots of a number; into all, if that is negative.
+
+    Below position 0 all is lost: what is smoothed there counts as 0, and the value at position 0 `edges` times.
 
     Parameters
     ----------
     rows : (n, m) array
-        Each is used up to `lengths`; below there is nothing.
+        Each is used up to `lengths`; `ghosts` values come before position 0, and below there is nothing.
+    edges : (n,) array
     pairs : (n, b) int array
         Of row and bell, its place in the arrays that follow; -1 where no move takes that, or it is the row itself.
     widths : (b,) int array
@@ -206,6 +209,10 @@ def fill(
                     begin = firsts[q] + slot * sizes[q]
                     for k in range(sizes[q]):
                         values[begin + k] = row[pad - widths[bell] + k]
+            if bell == 0:
+                for k in range(pad, pad + ghosts):
+                    row[k] = 0.0
+                row[pad + ghosts] *= edges[i]
             if bell < top:
                 smooth(row, wider, bell)
                 row, wider = wider, row
