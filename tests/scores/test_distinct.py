@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcpstream import InputError
+from tcpstream.scores import table_files
 from tcpstream.scores.distinct import sessions
 from tcpstream.scores.question import Question
 
@@ -19,7 +20,14 @@ def read(columns, mapped=None, rate=500.0, duration=60.0, **sender):
 
 @pytest.mark.parametrize(
     ("column", "value", "seconds"),
-    [("rtt_ms", 80, 0.08), ("rtt_s", 0.08, 0.08), ("rtt", 0.08, 0.08), ("rtt_us", 80_000, 0.08), ("RTT_MS", 80, None)],
+    [
+        ("rtt_ms", 80, 0.08),
+        ("rtt_s", 0.08, 0.08),
+        ("rtt", 0.08, 0.08),
+        ("rtt_us", 80_000, 0.08),
+        ("RTT_MS", 80, 0.08),
+        ("rtt_h", 80, None),
+    ],
 )
 def test_round_trip_times_have_units(column, value, seconds):
     table = {column: [value], "loss": [0.01]}
@@ -72,6 +80,7 @@ def test_columns_are_mapped():
 @pytest.mark.parametrize(
     ("columns", "mapped", "words"),
     [
+        ({"rtt_ms": [1], "throughput_MBps": [1]}, {}, "exactly one of loss, .* got none"),
         ({"rtt_ms": [1], "loss": [0.1], "throughput_mbps": [1]}, {}, "exactly one of loss, .* got loss and throughput"),
         ({"rtt_ms": [1]}, {}, "got none"),
         ({"rtt_ms": [1], "throughput": [1]}, {}, "got none"),
@@ -99,10 +108,12 @@ def test_a_rate_and_a_duration_are_needed():
         ("", "0.01", "rtt_ms is missing"),
         (None, "0.01", "rtt_ms is missing"),
         ("fast", "0.01", "rtt_ms is no number: 'fast'"),
-        ("-5", "0.01", "rtt must be 1e-06 to 1000 s, got -0.005 s"),
+        ("-5", "0.01", "rtt must be 1e-06 to 1000 s, got -0.005 s, from rtt_ms '-5'"),
         ("inf", "0.01", "rtt must be 1e-06 to 1000 s, got inf s"),
         ("50", "nan", "loss is no number: 'nan'"),
         ("50", "1.5", "loss must be 1e-09 to 0.5, got 1.5"),
+        ("50", "150%", "loss must be 1e-09 to 0.5, got 1.5, from loss '150%'"),
+        ("50", "2% of all", "loss is no number: '2% of all'"),
         ("50", "0", "loss is 0: a session without losses does not tell the loss rate of its path"),
         ("70000", "0.01", "duration of 60 s is shorter than a round trip of 70 s"),
     ],
@@ -111,6 +122,24 @@ def test_damaged_rows_say_why(rtt, loss, reason):
     found = read({"rtt_ms": ["50", rtt, "50"], "loss": ["0.01", loss, "0.01"]})
     assert found.case.tolist() == [0, -1, 0]
     assert found.reasons == ["", reason, ""]
+
+
+def test_a_value_may_be_in_percent():
+    found = read({"rtt_ms": [50, 50, 50], "loss": ["2%", "0.02", " 2 % "]})
+    assert found.case.tolist() == [0, 0, 0]
+    assert found.one(0).carries == 0.02
+
+
+def test_capitals_make_no_difference():
+    found = read({"RTT_ms": [50], "Loss": [0.02], "rto_MS": [300]})
+    assert (found.one(0).rtt, found.one(0).carries, found.one(0).rto) == (0.05, 0.02, 0.3)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_values_of_csv_are_separated_as_its_first_line(separator, tmp_path):
+    file = tmp_path / "sessions.csv"
+    file.write_text("rtt_ms,loss\n50,0.02\n".replace(",", separator), encoding="utf-8-sig")
+    assert table_files.read(file).to_dict("list") == {"rtt_ms": ["50"], "loss": ["0.02"]}
 
 
 def test_a_timer_is_no_shorter_than_a_round_trip():

@@ -120,7 +120,7 @@ def test_a_session_without_losses_does_not_tell_its_loss_rate():
     table = pd.DataFrame({"rtt_ms": [100, 100], "loss_percent": [0, 60]})
     assert tcpstream.score(table, **ASKED).to_pandas()["no_answer"].tolist() == [
         "loss is 0: a session without losses does not tell the loss rate of its path",
-        "loss must be 1e-09 to 0.5, got 0.6",
+        "loss must be 1e-09 to 0.5, got 0.6, from loss_percent 60",
     ]
 
 

@@ -20,7 +20,7 @@ from ..playout.segment_levels import Grid, grids_of, reaches
 from ..playout.segment_sessions import ANY, DAMPED, FETCHING, IDLE, MEAN, STALLED, STALLS, SegmentPass
 from ..playout.segment_start import join_rounds, points_at_start
 from ..tcp import chain_of
-from ..tcp.idle_restart import with_idle_restarts
+from ..tcp.idle_restart import GUESSED, with_idle_restarts
 from ..tcp.independent import IndependentChain
 from ..video import Video
 from .segment_player import SegmentPlayer
@@ -132,13 +132,15 @@ def solve_sessions(path: Path, video: Video, player: SegmentPlayer) -> Sessions:
         raise AccuracyError("the pass over the segments did not converge: give a segment that is a little different")
     known = min(fine.unstalled.shape[1], rough.unstalled.shape[1])
     apart = np.abs(fine.unstalled[:, :known] - rough.unstalled[:, :known]).max(axis=1)
-    errors = fine.errors + FACTOR * np.abs(fine.answers - rough.answers)
+    guessed = GUESSED * (fine.answers[:, -1:] > 0) * np.abs(fine.answers)
+    errors = fine.errors + FACTOR * np.abs(fine.answers - rough.answers) + guessed
+    of_long = GUESSED * fine.answers[:, -1].any() * np.abs(fine.long_run)
     return replace(
         fine,
         errors=errors,
-        unstalled_errors=np.maximum(fine.unstalled_errors + FACTOR * apart, errors[:, 0]),
+        unstalled_errors=np.maximum(fine.unstalled_errors + FACTOR * apart + guessed[:, 0], errors[:, 0]),
         counted=fine.counted and rough.counted,
-        long_run_errors=fine.long_run_errors + FACTOR * np.abs(fine.long_run - rough.long_run),
+        long_run_errors=fine.long_run_errors + FACTOR * np.abs(fine.long_run - rough.long_run) + of_long,
     )
 
 

@@ -22,6 +22,7 @@ from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, check, join_times, sessions
 from ..system.threads import on_cores
 from ..tcp import Chain, Varying
+from ..tcp.idle_restart import GUESSED
 from ..video import Video
 from .held_at_most import HeldAtMost
 from .player_fineness import fineness
@@ -228,7 +229,8 @@ class TwoFinenesses:
                 f"{self._chain.packets_per_round / self._due:.2g} of what is played: give a lower rate"
             )
         off[-1] += seen[0] * quadrature_error(4 * seen[-2] / max(seen[0], 1e-300) / (self._length * self._rtt))
-        off += (0.0 if self._fine.exact else LEAST * np.abs(seen)) + RISK
+        guessed = GUESSED if self._held is not None and self._held.restarting is not None else 0.0
+        off += (guessed + (0.0 if self._fine.exact else LEAST)) * np.abs(seen) + RISK
         most = seen[-2] / (seen[-2] + self._length * self._rtt)  # of x / (1 + x), which is concave
         seen[-1] = min(seen[-1], most)
         (lengths, unstalled), *others = (_unstalled(one, b) for one in (found, rough, later))

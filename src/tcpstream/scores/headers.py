@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 
 TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 SHARES = {"percent": 0.01}
+PERCENT = r"^\s*([^%]*)%\s*$"
 BITS = {"bps": 1.0, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9}
 """Units at the end of a name; rates in bits become packets."""
 
@@ -111,13 +112,19 @@ def _accepted() -> str:
 
 
 def _kind(name: str) -> tuple[str, float] | None:
-    """Return what a name says a column is, and its scale; None for any other."""
+    """Return what a name says a column is, and its scale; None for any other.
+
+    Capitals make no difference, but in MBps, which are bytes.
+    """
+    if name.endswith("Bps"):
+        return None
+    name = name.strip().lower()
     for base, kind in KINDS.items():
         if name == base and kind.unit != "packets/s":
             return base, 1.0
         unit = name.removeprefix(f"{base}_")
-        if unit != name and unit.lower() in kind.units:
-            return base, kind.units[unit.lower()]
+        if unit != name and unit in kind.units:
+            return base, kind.units[unit]
     return None
 
 
@@ -129,6 +136,8 @@ def _base(name: str) -> str:
 def values(table: DataFrame, one: Found, packet_size: float) -> tuple[Floats, list[str]]:
     """Return a column in SI units and packets/s, nan where a value does not do, and why it does not.
 
+    A share may be given in percent by a value as 2%, too.
+
     Raises
     ------
     InputError
@@ -139,6 +148,9 @@ def values(table: DataFrame, one: Found, packet_size: float) -> tuple[Floats, li
     number = pd.to_numeric(given, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     bits = kind.unit == "packets/s" and one.scale > 0
     si: Floats = number * (one.scale / (8 * packet_size) if bits else one.scale or 1.0)
+    if kind.units is SHARES and not pd.api.types.is_numeric_dtype(given):
+        percent = pd.to_numeric(given.astype("str").str.extract(PERCENT, expand=False), errors="coerce").to_numpy()
+        number, si = np.where(np.isnan(percent), (number, si), (percent, percent * SHARES["percent"]))
     known = si[np.isfinite(si)]
     if one.name == "rtt" and len(known) and np.median(known) > LONG_ROUND_TRIP:
         raise InputError(
@@ -157,7 +169,9 @@ def values(table: DataFrame, one: Found, packet_size: float) -> tuple[Floats, li
         elif kind.units is SHARES and si[i] == 0:
             reasons[i] = f"{one.name} is 0: a session without losses does not tell the loss rate of its path"
         else:
-            reasons[i] = f"{one.name} must be {kind.least:g} to {kind.most:g}{unit}, got {si[i]:g}{unit}"
+            text = shown(value) if isinstance(value, str) else f"{value:g}"
+            told = "" if si[i] == number[i] else f", from {one.column} {text}"
+            reasons[i] = f"{one.name} must be {kind.least:g} to {kind.most:g}{unit}, got {si[i]:g}{unit}{told}"
     si[~good] = np.nan
     return si, reasons
 

@@ -22,6 +22,10 @@ from .ladders import Ladder, ladders_below, thresholds_of
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+GUESSED = 0.03
+"""Part of what players see that the old thresholds may change, which the chain guesses. 2.5% is the most that was seen
+beside simulated sessions whose sender remembers them (P(any stall), and the stalled time)."""
+
 
 class RestartingChain(NamedTuple):
     """A chain with the states that idle times lead to.
