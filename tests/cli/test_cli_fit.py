@@ -10,11 +10,15 @@ MOBILE = Path(__file__).parents[2] / "examples" / "mobile.csv"
 LINE = f"fit {MOBILE} --rtt 50ms --sender linux --tcp reno-sack"
 
 
-def test_fit(process, tmp_path):
+@pytest.fixture(scope="module")
+def found():
+    return tcpstream.fit_regimes(MOBILE, rtt=0.05, sender="linux", tcp="reno-sack", regimes=2)
+
+
+def test_fit(process, tmp_path, found):
     file = tmp_path / "regimes.toml"
     done = process(f"{LINE} --regimes 2 --out {file} --json")
     assert (done.status, done.err) == (0, "")
-    found = tcpstream.fit_regimes(MOBILE, rtt=0.05, sender="linux", tcp="reno-sack", regimes=2)
     assert done.answer == found.to_dict()
     assert tcpstream.Varying.from_toml(file) == found.varying
     answer = process(f"stored --regimes {file} --rate 20pps --duration 4 --delay 1 --json").answer
@@ -28,9 +32,8 @@ def test_table(run):
         assert words in done.out
 
 
-def test_the_example_is_as_it_was_drawn():
+def test_the_example_is_as_it_was_drawn(found):
     """8 and 16 s in examples/draw_mobile.py; levels of 0.8 and 3.2 Mbit/s, which seconds with a change mix."""
-    found = tcpstream.fit_regimes(MOBILE, rtt=0.05, sender="linux", tcp="reno-sack", regimes=2)
     for one, level, stay in zip(found.regimes, (0.8e6, 3.2e6), (8, 16)):
         assert abs(one.mean_stay - stay) < 3 * one.stay_error
         assert one.throughput == pytest.approx(level, rel=0.05)

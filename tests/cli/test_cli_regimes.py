@@ -77,10 +77,10 @@ def test_table_is_the_path(tmp_path):
         ("to_bad", "to_worse", "regime good: to: worse is not known"),
     ],
 )
-def test_tables_that_are_none(process, tmp_path, old, new, said):
+def test_tables_that_are_none(run, tmp_path, old, new, said):
     file = tmp_path / "regimes.CSV"
     file.write_text(ROWS.replace(old, new))
-    done = process(f"delay --regimes {file} --sender classic --rate 4pps --duration 3")
+    done = run(f"delay --regimes {file} --sender classic --rate 4pps --duration 3")
     assert done.status == 2
     assert said in done.err
     assert len(done.err.splitlines()) == 1

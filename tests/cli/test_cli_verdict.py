@@ -174,7 +174,14 @@ def test_an_assumed_timer_is_told(run, timer):
     assert ("0.3 s (R + 0.2 s, assumed as in Linux)" in out) == (timer == "")
 
 
-@pytest.mark.parametrize("line", ["live --delay 4", "delay --live --target 1e-3", "delay --live --application-limited"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "live --delay 4",
+        "delay --live --target 1e-3",
+        pytest.param("delay --live --application-limited", marks=pytest.mark.long),
+    ],
+)
 def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
     done = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 8 --rate 5Mbps --json")
     path = tcpstream.Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
