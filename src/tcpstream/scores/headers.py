@@ -22,9 +22,11 @@ Floats = NDArray[np.float64]
 
 TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 SHARES = {"percent": 0.01}
-PERCENT = r"^\s*([^%]*)%\s*$"
 BITS = {"bps": 1.0, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9}
 """Units at the end of a name; rates in bits become packets."""
+
+PERCENT = r"^\s*([^%]*)%\s*$"
+"""A value in percent."""
 
 CARRIES = ("loss", "retransmit_share", "throughput")
 """Of which a table has one: what says how much the path carries."""
