@@ -212,6 +212,19 @@ def test_all_is_lost_from_a_lead_of_nothing_on_which_is_no_position_of_a_lattice
     np.testing.assert_allclose(late, known, rtol=5e-3)
 
 
+@pytest.mark.parametrize(
+    ("given", "due"), [({"tcp": "reno-sack", "loss": 0.01}, 6), ({"loss": 0.03}, 4)], ids=["reno-sack", "cubic"]
+)
+def test_whole_packets_in_a_round_are_told_from_others(given: dict[str, Any], due: int) -> None:
+    """Where a round plays a whole number of packets all leads are: 1 - alpha was off by 5 to 7%."""
+    path = Path(rtt=0.1, rto=0.3, sender="linux", **given)
+    video = Video(packet_rate=due / path.rtt, duration=30)
+    fine, exact = (stored(path, video, accuracy=accuracy) for accuracy in ("fine", "exact"))
+    for trips in (6, 9.02):  # just above a whole lead, and above that
+        late, known = (1 - one.no_late_probability(trips * path.rtt) for one in (fine, exact))
+        assert late == pytest.approx(known, rel=6e-3)
+
+
 def test_a_packet_of_the_first_rounds_is_surely_late() -> None:
     result = stored(Path(sender="classic", loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=900))
     assert result.no_late_probability(0.0) == 0

@@ -18,7 +18,7 @@ from ..coarse.resolution import SPARE, Resolution, Scale
 from ..coarse.steps import Steps
 from ..coarse.without_end import without_end
 from ..system import watch
-from .timeline import Timeline
+from .timeline import ON_TIME, Timeline
 
 SURELY, WORTH = 1e3, 1e-5
 """A video has settled where a packet is late so many times as probably as one after its end; that is worth a look where
@@ -69,6 +69,10 @@ BLUR = 0.5
 EDGE = 0.3
 """Of the finest quantum, by which the lead may be off below which a packet is late: what lies between positions is
 counted at one of them. Of 136 answers beside exact ones nine of ten were off by less, and two resolutions show more."""
+
+
+ROUNDS = 4096
+"""Of playback, in which is looked at how much is rounded up to whole packets."""
 
 
 class NeverLateCurve:
@@ -139,33 +143,34 @@ class NeverLateCurve:
         with self._lock:
             if self._top < min(most, self._safe):
                 self._cover(ROOM * most)
-            value, off = self._at(lead, rounds)
+            more = _more(self.due, tau, self.length)
+            value, off = self._at(lead, rounds, more)
             near = quantum(self._finest, self._points, lead) / 2
             if self._limited:
                 near = max(near, PLACE)
             if self._falls:
                 near = max(near, 2 * near * BLUR * (rounds / self.step) ** 0.25)
             below, above = max(lead - near, 0.0), lead + near
-            low, high = (self._at(one, rounds)[0] for one in (below, above))
+            low, high = (self._at(one, rounds, more)[0] for one in (below, above))
             off += abs(low - 2 * value + high)
             edge = EDGE * self._finest * abs(high - low) / (above - below)
             stairs = self._stairs or not FEW_ROUNDS <= tau <= self.length or 1 - low > STEEP * (1 - high)
             return value, off + max(high - value, value - low) if stairs else off, edge
 
-    def _at(self, lead: float, rounds: float) -> tuple[float, float]:
+    def _at(self, lead: float, rounds: float, more: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""
-        settled = self._without_end(lead)
+        settled = self._without_end(lead, more)
         if settled is not None and self._is_settled(lead, settled):
             return settled, 0.0
         if (settled is None or not self._settles_soon) and self._later is not None:
-            return self._later.at(lead, rounds), 0.0
+            return self._later.at(max(lead + more, 0.0), rounds), 0.0
         ends = rounds / self.step / self._apart
         low = int(ends + 1e-9)
         share = max(ends - low, 0.0)
-        value = self._row(low * self._apart, lead, settled)
+        value = self._row(low * self._apart, lead, settled, more)
         if share < 1e-9:
             return value, 0.0
-        change = self._row((low + 1) * self._apart, lead, settled) - value
+        change = self._row((low + 1) * self._apart, lead, settled, more) - value
         return value + share * change, max(share, 1 - share) * abs(change) / self._apart
 
     @cached_property
@@ -184,7 +189,7 @@ class NeverLateCurve:
             return None
         return late_after(self._steps, self.due, self._decay.rate, self.length / self.step)
 
-    def _without_end(self, lead: float) -> float | None:
+    def _without_end(self, lead: float, more: float) -> float | None:
         """Return g of the start of a video without end, at a lead; None where it is not known; the lock is held."""
         if self._decay is None or self._left is None or not (self._left.at(0.0) <= WORTH or self._settles_soon):
             return None
@@ -195,7 +200,7 @@ class NeverLateCurve:
                 return None
             self._settled = values, values.start_row()
         values, row = self._settled
-        return values.read(row, lead)
+        return values.read(row, lead, more)
 
     @cached_property
     def _settles_soon(self) -> bool:
@@ -214,7 +219,7 @@ class NeverLateCurve:
         left = 1.0 if self._left is None else self._left.at(lead)
         return 1 - value > SURELY * left or left < RISK or 1 - value < FAINT
 
-    def _row(self, number: int, lead: float, settled: float | None) -> float:
+    def _row(self, number: int, lead: float, settled: float | None, more: float) -> float:
         """Return g of the start after so many steps, at a lead; the lock is held.
 
         Where it is known without end, that is what it is once it is near. The pass is taken away while it moves: an
@@ -226,7 +231,7 @@ class NeverLateCurve:
             self._rows, self._before, self._last = {}, None, None
         number -= values.opening
         first = int(self.length / self.step / self._apart) * self._apart - values.opening
-        near = settled is not None and self._is_near(values, number, lead, settled)
+        near = settled is not None and self._is_near(values, number, lead, settled, more)
         while values.number < number and self._last is None and not near:
             watch.at(values.number, number, watch.SHORTER)
             values.step()
@@ -239,17 +244,27 @@ class NeverLateCurve:
                     self._last = k
                     self._rows[k] = row
                 self._before = k, row
-                near = settled is not None and self._is_near(values, number, lead, settled)
+                near = settled is not None and self._is_near(values, number, lead, settled, more)
         self._values = values
         if settled is not None and near:
             return settled
-        return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead)
+        return values.read(self._rows[number if self._last is None or number in self._rows else self._last], lead, more)
 
-    def _is_near(self, values: NeverLate, number: int, lead: float, settled: float) -> bool:
+    def _is_near(self, values: NeverLate, number: int, lead: float, settled: float, more: float) -> bool:
         """Return whether the last row that was looked at, of fewer steps, is next to that of a video without end."""
         if self._before is None or self._before[0] > number:
             return False
-        return values.read(self._before[1], lead) - settled <= (1 - settled) / SURELY
+        return values.read(self._before[1], lead, more) - settled <= (1 - settled) / SURELY
+
+
+def _more(due: float, tau: float, length: float) -> float:
+    """Return by how much a lead is better for packets that come one by one than for any part of one [packets].
+
+    What is needed is rounded up to whole packets: half a packet on average, which what comes in whole packets is ahead
+    of its mean. Where a round plays a whole number of packets nothing is rounded, or the same in each.
+    """
+    needed = due * (math.ceil(tau) + np.arange(1.0, min(max(length, 1.0), ROUNDS) + 1) - tau)
+    return float(0.5 - np.mean(np.ceil(needed - ON_TIME) - needed))
 
 
 def _out_of_step(due: float, quantum: float) -> float:

@@ -154,16 +154,19 @@ class NeverLate:
         """Return what `read` needs of now: of the start of a video that lasts `opening` - 1 steps more, by level."""
         return [(level.opened(self.number), level.old[self.lossless.targets]) for level in self.levels]
 
-    def read(self, rows: list[tuple[Floats, Floats]], lead: float) -> float:
-        """Return g of the start from `start_row`, at a lead [packets] below that of the last level."""
-        alone = self.lossless
+    def read(self, rows: list[tuple[Floats, Floats]], lead: float, more: float = 0.0) -> float:
+        """Return g of the start from `start_row`, at a lead [packets] below that of the last level.
+
+        On the path on which nothing is lost packets are late as they are; elsewhere as with so many `more`.
+        """
+        alone, mean = self.lossless, max(lead + more, 0.0)
         tops = [(one.points - 1) * one.quantum for one in self.levels[:-1]]
-        place = int(np.searchsorted(tops, lead, "right"))
+        place = int(np.searchsorted(tops, mean, "right"))
         row, level = rows[place][0], self.levels[place]
-        value = _at(row, lead, level.quantum / level.parts, 0, len(row))
+        value = _at(row, mean, level.quantum / level.parts, 0, len(row))
         if lead + alone.least >= -1e-9:
             for i, (target, weight) in enumerate(zip(alone.targets, alone.weights)):
-                value += alone.chance * weight * self._read([row[1][i] for row in rows], lead + alone.lead, int(target))
+                value += alone.chance * weight * self._read([row[1][i] for row in rows], mean + alone.lead, int(target))
         return value
 
     def _read(self, row: list[Floats], lead: float, entry: int) -> float:
