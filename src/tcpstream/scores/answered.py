@@ -115,7 +115,7 @@ def score(
     >>> scores.to_pandas()["stall_probability"].round(2).tolist()
     [0.05, 0.59, nan]
     >>> scores.to_pandas()["no_answer"].tolist()
-    ['', '', 'rtt must be 1e-06 to 1000 s, got -0.001 s']
+    ['', '', 'rtt must be 1e-06 to 1000 s, got -0.001 s, from rtt_ms -1']
     """
     pd = pandas("scores")
     if client is not None:
