@@ -43,6 +43,9 @@ MARGIN = 100.0
 SHORT = 0.5
 """Part of the error of alpha for what single packets decide. It falls by e in `FEW_ROUNDS` rounds of delay."""
 
+ALPHA_FACTOR = 2.0
+"""As `FACTOR`, of alpha, whose lattice is right to the second order in its quanta: twice the index of Roache there."""
+
 ONE_ROUND = 1.0
 """Of delay, up to which alpha is exact, or between bounds; up to `FEW_ROUNDS` it is exact where that is quick."""
 
@@ -279,9 +282,9 @@ class CoarseStored(StoredStreaming):
         if self._is_over(tau):
             return 0.0
         late, (_, off, edge) = 1 - self._no_late_at(tau), self._arrivals.never_late(self.timeline, tau)
-        apart = max(abs(1 - self._coarser.never_late(self.timeline, tau)[0] - late), edge / FACTOR)
+        apart = max(abs(1 - self._coarser.never_late(self.timeline, tau)[0] - late), edge / ALPHA_FACTOR)
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
-        return _error(late, late - apart, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR)
+        return _error(late, late - apart, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR, ALPHA_FACTOR)
 
     def _no_late_off(self, tau: float) -> float:
         if self._is_short(tau):
@@ -289,7 +292,7 @@ class CoarseStored(StoredStreaming):
         if self._is_over(tau):
             return 0.0
         alpha, off, edge = self._arrivals.never_late(self.timeline, tau)
-        return float(max(FACTOR * abs(alpha - self._coarser.never_late(self.timeline, tau)[0]), edge) + off)
+        return float(max(ALPHA_FACTOR * abs(alpha - self._coarser.never_late(self.timeline, tau)[0]), edge) + off)
 
     @property
     def _no_late_floor(self) -> float:
@@ -318,11 +321,11 @@ def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str
     return CoarseArrivals(cases[0][0], timelines, FAST if accuracy == "fast" else FINE)
 
 
-def _error(fine: float, coarse: float, least: float, floor: float) -> float:
+def _error(fine: float, coarse: float, least: float, floor: float, factor: float = FACTOR) -> float:
     """Return the relative error of an answer from the same at a lower resolution."""
     if fine <= floor:
         return 0.0 if fine == coarse == 0 else math.inf
-    return FACTOR * abs(fine - coarse) / fine + least + floor / fine
+    return factor * abs(fine - coarse) / fine + least + floor / fine
 
 
 def _finite(error: float) -> float | None:
