@@ -200,7 +200,7 @@ def test_alpha_at_the_shortest_delays_lies_between_bounds_where_an_exact_solve_t
     ],
     ids=["rounds that miss a packet or two", "moves that are wide"],
 )
-def test_all_is_lost_from_a_lead_of_nothing_on_which_is_no_position_of_a_lattice(
+def test_a_lead_of_zero_counts_where_it_lies_between_positions(
     given: dict[str, Any], ratio: float, duration: float, trips: tuple[int, int]
 ) -> None:
     """1 - alpha was off by 2.8 and 1.6% where that was not counted by what lies between positions."""
@@ -216,13 +216,25 @@ def test_all_is_lost_from_a_lead_of_nothing_on_which_is_no_position_of_a_lattice
     ("given", "due"), [({"tcp": "reno-sack", "loss": 0.01}, 6), ({"loss": 0.03}, 4)], ids=["reno-sack", "cubic"]
 )
 def test_whole_packets_in_a_round_are_told_from_others(given: dict[str, Any], due: int) -> None:
-    """Where a round plays a whole number of packets all leads are: 1 - alpha was off by 5 to 7%."""
+    """Where a round plays a whole number of packets, leads are whole numbers: 1 - alpha was off by 5 to 7%."""
     path = Path(rtt=0.1, rto=0.3, sender="linux", **given)
     video = Video(packet_rate=due / path.rtt, duration=30)
     fine, exact = (stored(path, video, accuracy=accuracy) for accuracy in ("fine", "exact"))
-    for trips in (6, 9.02):  # just above a whole lead, and above that
+    for trips in (6, 9.02):  # a whole lead, and a little more
         late, known = (1 - one.no_late_probability(trips * path.rtt) for one in (fine, exact))
         assert late == pytest.approx(known, rel=6e-3)
+
+
+@pytest.mark.long
+def test_what_two_resolutions_do_not_show_of_the_lattice_of_leads_is_stated() -> None:
+    """Where long steps are off in one direction, and quanta in the other: 2.8% where 2.8% was stated."""
+    path = Path(sender="linux", tcp="reno-sack", loss=0.00641, rtt=0.1095)
+    video = Video(packet_rate=throughput(path) / 1.24, duration=30.6)
+    exact, fine = (stored(path, video, accuracy=one) for one in ("exact", "fine"))
+    for rounds in (6, 12, 16, 24):
+        tau = rounds * path.rtt
+        late = 1 - exact.no_late_probability(tau)
+        assert abs(1 - fine.no_late_probability(tau) - late) < 0.7 * fine.no_late_error(tau) * late
 
 
 def test_a_packet_of_the_first_rounds_is_surely_late() -> None:

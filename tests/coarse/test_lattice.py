@@ -123,6 +123,17 @@ def test_back_in_time_is_the_adjoint_of_forward() -> None:
     assert (after * old).sum() == pytest.approx((x * new[:, ghosts : ghosts + size]).sum(), rel=1e-10)
 
 
+def test_what_is_smoothed_begins_at_a_lead_of_zero() -> None:
+    """By the trapezoid rule: the first position counts half, and what it lies above that; those below do not count."""
+    one, none = np.array([1.0]), np.zeros(1, dtype=np.int64)
+    moves = Moves(none, none, none + 1, none + 7, none, np.array([0, 1]), one)
+    row = np.zeros((1, 400))
+    row[0, :6] = 9.0, 7.0, 5.0, 4.0, 3.0, 2.0
+    smoothed = Smoothed([moves], np.array([400]), 2, np.array([0.3]), kept=False)
+    smoothed.fill(row, 0)
+    assert smoothed.values.sum() == pytest.approx(0.8 * 5 + 4 + 3 + 2, rel=1e-12)
+
+
 def test_waits_that_follow_each_other_lead_to_no_place_below_all_rows() -> None:
     """With the chain's variance in the long run a long wait delivers less than nothing."""
     path = Path(loss=0.0573, rtt=0.0159, timeout_ratio=119.6, tcp="reno-sack", sender="linux")

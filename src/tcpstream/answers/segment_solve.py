@@ -132,15 +132,17 @@ def solve_sessions(path: Path, video: Video, player: SegmentPlayer) -> Sessions:
         raise AccuracyError("the pass over the segments did not converge: give a segment that is a little different")
     known = min(fine.unstalled.shape[1], rough.unstalled.shape[1])
     apart = np.abs(fine.unstalled[:, :known] - rough.unstalled[:, :known]).max(axis=1)
-    guessed = GUESSED * (fine.answers[:, -1:] > 0) * np.abs(fine.answers)
-    errors = fine.errors + FACTOR * np.abs(fine.answers - rough.answers) + guessed
-    of_long = GUESSED * fine.answers[:, -1].any() * np.abs(fine.long_run)
+    guessed = GUESSED * (fine.answers[:, -1:] > 0)  # where there are restarts
+    errors = fine.errors + FACTOR * np.abs(fine.answers - rough.answers) + guessed * np.abs(fine.answers)
+    long_run = FACTOR * np.abs(fine.long_run - rough.long_run) + guessed.max() * np.abs(fine.long_run)
     return replace(
         fine,
         errors=errors,
-        unstalled_errors=np.maximum(fine.unstalled_errors + FACTOR * apart + guessed[:, 0], errors[:, 0]),
+        unstalled_errors=np.maximum(
+            fine.unstalled_errors + FACTOR * apart + guessed[:, 0] * fine.answers[:, 0], errors[:, 0]
+        ),
         counted=fine.counted and rough.counted,
-        long_run_errors=fine.long_run_errors + FACTOR * np.abs(fine.long_run - rough.long_run) + of_long,
+        long_run_errors=fine.long_run_errors + long_run,
     )
 
 

@@ -157,7 +157,8 @@ class NeverLate:
     def read(self, rows: list[tuple[Floats, Floats]], lead: float, more: float = 0.0) -> float:
         """Return g of the start from `start_row`, at a lead [packets] below that of the last level.
 
-        On the path on which nothing is lost packets are late as they are; elsewhere as with so many `more`.
+        Values are those of a lead that is `more` packets larger; whether anything is late on the path on which nothing
+        is lost is seen at the lead itself.
         """
         alone, mean = self.lossless, max(lead + more, 0.0)
         tops = [(one.points - 1) * one.quantum for one in self.levels[:-1]]

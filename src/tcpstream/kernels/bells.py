@@ -183,6 +183,7 @@ def fill(
     rows : (n, m) array
         Each is used up to `lengths`; `ghosts` values come before position 0, and below there is nothing.
     edges : (n,) array
+        Part of the value at position 0 that counts.
     pairs : (n, b) int array
         Of row and bell, its place in the arrays that follow; -1 where no move takes that, or it is the row itself.
     widths : (b,) int array

@@ -118,9 +118,10 @@ def _kind(name: str) -> tuple[str, float] | None:
 
     Capitals make no difference, but in MBps, which are bytes.
     """
+    name = name.strip()
     if name.endswith("Bps"):
         return None
-    name = name.strip().lower()
+    name = name.lower()
     for base, kind in KINDS.items():
         if name == base and kind.unit != "packets/s":
             return base, 1.0
