@@ -238,7 +238,7 @@ class TwoFinenesses:
         between = float((FACTOR * np.abs(unstalled - coarse) + np.abs(late - coarse)).max())
         between = max(between, float(off[0])) + _between(lengths, unstalled)
         grown, apart = found.grown, FACTOR * (found.grown - rough.grown)
-        apart += guessed * grown * np.where(apart[-1] < 0, -1.0, 1.0)  # further, where they are already
+        apart += guessed * grown * np.where(apart[-1:] < 0, -1.0, 1.0)  # further, where they are already
         return Seen(seen, off, lengths * self._rtt, unstalled, between, grown, apart)
 
     def _packets(self, seconds: float) -> float:
