@@ -46,9 +46,9 @@ def test_agrees_with_the_explicit_chain(path, packets_due):
 
 @settings(max_examples=6)
 @given(
-    path=paths(),
+    path=paths(largest_window=6, largest_ratio=2.5),
     packets_due=st.sampled_from([0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5]),
-    rounds=st.integers(2, 12),
+    rounds=st.integers(2, 8),
     delays=st.lists(st.floats(0, 15).map(lambda x: x * RTT), min_size=2, max_size=2),
 )
 def test_finite_agrees_with_the_explicit_chain(path, packets_due, rounds, delays):
@@ -92,11 +92,11 @@ def test_off_the_lattice_within_the_stated_error_of_monte_carlo():
 
 
 def test_a_long_live_video_comes_near_the_stationary_law():
-    path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=10)
-    endless = live(path, Video(packet_rate=20))
-    lengths = [live(path, Video(packet_rate=20, duration=T)).late_fraction(1.0) for T in (20, 100, 400)]
+    path = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2, max_window=6)
+    endless = live(path, Video(packet_rate=10))
+    lengths = [live(path, Video(packet_rate=10, duration=T)).late_fraction(1.0) for T in (5, 10, 400)]
     assert lengths[0] < lengths[1] < lengths[2] < endless.late_fraction(1.0)
-    assert lengths[2] == pytest.approx(endless.late_fraction(1.0), rel=0.03)
+    assert lengths[2] == pytest.approx(endless.late_fraction(1.0), rel=0.01)
 
 
 def test_a_rate_that_tcp_cannot_sustain_has_no_finite_delay():
@@ -112,7 +112,7 @@ def test_a_rate_that_tcp_cannot_sustain_has_no_finite_delay():
 
 
 @settings(max_examples=5)
-@given(path=paths(largest_loss=0.15, largest_window=10), load=st.floats(0.2, 0.75))
+@given(path=paths(largest_loss=0.15, largest_window=6), load=st.floats(0.2, 0.75))
 def test_what_must_hold(path, load):
     packets_due = load * throughput(path) * RTT
     result = live(path, Video(packet_rate=packets_due / RTT), accuracy="exact")
@@ -158,10 +158,10 @@ def test_a_stream_too_long_to_follow_is_refused(monkeypatch):
 
 def test_a_rate_off_the_lattice_is_answered_by_its_neighbours():
     """Between them ln f is linear; the error leads to the farther one, and a hundredth on (docs/decisions/0023)."""
-    path, video = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2, max_window=12), Video(packet_rate=31.37)
+    path, video = Path(sender="classic", loss=0.03, rtt=0.1, timeout_ratio=2, max_window=6), Video(packet_rate=11.37)
     result = live(path, video, accuracy="exact")
     below, above = result.backlogs
-    share = (3.137 - below.lattice.packets_due) / (above.lattice.packets_due - below.lattice.packets_due)
+    share = (1.137 - below.lattice.packets_due) / (above.lattice.packets_due - below.lattice.packets_due)
     for tau in (0.0, 0.7):
         f = below.late_fraction(tau / 0.1), above.late_fraction(tau / 0.1)
         assert result.late_fraction(tau) == pytest.approx(f[0] ** (1 - share) * f[1] ** share, rel=1e-9)
@@ -238,7 +238,12 @@ OFF_LATTICE = [  # path, packets per second, length [s], startup delays [s]
         10.37,
         [0.0, 0.1, 0.3],
     ),  # D falls to m - 1/37
-    (Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=2), 33.33, 3.03, [0.0, 0.1, 0.3]),  # faster than TCP
+    (
+        Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=2, max_window=6),
+        33.33,
+        1.53,
+        [0.0, 0.1, 0.3],
+    ),  # faster than TCP
 ]  # fmt: skip
 
 
@@ -258,10 +263,11 @@ def test_off_the_lattice_around_one_round_trip(delay):
     """After a pause the backlog is m: f has a kink at tau = R that no smoothing may hide."""
     path, video = Path(sender="classic", loss=0.005, rtt=0.1, timeout_ratio=2, max_window=16), Video(packet_rate=7.0711)
     seen = monte_carlo.live(path, video, [delay], 8_000_000, np.random.default_rng(9))
-    result = live(path, video)
-    f, error = result.late_fraction(delay), result.lattice_error(delay)
-    assert error < 0.05
-    assert abs(seen.f[0] - f) < 4 * seen.f_se[0] + error * f
+    for accuracy, most in (("exact", 0.05), ("fine", 0.12)):
+        result = live(path, video, accuracy=accuracy)
+        f, error = result.late_fraction(delay), result.lattice_error(delay)
+        assert error < most
+        assert abs(seen.f[0] - f) < 4 * seen.f_se[0] + error * f
 
 
 def test_a_stream_that_ends_within_a_round_is_judged_to_its_end():
@@ -275,16 +281,23 @@ def test_a_stream_that_ends_within_a_round_is_judged_to_its_end():
     assert (np.abs(seen.f - f) < 4 * seen.f_se).all()
 
 
-@pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
-@pytest.mark.parametrize("ratio", [1, 2.5])
+@pytest.mark.parametrize(
+    ("ratio", "tcp"),
+    [
+        *((1, "reno-sack"), (2.5, "reno")),
+        *(pytest.param(*one, marks=pytest.mark.long) for one in ((1, "reno"), (2.5, "reno-sack"))),
+    ],
+)
 def test_just_above_a_rate_is_the_limit_from_above(tcp, ratio):
     """Late fractions at two rates a little higher, on lattices of their own, lead straight to f just above."""
     chain = chain_of(Path(sender="classic", loss=0.05, rtt=1, timeout_ratio=ratio, max_window=3, tcp=tcp))
     rates = Lattice(1, 2, trace=1), Lattice(26, 51), Lattice(14, 27)
     steps = [one.packets_due - 0.5 for one in rates]
-    for length, x in ((12, 0.0), (12, 1.5), (12.6, 3.0)):
-        near, first, second = (FiniteBacklog(chain, one, length).late_fraction(x) for one in rates)
-        assert near == pytest.approx(first - (second - first) * steps[1] / (steps[2] - steps[1]), rel=2e-3)
+    for length, delays in ((8, [0.0, 1.5]), (8.6, [3.0])):
+        backlogs = [FiniteBacklog(chain, one, length) for one in rates]
+        for x in delays:
+            near, first, second = (one.late_fraction(x) for one in backlogs)
+            assert near == pytest.approx(first - (second - first) * steps[1] / (steps[2] - steps[1]), rel=2e-3)
     near, at = (FiniteBacklog(chain, Lattice(2, 1, trace), 12).late_fraction(0.5) for trace in (1, 0))
     assert abs(near / at - 1) > 4e-3  # windows of two packets empty the backlog at 2 packets a round, not above
 

@@ -25,10 +25,10 @@ def test_largest_stored_rate_for_no_late_packet():
 @pytest.mark.parametrize("given", [{"target": 1e-2}, {"no_late": 0.9}])
 def test_largest_rate_on_coarse_lattices_meets_the_target_exactly_solved(monkeypatch, given):
     """Within what lattices state: rows of quanta that such a chain does not have once stood for all rates."""
-    path = Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=16)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=12)
     monkeypatch.setattr(plan, "QUICK", 0.0)
-    rate = largest_rate(path, delay=1.0, duration=12, **given)
-    just, beyond = (stored(path, Video(packet_rate=r, duration=12), accuracy="exact") for r in (rate, 1.04 * rate))
+    rate = largest_rate(path, delay=1.0, duration=8, **given)
+    just, beyond = (stored(path, Video(packet_rate=r, duration=8), accuracy="exact") for r in (rate, 1.04 * rate))
     if "target" in given:
         assert just.late_fraction(1.0) <= 1e-2 < beyond.late_fraction(1.0)
     else:
@@ -36,9 +36,19 @@ def test_largest_rate_on_coarse_lattices_meets_the_target_exactly_solved(monkeyp
 
 
 def test_largest_live_rate_just_meets_the_target():
-    rate = largest_rate(PATH, delay=2.0, target=1e-3)
-    assert live(PATH, Video(packet_rate=rate)).late_at_worst(2.0) <= 1e-3
-    assert live(PATH, Video(packet_rate=rate * 1.01)).late_at_worst(2.0) > 1e-3
+    path = replace(PATH, max_window=4)
+    rate = largest_rate(path, delay=2.0, target=1e-3)
+    assert live(path, Video(packet_rate=rate)).late_at_worst(2.0) <= 1e-3
+    assert live(path, Video(packet_rate=rate * 1.01)).late_at_worst(2.0) > 1e-3
+
+
+def test_the_largest_live_rate_is_one_for_which_the_delay_suffices_and_a_hundredth_more_does_not():
+    """It was 8% lower where rates fit no lattice."""
+    path = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    rate = largest_rate(path, delay=2.0, target=1e-3)
+    assert 21 < rate < 22
+    assert live(path, Video(packet_rate=rate)).required_delay(1e-3) <= 2.0
+    assert live(path, Video(packet_rate=1.01 * rate)).required_delay(1e-3) > 2.0
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,31 @@ def test_what_is_coarse() -> None:
     assert is_coarse_live(*case("reno"), "fine")
 
 
+def test_a_stream_without_end_whose_rate_fits_no_lattice_is_coarse() -> None:
+    path = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    assert is_coarse_live(path, Video(packet_rate=20.5), None)
+    assert not is_coarse_live(path, Video(packet_rate=20.5), "exact")
+    assert not is_coarse_live(path, Video(packet_rate=20.5, duration=5), None)
+    delays = [live(path, Video(packet_rate=rate)).required_delay(1e-3) for rate in (20, 20.5, 21, 21.5)]
+    assert delays == sorted(delays)  # neighbours made those of 20.5 and 21.5 longer than the next
+
+
+@pytest.mark.parametrize(
+    ("loss", "window", "packets_due", "timeout_ratio"),
+    [(0.0275, 4, 1.0, 1), (0.095, 8, 0.5, 1), (0.08, 19, 1 / 3, 1.1)],
+)
+def test_few_packets_a_round_are_within_what_is_stated(
+    loss: float, window: int, packets_due: float, timeout_ratio: float
+) -> None:
+    """Up to 9% off at less than a round trip, 4% at one of one packet, 1.4% where f is 1e-6."""
+    path = Path(sender="classic", loss=loss, rtt=0.3, timeout_ratio=timeout_ratio, max_window=window)
+    exact, ours = (live(path, Video(packet_rate=packets_due / 0.3), accuracy=one) for one in ("exact", "fine"))
+    delays = [0.09, 0.3, 0.5, *(exact.required_delay(target) for target in (1e-2, 1e-4, 1e-6))]
+    f, error = ours.late_fraction(delays), ours.relative_error(delays)
+    assert np.all(np.abs(f - exact.late_fraction(delays)) <= error * f)
+    assert np.max(error) < 0.15
+
+
 def test_what_was_not_answered() -> None:
     result = live(Path(sender="classic", loss=1e-3, rtt=1e-3, rto=0.2), Video(bitrate=50e6))
     assert isinstance(result, CoarseLive)
@@ -177,4 +202,4 @@ def test_hours_with_less_than_is_generated_are_refused(accuracy: str | None) -> 
 
 def test_a_short_stream_with_less_than_is_generated_is_exact() -> None:
     path = Path(sender="classic", loss=0.136, rtt=0.181, rto=0.401, initial_window=10, detection="rack", max_window=24)
-    assert live(path, Video(bitrate=102e3, duration=6), accuracy="fine").late_fraction(1.0) > 0.1
+    assert live(path, Video(packet_rate=1.5 / path.rtt, duration=6), accuracy="fine").late_fraction(1.0) > 0.1

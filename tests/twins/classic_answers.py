@@ -18,6 +18,7 @@ import scipy
 
 import tcpstream
 from tcpstream.answers.coarse_live import CoarseLive
+from tcpstream.answers.plan import QUICK, live_seconds
 
 RECORDED = Path(__file__).parents[1] / "contract" / "classic_answers.json"
 CASES = 300
@@ -71,7 +72,10 @@ def answer(case: dict[str, Any], **sender: str) -> tuple[list[float], bool]:
     # A rate with few digits: the answers are of one video, whatever the last bits of T.
     rate = float(f"{throughput / case['T_over_mu']:.3g}")
     if case["kind"] == "live":
-        result: Any = tcpstream.live(path, tcpstream.Video(packet_rate=rate))
+        video = tcpstream.Video(packet_rate=rate)
+        # Off the lattice of a quick exact solve coarse ones have become the default since.
+        exact = "exact" if live_seconds(path, video) <= QUICK else None
+        result: Any = tcpstream.live(path, video, accuracy=exact)
     else:
         result = tcpstream.stored(path, tcpstream.Video(packet_rate=rate, duration=case["duration"]))
     answers = [throughput, *map(float, result.late_fraction([0.5, 2.0])), result.required_delay(1e-3)]

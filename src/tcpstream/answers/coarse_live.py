@@ -27,8 +27,12 @@ from .timeline import Timeline
 LOST = 100.0
 """Error of f, over the mass that a step of the solve still moves, from above."""
 
-AT_ONCE = 0.06
-"""Relative error of f after delays of less than a round, where the order of its packets decides."""
+AT_ONCE, ONE_PACKET = 0.1, 0.05
+"""Relative error of f after delays of less than a round, where the order of its packets decides; and at a round, where
+it has one packet: less with more packets, and by e in each further round."""
+
+RARE, OF_RARE = 1e-5, 0.01
+"""Late fractions below which long waits decide, and by what part they are off."""
 
 START = 0.02
 """Relative error of what the start adds."""
@@ -73,8 +77,8 @@ class CoarseBacklog:
         f, other = (one.late_fraction(delay, length) for one in (self.fine, self.coarse))
         if f <= self.error_bound:
             return Interpolated(f, math.inf)
-        error = FACTOR * abs(f - other) / f + self.least + self.error_bound / f
-        error += AT_ONCE if delay < 1 else 0.0
+        error = FACTOR * abs(f - other) / f + self.least + self.error_bound / f + (OF_RARE if f < RARE else 0.0)
+        error += AT_ONCE if delay < 1 else ONE_PACKET * math.exp(1 - delay) / max(self.fine.stationary.due, 1.0)
         return Interpolated(f, error + self._unsettled(delay, length))
 
     def _unsettled(self, delay: float, length: float) -> float:

@@ -44,8 +44,9 @@ def live(
         Constant rate. With a duration its transient from an empty backlog is solved (Figure 8a), without one the
         stationary distribution.
     accuracy : {"exact", "fine", "fast"}, optional
-        Exact; within about 1% of f; or faster. By default exact where that is forecast to take a second at most, else
-        fine: `lattice_error` says how near each answer is.
+        Exact; within about 1% of f; or faster. By default exact where that is forecast to take a second at most and,
+        without a duration, the backlog has a lattice at this rate, else fine: `lattice_error` says how near each answer
+        is.
     growth : {"unlimited", "limited"}
         Whether windows grow on while the stream does not use them up, as in the paper, or stay, and fall after a
         retransmission timer, as Linux's do; the latter without a duration and a bottleneck only.

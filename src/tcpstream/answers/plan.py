@@ -142,14 +142,17 @@ def exact_seconds(chain: Chain, cases: Sequence[Timeline], span: float = math.in
 def is_coarse_live(path: Path | Varying, video: Video, accuracy: str | None) -> bool:
     """Return whether a live stream is solved on coarse lattices.
 
-    By default where the exact backlog is forecast to take more than a second; never where TCP delivers no more than is
-    generated, as there is no long run then.
+    By default where the exact backlog is forecast to take more than a second, and without end where it has no lattice
+    of its own: coarse ones are nearer then than neighbours. Never where TCP delivers no more than is generated, as
+    there is no long run then.
     """
     chain, timeline = chain_of(path), Timeline.of(path, video)
     m, T = timeline.packets_due, chain.packets_per_round
     if accuracy == "exact" or m >= T * LARGEST_LOAD:
         return False
-    return accuracy is not None or live_seconds(path, video) > QUICK
+    if accuracy is not None or live_seconds(path, video) > QUICK:
+        return True
+    return video.duration is None and len(lattices(m, order(m, T, chain.n_cells), T * (1 - 1e-9))) > 1
 
 
 def check_time(path: Path | Varying, video: Video) -> None:
