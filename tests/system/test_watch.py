@@ -57,10 +57,12 @@ def test_nobody_watches():
 
 def test_what_is_said_when_the_time_is_over(clock):
     assert message(clock, 10, 20, 50, watch.SHORTER) == (
-        "the time limit of 10 s is over, with 20% of this pass done, whose rest would take about 40 s: "
-        "give a longer time_limit, a shorter duration or a smaller max_window"
+        "the time limit of 10 s is over, with 20% of this pass done, whose rest would take about 40 s, and others may "
+        "follow: give a longer time_limit, a shorter duration or a smaller max_window"
     )
-    assert "about 16 min: give a longer time_limit or a smaller max_window" in message(clock, 10, 20, 1000)
+    assert "about 16 min, and others may follow: give a longer time_limit or a smaller max_window" in message(
+        clock, 10, 20, 1000
+    )
     assert "about 27.8 h" in message(clock, 10, 20, 100_010)
     assert "over, and how much is left is not known:" in message(clock, 10, 20, None)
 
@@ -75,7 +77,7 @@ def test_a_pass_that_has_not_moved_has_no_forecast(clock):
 def test_the_forecast_is_that_of_the_present_pass(clock):
     with time_limit(105):
         work(clock, 10, 10, seconds=10)
-        with pytest.raises(TimeLimitError, match="50% of this pass done, whose rest would take about 5 s"):
+        with pytest.raises(TimeLimitError, match="50% of this pass done, whose rest would take about 5 s, and others"):
             work(clock, 10, 10)
 
 

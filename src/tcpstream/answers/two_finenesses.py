@@ -330,7 +330,7 @@ def _unstalled(found: Sessions, b: int) -> tuple[Floats, Floats]:
 def quadrature_error(most: float) -> float:
     """Return how far the quadrature of x / (1 + x) is off, up to some x."""
     nodes, weights = laggauss(NODES)
-    x = np.linspace(0, min(most, 1e6), 50)
+    x = np.linspace(0, min(max(most, 0.0), 1e6), 50)
     return float(np.abs(weights @ -np.expm1(-nodes[:, np.newaxis] * x) - x / (1 + x)).max())
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, unremarked
 from . import options as opt
 from . import units
 from .inputs import read_route, read_video
@@ -106,9 +106,10 @@ def delay(
     data = {key: value for key, value in result.to_dict([]).items() if value != []}
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
-    lattice_error = float(cast("LiveStreaming | StoredStreaming", result).relative_error(tau)) if target else None
+    with unremarked():  # nobody mistyped it
+        error = float(cast("LiveStreaming | StoredStreaming", result).relative_error(tau)) if target else None
     if is_live:
-        data["lattice_error"] = lattice_error
+        data["lattice_error"] = error
     ninety = route.ninety(found, tau)
     data |= _interval(found) | ({} if ninety is None else {"required_startup_delay_90_interval_s": ninety})
     more, late_frames = frames(video, lambda: cast("StoredStreaming", result).late_frames(tau))
@@ -122,7 +123,7 @@ def delay(
         _meaning(1 / result.load, tau, by_rate=options["playback"] is None and options["regimes"] is None),
         *bursts,
         *late_frames,
-        *details.solved(result, route, lattice_error),
+        *details.solved(result, route, error),
     ]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), found))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .blocks import Table
+from .words import number_of_runs, spanned
 
 if TYPE_CHECKING:
     from ..sim import Observation, Run
@@ -19,18 +20,18 @@ def blocks(observation: Observation, data: dict[str, Any]) -> list[Table]:
             flow["name"],
             f"{flow['sent_bps'] / 1000:.4g}",
             f"{flow['received_bps'] / 1000:.4g}",
-            _interval(flow["intervals"]["received_bps"], 1000),
+            spanned(flow["intervals"]["received_bps"], 1000),
             f"{flow['loss']:.4g}",
-            _interval(flow["intervals"]["loss"]),
+            spanned(flow["intervals"]["loss"]),
         )
         for flow in data["flows"]
     ]
     figures = [
-        (flow["name"], name, f"{value:.4g}", _interval(flow["intervals"]["figures"][name]))
+        (flow["name"], name, f"{value:.4g}", spanned(flow["intervals"]["figures"][name]))
         for flow in data["flows"]
         for name, value in flow["figures"].items()
     ]
-    told = f"{observation.runs} runs of {observation.seconds:g} s, seed {observation.seed}"
+    told = f"{number_of_runs(observation.runs)} of {observation.seconds:g} s, seed {observation.seed}"
     said = [Table(figures, ("flow", "figure", "mean", "95% interval"))] if figures else []
     return [Table(rows, _HEAD), *said, Table([("simulated", told)])]
 
@@ -46,8 +47,3 @@ def parameters(observation: Observation, file: str | None, run: Run) -> dict[str
         "seed": observation.seed,
         "scenario": plain(run.scenario),
     }
-
-
-def _interval(ends: list[float], unit: float = 1.0) -> str:
-    low, high = (end / unit for end in ends)
-    return f"{low:.4g} to {high:.4g}"

@@ -15,6 +15,7 @@ from .blocks import Table
 from .report import Report
 from .sections import Sectioned
 from .watching import player_options, told, viewers
+from .words import number_of_runs, packets_per_second, spanned
 
 if TYPE_CHECKING:
     from ..sim import Observation, Run
@@ -145,8 +146,8 @@ def _parameters(experiment: Experiment, file: str | None, run: Run) -> dict[str,
 
 def _late(data: dict[str, Any]) -> Table:
     rows = [
-        (f"{tau:g}", f"{late:.4g}", f"{low:.4g} to {high:.4g}", f"{share:.4g}", f"{stalls:.4g}", f"{stalled:.4g}")
-        for tau, late, (low, high), share, stalls, stalled in zip(
+        (f"{tau:g}", f"{late:.4g}", spanned(ends), f"{share:.4g}", f"{stalls:.4g}", f"{stalled:.4g}")
+        for tau, late, ends, share, stalls, stalled in zip(
             data["startup_delay_s"],
             data["late_fraction"],
             data["intervals"]["late_fraction"],
@@ -159,23 +160,15 @@ def _late(data: dict[str, Any]) -> Table:
 
 
 def _measured(data: dict[str, Any]) -> Table:
-    rows = []
-    for key, label in _MEASURED.items():
-        low, high = data["intervals"][key]
-        rows.append((label, f"{data[key]:.4g}", f"{low:.4g} to {high:.4g}"))
+    rows = [(label, f"{data[key]:.4g}", spanned(data["intervals"][key])) for key, label in _MEASURED.items()]
     return Table(rows, ("measured in the runs", "mean", "95% interval"))
 
 
 def _setting(experiment: Experiment) -> Table:
-    from .words import packets_per_second
-
     video = experiment.video
     length = "live" if experiment.live else f"stored, {video.duration:g} s"
     rows = [("video", f"{length}, {packets_per_second(video.packet_rate, video.packet_size)}")]
+    many, seed = number_of_runs(experiment.runs), f"seed {experiment.seed}"
     if experiment.player is None:
-        return Table(
-            [*rows, ("simulated", f"{experiment.runs} runs of {experiment.seconds:g} s, seed {experiment.seed}")]
-        )
-    return Table(
-        [*rows, ("player", told(experiment.player)), ("simulated", f"{experiment.runs} runs, seed {experiment.seed}")]
-    )
+        return Table([*rows, ("simulated", f"{many} of {experiment.seconds:g} s, {seed}")])
+    return Table([*rows, ("player", told(experiment.player)), ("simulated", f"{many}, {seed}")])

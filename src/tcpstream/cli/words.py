@@ -55,6 +55,17 @@ def in_brackets(interval: Sequence[float] | None) -> str:
     return f" (90% interval {least} to {wait(high) if math.isfinite(high) else 'no finite delay'})"
 
 
+def spanned(ends: Sequence[float], unit: float = 1.0) -> str:
+    """Return a 95% interval of a mean over runs, in a unit; one run has none."""
+    low, high = (end / unit for end in ends)
+    return f"{low:.4g} to {high:.4g}" if math.isfinite(low) else "from two runs on"
+
+
+def number_of_runs(number: int) -> str:
+    """Return how many runs there are."""
+    return "1 run" if number == 1 else f"{number} runs"
+
+
 def with_spans(values: Iterable[str], spans: Iterable[Sequence[float]], digits: str) -> list[str]:
     """Return each value with what it may be over the intervals of a capture, "0.12 (0.1 to 0.2)"."""
     return [f"{value} ({low:{digits}} to {high:{digits}})" for value, (low, high) in zip(values, spans)]

@@ -65,7 +65,8 @@ class Watch:
         spent, gone = now - self._begun, self._last - self._first
         if spent < PACE or gone <= 0:
             return text
-        return f"{text}, whose rest would take about {_duration(spent * (self._total - self._last) / gone)}"
+        left = _duration(spent * (self._total - self._last) / gone)
+        return f"{text}, whose rest would take about {left}, and others may follow"
 
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
