@@ -265,7 +265,8 @@ GENTLE = """
 
     from tcpstream.cli import main
 
-    main(sys.argv[1:])
+    for line in sys.argv[1:]:
+        print("status", main(line.split()))
 """
 CHAIN = """
     from dataclasses import replace
@@ -300,18 +301,15 @@ def test_a_new_tcp_is_a_record_and_a_file(tmp_path):
 
     env = os.environ | {"PYTHONPATH": str(FilePath(tcpstream.__file__).parents[1])}
 
-    def run(*line):
-        command = [sys.executable, "run.py", *line]
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    shown = " ".join(run("throughput", "--help").split())
+    path = "--loss 0.1 --rtt 100ms --max-window 8 --sender classic --json"
+    lines = ["throughput --help", *(f"throughput {path} --tcp {tcp}" for tcp in ("gentle", "reno"))]
+    command = [sys.executable, "run.py", *lines, "sweep case.toml --out case.csv"]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
+    shown, *answers, _, end = done.stdout.split("status 0\n")
+    assert (done.returncode, end) == (0, ""), done.stderr
+    shown = " ".join(shown.split())
     assert "--tcp reno|reno-sack|cubic|bbr|gentle" in shown
     assert "Keeps seven tenths" in shown
-    path = ["--loss", "0.1", "--rtt", "100ms", "--max-window", "8", "--sender", "classic"]
-    both = [json.loads(run("throughput", *path, "--tcp", tcp, "--json")) for tcp in ("gentle", "reno")]
-    gentle, plain = (answer["throughput_pps"] for answer in both)
+    gentle, plain = (json.loads(answer)["throughput_pps"] for answer in answers)
     assert gentle > plain
-    run("sweep", "case.toml", "--out", "case.csv")
     assert "gentle" in (tmp_path / "case.csv").read_text()

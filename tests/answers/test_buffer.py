@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 import monte_carlo as mc
 from tcpstream import AccuracyError, InputError, Path, Video, stored
@@ -9,6 +10,21 @@ from tcpstream import AccuracyError, InputError, Path, Video, stored
 PATH = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=2.3, max_window=12)
 VIDEO = Video(packet_rate=20, duration=12)
 RUNS = 4000
+
+
+@njit(cache=True)
+def delivered(chain, runs, rounds, rng):
+    """Packets delivered by the ends of rounds, by run."""
+    found = np.zeros((runs, rounds))
+    for run in range(runs):
+        tcp, packets = mc.new_tcp(), 0
+        for i in range(rounds):
+            if tcp[5] > 0:
+                tcp[5] -= 1
+            else:
+                packets += mc.round_of_tcp(tcp, chain, rng)
+            found[run, i] = packets
+    return found
 
 
 def test_one_packet_a_round():
@@ -25,16 +41,8 @@ def test_monte_carlo():
     wanted = np.array([0.05, 0.5, 0.95])
     times, N = result.buffer_quantiles(1.5, wanted)
     due = np.minimum(20 * np.maximum(times - 1.5, 0), VIDEO.packets)
-    rng, chain = np.random.default_rng(7), mc.tcp_path(PATH)
-    found = np.empty((RUNS, len(times)))
-    for run in found:
-        tcp, delivered = mc.new_tcp(), 0
-        for i in range(len(times)):
-            if tcp[5] > 0:
-                tcp[5] -= 1
-            else:
-                delivered += mc.round_of_tcp(tcp, chain, rng)
-            run[i] = min(delivered, VIDEO.packets) - due[i]
+    arrived = delivered(mc.tcp_path(PATH), RUNS, len(times), np.random.default_rng(7))
+    found = np.minimum(arrived, VIDEO.packets) - due
     error = 5 * np.sqrt(wanted * (1 - wanted) / RUNS)[:, np.newaxis]
     slack = 1e-9  # of packet counts
     share = (found[np.newaxis] <= N[:, np.newaxis] + slack).mean(axis=1)

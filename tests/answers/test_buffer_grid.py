@@ -23,9 +23,9 @@ def whole():
 
 @pytest.fixture(scope="module")
 def between():
-    """A round plays 16.4 packets, and no lattice has them."""
-    path = Path(sender="classic", loss=0.005, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=24)
-    video = Video(packet_rate=164, duration=20)
+    """A round plays 12.4 packets, and no lattice has them."""
+    path = Path(sender="classic", loss=0.005, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=18)
+    video = Video(packet_rate=124, duration=20)
     return path, video, buffer_grid(path, video, STARTS, RESUMES)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -15,7 +18,7 @@ from tcpstream.tcp import chain_of
 PATH = Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=3, max_window=53, backoff="rfc6298", halving="floor")
 
 
-SMALL = Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=3, max_window=16, backoff="rfc6298", halving="floor")
+SMALL = Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=3, max_window=11, backoff="rfc6298", halving="floor")
 
 
 SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack"}
@@ -24,7 +27,7 @@ SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack"}
 @pytest.mark.parametrize(
     ("path", "rate", "duration", "player"),
     [
-        ({"sender": "classic", "rto": 0.3}, 40, 20, Player(start_buffer=1, resume_buffer=1.5)),
+        ({"sender": "classic", "rto": 0.3}, 40, 10, Player(start_buffer=1, resume_buffer=1.5)),
         ({"sender": "classic", "rto": 0.35}, 50, 10, Player(start_buffer=0.3, resume_buffer=0.5)),
         ({"sender": "classic", "rto": 0.3, "halving": "ceil"}, 43.2, 8, Player(start_buffer=1, resume_buffer=1.5)),
         ({"sender": "classic", "rto": 0.3}, 40, 8.13, Player(start_buffer=0.5, resume_buffer=0.07)),
@@ -32,11 +35,11 @@ SACK = {"tcp": "reno-sack", "initial_window": 4, "detection": "rack"}
         pytest.param(
             {"tcp": "reno-sack", "rto": 1.0}, 63, 15, Player(start_buffer=1, resume_buffer=1), marks=pytest.mark.long
         ),
-        (SACK | {"rto": 0.3, "tcp": "cubic", "max_window": 12}, 50, 5, Player(start_buffer=0.5, resume_buffer=1)),
+        (SACK | {"rto": 0.3, "tcp": "cubic", "max_window": 9}, 50, 5, Player(start_buffer=0.5, resume_buffer=1)),
     ],
 )
 def test_as_sessions_that_are_simulated(path, rate, duration, player):
-    path = Path(**({"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path))
+    path = Path(**({"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 14} | path))
     video = Video(packet_rate=rate, duration=duration)
     result = play(path, video, player)
     stalls, stalled, joined, first = simulated(path, video, player, 15_000, 3).T
@@ -62,7 +65,10 @@ def test_known_values():
     assert result.mean_total_rebuffer == pytest.approx(0.1600, abs=4 * 0.0008)
 
 
-@pytest.mark.parametrize(("loss", "window", "rate", "begin"), [(0.0012292, 16, 117, 0.47), (0.0049736, 14, 82, 0.55)])
+@pytest.mark.parametrize(
+    ("loss", "window", "rate", "begin"),
+    [pytest.param(0.0012292, 16, 117, 0.47, marks=pytest.mark.long), (0.0049736, 14, 82, 0.55)],
+)
 def test_a_start_buffer_is_filled_by_whole_packets(loss, window, rate, begin):
     path = Path(sender="classic", loss=loss, rtt=0.1, rto=0.3, max_window=window)
     video = Video(packet_rate=rate, duration=7)
@@ -97,7 +103,7 @@ def test_a_buffer_that_holds_the_whole_video_never_stalls():
         ({"loss": 1e-9, "rto": 0.1, "max_window": 2}, (40, 0.3), (0.1, 0.1)),  # 1.25 stalls, where there is one
         ({"loss": 0.05, "rto": 0.1, "max_window": 20}, (100, 0.3), (0.1, 0.1)),
         ({"loss": 0.02, "rto": 0.2, "max_window": 20}, (100, 1.02), (0.5, 0.7)),  # ends within a round
-        ({"loss": 0.2, "rto": 0.3, "max_window": 20}, (40, 5), (0.5, 0.5)),  # stalls for six times its length
+        ({"loss": 0.2, "rto": 0.3, "max_window": 8}, (40, 5), (0.5, 0.5)),  # stalls for six times its length
     ],
 )
 def test_the_errors_of_short_videos_hold(path, video, buffers):
@@ -132,14 +138,15 @@ def test_more_buffer_never_stalls_more_often():
 def test_the_required_start_buffer_meets_its_target_and_a_packet_less_does_not():
     video = Video(packet_rate=50, duration=3)
 
+    @cache
     def seen(packets):
         return play(SMALL, video, Player(start_buffer=packets / 50, resume_buffer=1))
 
     result = seen(50)
-    found = 50 * result.required_start_buffer(stall_probability=0.05)
-    assert found == pytest.approx(round(found))
+    found = round(50 * result.required_start_buffer(stall_probability=0.05), 6)
+    assert found == round(found)
     assert seen(found).stall_probability <= 0.05 < seen(found - 1).stall_probability
-    found = 50 * result.required_start_buffer(ratio=0.004)
+    found = round(50 * result.required_start_buffer(ratio=0.004), 6)
     enough, less = (one.rebuffering_ratio + one.errors["rebuffering_ratio"] for one in (seen(found), seen(found - 1)))
     assert enough <= 0.004 < less
     with pytest.raises(InputError, match="stall probability or a rebuffering ratio"):
@@ -216,7 +223,7 @@ def test_what_is_refused():
 @pytest.mark.parametrize(("packets", "rounds"), [(29.5, 4), (30, 4), (30.1, 5), (52, 6)])
 def test_join_times_are_those_of_whole_packets(packets, rounds):
     """2, 3, 5, 8, 12 and 18 packets where nothing is lost, though 8.37 are played in a round."""
-    path = Path(sender="classic", loss=1e-9, rtt=0.1, rto=0.3, initial_window=2, max_window=30, rounds_per_increase=2)
+    path = Path(sender="classic", loss=1e-9, rtt=0.1, rto=0.3, initial_window=2, max_window=20, rounds_per_increase=2)
     video = Video(packet_rate=83.7, duration=1.5)
     result = play(path, video, Player(start_buffer=packets / 83.7, resume_buffer=1))
     assert result.mean_join_time == pytest.approx(0.1 * rounds, abs=1e-6)
@@ -225,7 +232,7 @@ def test_join_times_are_those_of_whole_packets(packets, rounds):
 
 
 def test_join_times_of_many_packets_state_how_far_they_are_off(monkeypatch):
-    path, video = SMALL, Video(packet_rate=43.7, duration=4)
+    path, video = replace(SMALL, max_window=16), Video(packet_rate=43.7, duration=4)
     exact = play(path, video, Player(start_buffer=2, resume_buffer=1))
     mean = exact.mean_join_time  # the law is found when it is asked for
     monkeypatch.setattr("tcpstream.answers.two_finenesses.EXACT", 40)

@@ -61,9 +61,9 @@ def test_a_straight_curve_is_a_constant_rate():
 
 
 def test_a_burst_of_the_encoder_stalls_more():
-    path = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=20)
-    burst = play(path, Video(curve=([0, 4, 6, 10], [0, 125, 375, 500])), Player(start=1), live=True)
-    even = play(path, Video(packet_rate=50, duration=10), Player(start=1), live=True)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.03, rtt=0.1, rto=0.3, max_window=14)
+    burst = play(path, Video(curve=([0, 2, 3, 5], [0, 50, 150, 200])), Player(start=1), live=True)
+    even = play(path, Video(packet_rate=40, duration=5), Player(start=1), live=True)
     assert burst.stall_probability > 2.25 * even.stall_probability
     needed = burst.required_start(stall_probability=0.1)
     again = play(path, burst.video, Player(start=needed), live=True)

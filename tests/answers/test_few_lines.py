@@ -30,8 +30,9 @@ def test_few_lines_deliver_what_all_do(loss, rtt):
 
 
 def test_players_over_few_lines_see_what_is_simulated():
-    path = Path(loss=0.04, rtt=0.1, max_window=32)
-    video = Video(packet_rate=43, duration=12)
+    path = Path(loss=0.04, rtt=0.1, max_window=26)
+    assert chain_of(path).n_states > 800
+    video = Video(packet_rate=43, duration=6)
     player = Player(start_buffer=1, resume_buffer=1)
     found = play(path, video, player)
     stalls, stalled, joined, _ = simulated(path, video, player, 15_000, 5).T

@@ -66,7 +66,7 @@ def followed(path, rate, duration, start):
         ({"sender": "classic", "rto": 0.3, "max_window": 5}, 20, 1.25, 0.3),
         ({"tcp": "reno-sack", "rto": 0.3, "max_window": 6}, 30, 1.5, 0.5),
         (SACK | {"rto": 0.3, "max_window": 6}, 40, 1.33, 0.31),
-        (SACK | {"rto": 0.2, "max_window": 6, "tcp": "cubic"}, 20, 1.0, 0.4),
+        (SACK | {"rto": 0.2, "max_window": 5, "tcp": "cubic"}, 20, 1.0, 0.4),
         ({"sender": "classic", "rto": 0.1, "max_window": 5}, 20, 1.5, 0.05),
     ],
 )
@@ -138,18 +138,18 @@ def close(sample, value, error=0.0):
 @pytest.mark.parametrize(
     ("path", "rate", "duration", "start"),
     [
-        ({"sender": "classic", "rto": 0.3}, 40, 20, 1.0),
-        ({"sender": "classic", "rto": 0.35}, 33.7, 10, 1.0),
-        ({"tcp": "reno-sack", "rto": 1.0}, 63, 15, 1.5),
-        (SACK | {"rto": 0.3}, 67.3, 12, 0.5),
+        ({"sender": "classic", "rto": 0.3}, 40, 10, 1.0),
+        ({"sender": "classic", "rto": 0.35}, 33.7, 6, 1.0),
+        ({"tcp": "reno-sack", "rto": 1.0}, 63, 10, 1.5),
+        (SACK | {"rto": 0.3}, 67.3, 6, 0.5),
         (SACK | {"rto": 0.3}, 7.7, 10, 0.55),
-        (SACK | {"rto": 0.3, "tcp": "cubic"}, 50, 5, 0.5),
+        (SACK | {"rto": 0.3, "tcp": "cubic", "max_window": 10}, 50, 5, 0.5),
         (SACK | {"rto": 0.3, "loss": 0.1}, 63, 5, 1.0),  # faster than TCP
     ],
 )
 def test_as_streams_that_are_simulated(path, rate, duration, start):
     path, video = (
-        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 20} | path),
+        Path(**{"sender": "classic", "loss": 0.03, "rtt": 0.1, "max_window": 14} | path),
         Video(packet_rate=rate, duration=duration),
     )
     result = play(path, video, Player(start=start), live=True)
@@ -168,7 +168,7 @@ def test_as_streams_that_are_simulated(path, rate, duration, start):
 
 
 def test_long_streams_are_not_followed_to_their_end():
-    path = Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20)
+    path = Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=14)
     short, long = (
         play(path, Video(packet_rate=50, duration=length), Player(start=2), live=True).stall_probability
         for length in (900, 36_000)
@@ -199,8 +199,8 @@ def test_where_every_stream_stalls_none_plays_on():
 
 def test_more_delay_stalls_less_and_the_required_one_meets_its_target():
     path, video = (
-        Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=20),
-        Video(packet_rate=50, duration=6),
+        Path(sender="classic", tcp="reno-sack", loss=0.02, rtt=0.1, rto=0.3, max_window=14),
+        Video(packet_rate=50, duration=4),
     )
 
     def stalls(start):

@@ -22,7 +22,7 @@ RUNS = 40_000
 CASES = {
     "idle restarts": (0.02, 0.1, 1.46, 200, {"segment": 4, "client_buffer": 8}),
     "idle windows kept": (0.02, 0.1, 1.46, 200, {"segment": 4, "client_buffer": 8, "idle": "keep"}),
-    "buffers": (0.02, 0.1, 1.2, 30, {"segment": 2, "client_buffer": 6, "start_buffer": 4, "resume_buffer": 4}),
+    "buffers": (0.02, 0.1, 1.2, 16, {"segment": 2, "client_buffer": 6, "start_buffer": 4, "resume_buffer": 4}),
     "short round trips": (0.01, 0.05, 1.3, 60, {"segment": 2, "client_buffer": 6}),
     "overload": (0.03, 0.08, 0.9, 30, {"segment": 3, "client_buffer": 12, "resume_buffer": 6}),
 }
@@ -119,8 +119,8 @@ def test_answers_do_not_depend_on_what_was_asked_before():
 
 
 def test_fast_paths_never_stall_and_slow_ones_always_do():
-    path = Path(loss=0.01, rtt=0.05, sender="linux", tcp="reno-sack", max_window=24)
-    player = SegmentPlayer(segment=2, client_buffer=10)
+    path = Path(loss=0.01, rtt=0.05, sender="linux", tcp="reno-sack", max_window=14)
+    player = SegmentPlayer(segment=2, client_buffer=8)
     fast = play(path, Video(packet_rate=tcpstream.throughput(path) / 20, duration=30), player)
     assert fast.stall_probability < 1e-5
     rate = 2 * tcpstream.throughput(path)

@@ -79,7 +79,7 @@ def test_as_a_player_with_a_clock(path, rate, start):
     ("path", "rate", "start", "buffer"),
     [
         ({"sender": "classic", "rto": 0.3}, 10, 0.35, 0.3),
-        ({"sender": "classic", "rto": 0.35, "max_window": 8}, 23.7, 0.73, 0.3),
+        ({"sender": "classic", "rto": 0.35, "max_window": 6}, 23.7, 0.73, 0.3),
         (SACK | {"rto": 0.3, "max_window": 12}, 40, 0.5, 0.1),
         pytest.param(SACK | {"rto": 0.3}, 53.3, 0.5, 0.5, marks=pytest.mark.long),
         ({"tcp": "reno-sack", "rto": 0.3}, 20, 0.3, 0.2),

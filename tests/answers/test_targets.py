@@ -60,7 +60,7 @@ def test_a_late_fraction_below_what_is_followed_has_a_finite_bound():
     ],
 )
 def test_startup_delays(path, rate, how, target):
-    video = Video(packet_rate=rate, duration=10 if path is PATH else 4)
+    video = Video(packet_rate=rate, duration=6 if path is PATH else 4)
     start = play(path, video, Player(start=1), **how).required_start(**target)
     name, wanted = next(iter(target.items()))
     name = "rebuffering_ratio" if name == "ratio" else name
@@ -70,8 +70,8 @@ def test_startup_delays(path, rate, how, target):
 
 @pytest.mark.parametrize("target", [{"stall_probability": 0.02}, {"ratio": 1e-3}])
 def test_start_buffers(target):
-    path = Path(loss=0.03, rtt=0.1, rto=0.3, max_window=8, sender="classic")
-    video, player = Video(packet_rate=33.7, duration=10), Player(start_buffer=1, resume_buffer=1)
+    path = Path(loss=0.03, rtt=0.1, rto=0.3, max_window=6, sender="classic")
+    video, player = Video(packet_rate=33.7, duration=6), Player(start_buffer=1, resume_buffer=1)
     name = "stall_probability" if "stall_probability" in target else "rebuffering_ratio"
     buffer = play(path, video, player).required_start_buffer(**target)
     found = play(path, video, Player(start_buffer=buffer, resume_buffer=1))

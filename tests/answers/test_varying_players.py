@@ -15,7 +15,7 @@ R, RUNS = 0.125, 8_000
 
 
 def path(**change):
-    given = {"sender": "classic", "loss": 0.03, "rtt": R, "rto": 0.3, "losses": "independent", "max_window": 12}
+    given = {"sender": "classic", "loss": 0.03, "rtt": R, "rto": 0.3, "losses": "independent", "max_window": 9}
     return Path(**given | change)
 
 
@@ -23,7 +23,7 @@ def narrow(rate, buffer, loss=0.03):
     return path(max_window=None, bottleneck=rate, buffer=buffer, loss=loss)
 
 
-PLAYER, VIDEO = Player(start_buffer=0.6, resume_buffer=1.0), Video(packet_rate=48, duration=5)
+PLAYER, VIDEO = Player(start_buffer=0.6, resume_buffer=1.0), Video(packet_rate=48, duration=3)
 
 CASES = {
     "losses": Varying([path(loss=0.02), path(loss=0.15)], [3, 1.5]),
@@ -62,7 +62,7 @@ def test_buffers_beside_the_agent(name):
     close(joined, seen.mean_join_time)
 
 
-@pytest.mark.parametrize("name", ["losses", "start"])
+@pytest.mark.parametrize("name", ["losses", pytest.param("start", marks=pytest.mark.long)])
 def test_drawn_sessions_beside_the_agent(name):
     drawn = played(name).sessions(RUNS, np.random.default_rng(8))
     for ours, agents in zip((drawn.stalls, drawn.total_rebuffer, drawn.join_time), of_the_agent(name)):

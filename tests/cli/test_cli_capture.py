@@ -7,29 +7,51 @@ from dataclasses import asdict, replace
 from functools import cache
 
 import pytest
+from conftest import CAPTURE  # ours, beside this file
 
 import tcpstream
 from tcpstream import tcp
+from tcpstream.answers import constancy as constancy_model
 from tcpstream.answers import live as live_model
 from tcpstream.answers import rate as search
 from tcpstream.answers import stored as stored_model
 from tcpstream.cli.words import at_most, packets_per_second, wait
 from tcpstream.tcp.formulas import ALL
 
+READ, COMPARE = tcpstream.estimate, tcpstream.constancy
+
+
+@cache
+def known():
+    found = READ(CAPTURE)
+    return found, COMPARE(found)
+
+
+def estimate(file):
+    """What a capture shows; the example is read once."""
+    return known()[0] if str(file) == str(CAPTURE) else READ(file)
+
+
+@pytest.fixture(autouse=True)
+def compared_once(monkeypatch):
+    """Commands do not read the example, nor compare it with drawn flows, again and again."""
+    monkeypatch.setattr(tcpstream.traces, "estimate", estimate)
+    monkeypatch.setattr(constancy_model, "constancy", lambda one: known()[1] if one is known()[0] else COMPARE(one))
+
 
 @pytest.mark.parametrize("chosen", ["", " --tcp reno", " --tcp reno-sack"])
 def test_the_chain_is_the_proposed_one_unless_it_is_chosen(run, capture, chosen):
     """Independent losses, and SACK: the chain that takes every loss. The paper's takes the loss-event rate."""
-    estimate = tcpstream.estimate(capture)
+    found = estimate(capture)
     answer = run(f"throughput --capture {capture} --max-window 20 --rounds-per-increase 2 --json{chosen}").answer
     tcp = {} if not chosen else {"tcp": chosen.split()[-1]}
-    path = estimate.path(max_window=20, rounds_per_increase=2, **tcp)
-    assert answer["parameters"] == path.to_dict() | {"packet_size_bytes": estimate.packet_size}
+    path = found.path(max_window=20, rounds_per_increase=2, **tcp)
+    assert answer["parameters"] == path.to_dict() | {"packet_size_bytes": found.packet_size}
     assert answer["parameters"]["tcp"] == tcp.get("tcp", "reno-sack")
-    rate = estimate.loss_event_rate if chosen == " --tcp reno" else estimate.loss
+    rate = found.loss_event_rate if chosen == " --tcp reno" else found.loss
     assert answer["parameters"]["loss"] == rate.value
     assert answer["throughput_pps"] == tcpstream.throughput(path)
-    assert answer["capture"] == estimate.to_dict()
+    assert answer["capture"] == found.to_dict()
 
 
 def test_unlike_throughput_is_a_warning_with_both_numbers(run, capture):
@@ -47,8 +69,8 @@ def test_unlike_throughput_is_a_warning_with_both_numbers(run, capture):
 def test_fifteen_percent_are_alike(capture, modelled, words):
     from tcpstream.cli.route import Route
 
-    estimate = tcpstream.estimate(capture)
-    warnings = Route(estimate.path(tcp="reno"), estimate).warnings(modelled * estimate.throughput_pps.value)
+    found = estimate(capture)
+    warnings = Route(found.path(tcp="reno"), found).warnings(modelled * found.throughput_pps.value)
     assert len(warnings) == (words is not None)
     assert words is None or f"is for a {words} TCP than the measured one" in warnings[0]
     assert words is None or ("independent" in warnings[0]) == (words == "slower")
@@ -56,11 +78,11 @@ def test_fifteen_percent_are_alike(capture, modelled, words):
 
 def test_table_shows_what_was_measured_and_modelled(run, capture):
     out = run(f"delay --capture {capture} --rate 10pps --duration 2").out
-    estimate = tcpstream.estimate(capture)
-    for measured in (estimate.loss, estimate.loss_event_rate, estimate.rtt, estimate.throughput_pps):
+    found = estimate(capture)
+    for measured in (found.loss, found.loss_event_rate, found.rtt, found.throughput_pps):
         for number in (measured.value, measured.low, measured.high):
             assert f"{number:.4g}" in out
-    modelled = tcpstream.throughput(estimate.path())
+    modelled = tcpstream.throughput(found.path())
     assert out.splitlines()[-1].split() == ["modelled", "throughput", "[packets/s]", f"{modelled:.4g}"]
 
 
@@ -89,7 +111,7 @@ def test_other_flows_are_named_and_measured_on_request(run, capture, tmp_path):
 
 def test_the_chain_and_its_reason_are_told_unless_it_is_chosen(run, capture):
     line = f"throughput --capture {capture}"
-    proposal = tcpstream.estimate(capture).proposal
+    proposal = estimate(capture).proposal
     assert f"\nChain reno-sack: {proposal.reason}. --tcp chooses another.\n" in run(line).out
     assert run(f"{line} --json").answer["capture"]["proposal"] == asdict(proposal)
     assert "Chain" not in run(f"{line} --tcp reno-sack").out
@@ -149,15 +171,15 @@ def test_a_capture_without_its_start_proposes_no_slow_start(run, capture, tmp_pa
 
 def test_estimate_says_what_is_proposed(run, capture):
     out = run(f"estimate {capture}").out
-    proposal = tcpstream.estimate(capture).proposal
+    proposal = estimate(capture).proposal
     assert f"slow start  from 10: {proposal.initial_window_reason}\n" in out
     assert f"detection   rack: {proposal.detection_reason}\n" in out
     assert run(f"estimate {capture} --json").answer["proposal"]["detection"] == "rack"
 
 
 def test_throughputs_have_intervals(run, capture):
-    estimate = tcpstream.estimate(capture)
-    best, worst = estimate.ends()
+    found = estimate(capture)
+    best, worst = found.ends()
     done = run(f"throughput --capture {capture} --json")
     expected = [tcpstream.throughput(worst), tcpstream.throughput(best)]
     assert done.answer["throughput_interval_pps"] == expected
@@ -170,7 +192,7 @@ def test_stored_answers_have_intervals(run, capture):
     line = f"stored --capture {capture} --rate 30pps --duration 20 --delay 0.5,1 --horizon paper"
     answer = run(f"{line} --json").answer
     video = tcpstream.Video(packet_rate=30, duration=20)
-    best, worst = (tcpstream.stored(path, video, horizon="paper") for path in tcpstream.estimate(capture).ends())
+    best, worst = (tcpstream.stored(path, video, horizon="paper") for path in estimate(capture).ends())
     late = [best.late_fraction([0.5, 1]), worst.late_fraction([0.5, 1])]
     assert answer["late_fraction_interval"] == [list(pair) for pair in zip(*late)]
     alpha = [worst.no_late_probability([0.5, 1]), best.no_late_probability([0.5, 1])]
@@ -184,7 +206,7 @@ def test_stored_answers_have_intervals(run, capture):
 
 def test_a_value_lies_in_its_own_interval(run, capture, monkeypatch, tmp_path):
     """Steps of playback are judged by whole round trips: at R = 102 ms less is late than at 101.9 and at 102.1 ms."""
-    found = tcpstream.estimate(capture)
+    found = estimate(capture)
     rate = tcpstream.traces.Measured(found.loss.value, found.loss.value, found.loss.value, "by hand")
     times = [tcpstream.traces.Measured(m, m - 1e-4, m + 1e-4, "by hand") for m in (0.102, 0.302)]
     near = replace(found, loss=rate, rtt=times[0], rto=times[1])
@@ -207,7 +229,7 @@ def test_a_value_lies_in_its_own_interval(run, capture, monkeypatch, tmp_path):
 @pytest.mark.parametrize("odd", [40.0, 60.0])
 def test_an_answer_outside_of_its_ends_widens_its_interval(run, capture, monkeypatch, line, key, interval, odd):
     """Whatever an answer is at the estimate, between or beyond its ends: its interval holds it."""
-    at = dict(zip(tcpstream.estimate(capture).ends(), (49.0, 51.0)))
+    at = dict(zip(estimate(capture).ends(), (49.0, 51.0)))
     monkeypatch.setattr(stored_model.StoredStreaming, "required_delay", lambda self, *_, **__: at.get(self.path, odd))
     monkeypatch.setattr(search, "largest_rate", lambda path, **_: at.get(path, odd))
     monkeypatch.setattr(tcp, "throughput", lambda path: at.get(path, odd))
@@ -218,7 +240,7 @@ def test_an_answer_outside_of_its_ends_widens_its_interval(run, capture, monkeyp
 
 
 def test_long_delays_are_printed_within_their_interval(run, capture, monkeypatch):
-    at = dict(zip(tcpstream.estimate(capture).ends(), (1236.0, 1237.0)))
+    at = dict(zip(estimate(capture).ends(), (1236.0, 1237.0)))
     monkeypatch.setattr(stored_model.StoredStreaming, "required_delay", lambda self, *_, **__: at.get(self.path, 1236))
     out = run(f"delay --capture {capture} --rate 30pps --duration 20").out
     assert out.startswith("Wait 1236 s ")
@@ -242,15 +264,15 @@ def test_live_answers_have_intervals_up_to_all_late(run, capture, solved):
     """At 80 packets/s TCP keeps up at the estimate, not at the worst ends of the intervals."""
     line = f"live --capture {capture} --rate 80pps --delay 1,4"
     answer = run(f"{line} --json").answer
-    best = solved(tcpstream.estimate(capture).ends()[0], tcpstream.Video(packet_rate=80))
+    best = solved(estimate(capture).ends()[0], tcpstream.Video(packet_rate=80))
     assert answer["late_fraction_interval"] == [[late, 1] for late in best.late_fraction([1, 4])]
     assert " to 1)" in run(line).out
 
 
-def test_delay_is_printed_with_its_interval(run, process, capture):
+def test_delay_is_printed_with_its_interval(run, capture):
     line = f"delay --capture {capture} --rate 30pps --duration 20"
-    done = process(f"{line} --json")
-    interval = tcpstream.delay_interval(tcpstream.estimate(capture), tcpstream.Video(packet_rate=30, duration=20))
+    done = run(f"{line} --json")
+    interval = tcpstream.delay_interval(estimate(capture), tcpstream.Video(packet_rate=30, duration=20))
     assert done.answer["required_startup_delay_s"] == pytest.approx(interval.value)
     assert done.answer["required_startup_delay_interval_s"] == pytest.approx([interval.low, interval.high])
     shown = run(line).out.splitlines()
@@ -277,7 +299,7 @@ def test_delay_may_be_finite_at_the_best_ends_only(run, capture, rate, status):
 
 
 def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
-    solve, worst = stored_model.stored, tcpstream.estimate(capture).ends()[1]
+    solve, worst = stored_model.stored, estimate(capture).ends()[1]
 
     def refuse(path, video, **options):
         if path == worst:
@@ -295,17 +317,17 @@ def test_an_end_that_cannot_be_computed_is_a_warning(run, capture, monkeypatch):
 RATE = "--duration 10 --delay 2 --target 1e-2 --max-window 20"
 
 
-def test_the_largest_rate_has_an_interval_the_best_path_above(run, process, capture):
+def test_the_largest_rate_has_an_interval_the_best_path_above(run, capture):
     line = f"rate --capture {capture} {RATE}"
-    done = process(f"{line} --json")
-    estimate = tcpstream.estimate(capture)
+    done = run(f"{line} --json")
+    found = estimate(capture)
     best, worst = (
-        tcpstream.largest_rate(path, delay=2, duration=10, target=1e-2) for path in estimate.ends(max_window=20)
+        tcpstream.largest_rate(path, delay=2, duration=10, target=1e-2) for path in found.ends(max_window=20)
     )
     low, high = done.answer["packet_rate_interval_pps"]
     assert (low, high) == (pytest.approx(worst), pytest.approx(best))
     assert low < done.answer["packet_rate_pps"] < high
-    size = estimate.packet_size
+    size = found.packet_size
     span = f"{at_most(worst, size)} to {packets_per_second(best, size)}"
     assert run(line).out.splitlines()[2] == f"Over the 95% intervals of the capture: {span}."
     assert done.status == 0
@@ -321,7 +343,7 @@ def test_the_largest_rate_has_an_interval_the_best_path_above(run, process, capt
     ],
 )
 def test_ends_of_a_largest_rate_that_cannot_be_computed(run, capture, monkeypatch, ends, sentence, interval):
-    rates = dict(zip(tcpstream.estimate(capture).ends(), ends))
+    rates = dict(zip(estimate(capture).ends(), ends))
 
     def largest(path, **options):
         if rates.get(path, 50.0) is None:
@@ -355,13 +377,13 @@ def test_a_capture_may_come_through_a_pipe(run, capture, tmp_path):
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(capture.read_bytes()), daemon=True)
     writer.start()
-    assert run(f"estimate {pipe} --json").answer["packets"] == tcpstream.estimate(capture).packets
+    assert run(f"estimate {pipe} --json").answer["packets"] == estimate(capture).packets
     writer.join(10)
 
 
 def test_bit_rates_are_of_the_captures_packets(run, capture):
     line = f"live --capture {capture} --rate 80kbps --duration 2 --delay 1 --json"
-    assert run(line).answer["parameters"]["packet_size_bytes"] == tcpstream.estimate(capture).packet_size
+    assert run(line).answer["parameters"]["packet_size_bytes"] == estimate(capture).packet_size
     assert run(f"{line} --packet-size 1000").answer["parameters"]["packet_rate_pps"] == 10
 
 

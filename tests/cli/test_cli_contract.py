@@ -117,17 +117,18 @@ def test_delay_live(run, path):
     assert found["required_startup_delay_s"] == result.required_delay()
 
 
-def test_live_of_an_application_limited_sender(run, path):
+def test_live_of_an_application_limited_sender(run):
+    path = tcpstream.Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3, max_window=4)
     video = tcpstream.Video(packet_rate=10)
     result = tcpstream.live(path, video, growth="limited")
-    found = run(f"{LIVE} --delay 1,0 --application-limited --json").answer
+    found = run(f"{LIVE} --max-window 4 --delay 1,0 --application-limited --json").answer
     assert found["late_fraction"] == result.late_fraction([1.0, 0.0]).tolist()
     assert 0 < max(found["lattice_error"]) < 0.2
     short = tcpstream.Video(packet_rate=10, duration=8)
-    capped = run(f"{LIVE} --duration 8 --delay 1,0 --application-limited --json").answer
+    capped = run(f"{LIVE} --max-window 4 --duration 8 --delay 1,0 --application-limited --json").answer
     expected = tcpstream.live(path.application_limited(10), short).late_fraction([1.0, 0.0]).tolist()
     assert capped["late_fraction"] == expected
-    wait = run(f"delay {PATH} --rate 10pps --live --application-limited --json").answer
+    wait = run(f"delay {PATH} --max-window 4 --rate 10pps --live --application-limited --json").answer
     assert wait["required_startup_delay_s"] == result.required_delay()
     assert found["parameters"]["growth"] == wait["parameters"]["growth"] == "limited"
     refused = run(f"delay {PATH} --rate 10pps --duration 8 --application-limited")

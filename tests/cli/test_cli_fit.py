@@ -15,13 +15,13 @@ def found():
     return tcpstream.fit_regimes(MOBILE, rtt=0.05, sender="linux", tcp="reno-sack", regimes=2)
 
 
-def test_fit(process, tmp_path, found):
+def test_fit(process, run, tmp_path, found):
     file = tmp_path / "regimes.toml"
     done = process(f"{LINE} --regimes 2 --out {file} --json")
     assert (done.status, done.err) == (0, "")
     assert done.answer == found.to_dict()
     assert tcpstream.Varying.from_toml(file) == found.varying
-    answer = process(f"stored --regimes {file} --rate 20pps --duration 4 --delay 1 --json").answer
+    answer = run(f"stored --regimes {file} --rate 20pps --duration 4 --delay 1 --json").answer
     assert [one["name"] for one in answer["parameters"]["regimes"]] == ["slow", "fast"]
 
 

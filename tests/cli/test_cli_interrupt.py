@@ -38,7 +38,14 @@ def moments(seed, number, last):
     return [last * (i + generator.random()) / number for i in range(number)]
 
 
-@pytest.mark.parametrize("moment", [0.02, *moments(1, 8, 1.5), *moments(2, 2, 6.0)])
+def later(*all_moments):
+    """Moments that are tried before a release only."""
+    return [pytest.param(moment, marks=pytest.mark.long) for moment in all_moments]
+
+
+@pytest.mark.parametrize(
+    "moment", [0.02, *moments(1, 3, 1.5), *moments(2, 1, 3.0), *later(*moments(1, 8, 1.5), *moments(2, 2, 6.0))]
+)
 def test_with_what_was_compiled(moment):
     """While modules load, in the first 1 to 2 s, and during a solve."""
     status, out, err, seconds = interrupted(POOL, moment)
@@ -46,7 +53,7 @@ def test_with_what_was_compiled(moment):
     assert seconds < AT_ONCE
 
 
-@pytest.mark.parametrize("moment", [*moments(3, 3, 1.5), *moments(4, 3, 9.0)])
+@pytest.mark.parametrize("moment", [*moments(3, 3, 4.5), *later(*moments(3, 3, 1.5), *moments(4, 3, 9.0))])
 def test_while_kernels_are_compiled(moment, tmp_path):
     status, out, err, seconds = interrupted(POOL, moment, NUMBA_CACHE_DIR=str(tmp_path))
     assert (status, out, err) == (130, b"", b"")

@@ -1,4 +1,4 @@
-"""``tcpstream play`` with several buffers, as the user runs it."""
+"""``tcpstream play`` with several buffers: what it prints, and the file that it writes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --tcp reno-sack --m
 PAIRS = f"play {PATH} --rate 20pps --duration 5s --start-buffer 500ms,1s --resume-buffer 1s,1500ms"
 
 
-def test_pairs_in_json_and_in_a_file_are_the_librarys(process, tmp_path):
+def test_pairs_in_json_and_in_a_file_are_the_librarys(run, tmp_path):
     file = tmp_path / "pairs.csv"
-    done = process(f"{PAIRS} --json --out {file}")
+    done = run(f"{PAIRS} --json --out {file}")
     assert (done.status, done.err) == (0, "")
     path = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=10)
     found = tcpstream.buffer_grid(path, tcpstream.Video(packet_rate=20, duration=5), [0.5, 1], [1, 1.5])

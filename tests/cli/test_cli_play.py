@@ -12,10 +12,10 @@ PATH = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --max-window 6"
 
 
 def test_the_answer_is_the_librarys(run):
-    done = run(f"play {PATH} --rate 20pps --duration 5s --start 1s --target-stall 0.05 --json")
+    done = run(f"play {PATH} --rate 20pps --duration 3s --start 1s --target-stall 0.05 --json")
     assert (done.status, done.err) == (0, "")
     path = tcpstream.Path(loss=0.04, rtt=0.1, rto=0.4, sender="classic", max_window=6)
-    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=5), tcpstream.Player(1.0))
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=3), tcpstream.Player(1.0))
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["total_rebuffer_s"]["mean"] == result.mean_total_rebuffer
     assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
@@ -24,7 +24,7 @@ def test_the_answer_is_the_librarys(run):
 
 
 def test_it_says_what_a_viewer_sees(run):
-    lines = run(f"play {PATH} --rate 20pps --duration 5s --target-ratio 0.01").out.splitlines()
+    lines = run(f"play {PATH} --rate 20pps --duration 3s --target-ratio 0.01").out.splitlines()
     assert lines[0].endswith("before playback starts: then at most 0.01 of the time stalls.")
     assert lines[2].split() == ["playback", "starts", "after", "2", "s"]
     assert [line for line in lines if line.startswith("probability of a stall")]
@@ -162,39 +162,40 @@ def test_the_start_buffer_for_a_target(run):
     assert float(first.split()[1]) == pytest.approx(needed, rel=0.01)
 
 
-SACK = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --tcp reno-sack --max-window 20"
+SACK = "--loss 0.04 --rtt 100ms --rto 400ms --sender classic --tcp reno-sack --max-window 8"
 
 
 def test_a_live_stream_whose_player_waits(run):
-    done = run(f"play {SACK} --rate 20pps --duration 4s --start 600ms --live --target-stall 0.05 --json")
+    done = run(f"play {SACK} --rate 20pps --duration 2s --start 600ms --live --target-stall 0.05 --json")
     assert (done.status, done.err) == (0, "")
-    path = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20)
-    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=4), tcpstream.Player(0.6), live=True)
+    path = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=8)
+    result = tcpstream.play(path, tcpstream.Video(packet_rate=20, duration=2), tcpstream.Player(0.6), live=True)
     assert done.answer["stall_probability"] == result.stall_probability
     assert done.answer["total_rebuffer_s"]["p90"] == result.total_rebuffer_quantile(0.9)
     assert done.answer["first_stall_s"]["mean"] == result.mean_first_stall
     assert done.answer["required_start_s"] == result.required_start(stall_probability=0.05)
     assert done.answer["error_bound"] == result.errors
-    shown = run(f"play {SACK} --rate 20pps --duration 4s --start 600ms --live").out
+    shown = run(f"play {SACK} --rate 20pps --duration 2s --start 600ms --live").out
     assert "first stall after, 50%, 90%, 99%" in shown
 
 
 def test_a_live_stream_whose_player_skips(run, capture):
     done = run(f"play {SACK} --rate 20pps --start 600ms --live --on-stall skip --json")
     assert (done.status, done.err) == (0, "")
-    path, skips = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=20), "skip"
+    path, skips = tcpstream.Path(sender="classic", loss=0.04, rtt=0.1, rto=0.4, tcp="reno-sack", max_window=8), "skip"
     result = tcpstream.play(path, tcpstream.Video(packet_rate=20), tcpstream.Player(0.6, on_stall=skips), live=True)
     assert done.answer["skipped_fraction"] == result.skipped_fraction
     assert "skipped, and stalled" in run(f"play {SACK} --rate 20pps --live --on-stall skip").out
     counted = run(f"play {SACK} --rate 20pps --start 600ms --live --on-stall skip --resume-buffer 300ms")
     assert "stalls per hour played" in counted.out
-    spread = run(f"play --capture {capture} --sender classic --rate 800kbps --live --on-stall skip --json").answer
+    spread = run(f"play --capture {capture} --sender classic --rate 400kbps --live --on-stall skip --json").answer
     low, high = spread["skipped_fraction_interval"]
     assert low <= spread["skipped_fraction"] <= high
 
 
 def test_a_stream_that_tcp_does_not_sustain_has_no_skipping_player(run):
-    done = run(f"play {SACK} --rate 900pps --live --on-stall skip --json")
+    path = "--loss 0.04 --rtt 100ms --sender classic --tcp reno-sack --max-window 20"
+    done = run(f"play {path} --rate 900pps --live --on-stall skip --json")
     assert done.status == 3
     assert done.answer["skipped_fraction"] is None
 
@@ -283,7 +284,7 @@ def test_round_trips_before_the_request_are_join_time(run):
 
 def test_sessions_are_written(run, tmp_path):
     out = tmp_path / "sessions.csv"
-    command = f"play {PATH} --rate 20pps --duration 5s --start 1s --sessions 50 --seed 3 --out {out}"
+    command = f"play {PATH} --rate 20pps --duration 2s --start 500ms --sessions 50 --seed 3 --out {out}"
     done = run(f"{command} --json")
     first, *rows = out.read_text().splitlines()
     assert first == "session,join_time_s,stalls,total_rebuffer_s,rebuffering_ratio,stall_start_s,stall_length_s"

@@ -18,8 +18,9 @@ def test_version(process):
     assert process("--version") == (0, f"tcpstream {tcpstream.__version__}\n", "")
 
 
-def test_table_is_plain_whatever_the_environment_says(process):
-    done = process(f"delay {PATH} --rate 10pps --live", FORCE_COLOR="1")
+def test_table_is_plain_whatever_the_environment_says(run, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    done = run(f"delay {PATH} --rate 10pps --live")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("Wait ")
     assert done.out.isprintable() or "\x1b" not in done.out
@@ -47,8 +48,8 @@ def test_no_finite_delay(process):
     assert "58 packets/s" in done.err
 
 
-def test_finer_than_accurate(process):
-    done = process(f"delay {PATH} --rate 10pps --live --target 1e-300")
+def test_finer_than_accurate(run):
+    done = run(f"delay {PATH} --rate 10pps --live --target 1e-300")
     assert (done.status, done.out) == (1, "")
     assert re.fullmatch("tcpstream: error: .*1e-300 is finer than .*\n", done.err)
 

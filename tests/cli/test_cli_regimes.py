@@ -94,8 +94,8 @@ def test_what_is_the_same_may_stand_beside_the_file(tmp_path):
         Varying.from_toml(file, rtt=0.1)
 
 
-def test_stored(process, regimes):
-    done = process(f"stored --regimes {regimes} --rate 40pps --duration 4 --delay 1 --json")
+def test_stored(run, regimes):
+    done = run(f"stored --regimes {regimes} --rate 40pps --duration 4 --delay 1 --json")
     assert (done.status, done.err) == (0, "")
     expected = tcpstream.stored(VARYING, Video(packet_rate=40, duration=4))
     assert done.answer["late_fraction"] == [expected.late_fraction(1.0)]
@@ -105,14 +105,14 @@ def test_stored(process, regimes):
 
 
 def test_live_delay_and_play(run, regimes):
-    answer = run(f"live --regimes {regimes} --rate 20pps --duration 1 --delay 1 --json").answer
-    expected = tcpstream.live(VARYING, Video(packet_rate=20, duration=1))
-    assert answer["late_fraction"] == [expected.late_fraction(1.0)]
+    answer = run(f"live --regimes {regimes} --rate 20pps --duration 500ms --delay 200ms --json").answer
+    expected = tcpstream.live(VARYING, Video(packet_rate=20, duration=0.5))
+    assert answer["late_fraction"] == [expected.late_fraction(0.2)]
     answer = run(f"delay --regimes {regimes} --rate 20pps --duration 4 --target 1% --json").answer
     needed = tcpstream.stored(VARYING, Video(packet_rate=20, duration=4)).required_delay(0.01)
     assert answer["required_startup_delay_s"] == needed
-    answer = run(f"play --regimes {regimes} --rate 20pps --duration 1 --start 200ms --json").answer
-    watched = tcpstream.play(VARYING, Video(packet_rate=20, duration=1), tcpstream.Player(start=0.2))
+    answer = run(f"play --regimes {regimes} --rate 20pps --duration 500ms --start 200ms --json").answer
+    watched = tcpstream.play(VARYING, Video(packet_rate=20, duration=0.5), tcpstream.Player(start=0.2))
     assert answer["stall_probability"] == watched.stall_probability
 
 
@@ -199,8 +199,8 @@ def test_what_has_no_answer(run, regimes, tmp_path, line, words):
     assert done.err.count("\n") == 1
 
 
-def test_file_that_is_not_there(process, tmp_path):
-    done = process(f"play --regimes {tmp_path / 'none.toml'} --rate 4pps --duration 3")
+def test_file_that_is_not_there(run, tmp_path):
+    done = run(f"play --regimes {tmp_path / 'none.toml'} --rate 4pps --duration 3")
     assert done.status == 2
     assert "none.toml" in done.err
     assert done.err.count("\n") == 1

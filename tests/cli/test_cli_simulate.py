@@ -17,8 +17,8 @@ MEANS = ("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughp
 OF_DELAYS = ("late_fraction", "stalls", "stalled_s")
 
 
-def test_json(process):
-    done = process(f"{LIVE} --loss 0.05 --delay 0.3,1 --json")
+def test_json(run):
+    done = run(f"{LIVE} --loss 0.05 --delay 0.3,1 --json")
     assert (done.status, done.err) == (0, "")
     found = done.answer
     assert set(found) == {
@@ -136,8 +136,8 @@ def test_table(run):
     assert "late fraction" not in run(LIVE).out
 
 
-def test_file(process):
-    done = process(f"simulate {EXAMPLES}/cell.toml --runs 2 --seconds 30 --seed 5 --delay 3 --json")
+def test_file(run):
+    done = run(f"simulate {EXAMPLES}/cell.toml --runs 2 --seconds 30 --seed 5 --delay 3 --json")
     assert (done.status, done.err) == (0, "")
     parameters = done.answer["parameters"]
     assert (parameters["runs"], parameters["simulated_s"], parameters["seed"]) == (2, 30, 5)

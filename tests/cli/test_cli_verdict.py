@@ -1,10 +1,12 @@
 """No verdict that a capture contradicts; what is assumed, inverted and carried is said."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
 import tcpstream
+from tcpstream.answers import live as live_model
 from tcpstream.errors import ModelMismatchError
 from tcpstream.traces import UNKNOWN, Limitation, Measured
 
@@ -19,9 +21,16 @@ def recorded():
     return replace(tcpstream.estimate(CAPTURE), rtt=rtt, rto=rto)
 
 
+@pytest.fixture(scope="module")
+def steady(recorded):
+    """How constant the path of the recorded flow was, in every second of it."""
+    return tcpstream.constancy(recorded)
+
+
 @pytest.fixture
-def measured(recorded, monkeypatch):
+def measured(recorded, steady, monkeypatch):
     """Let captures have another throughput than the recorded one: T of the model is 91 packets/s."""
+    monkeypatch.setattr("tcpstream.answers.constancy.constancy", lambda _found: steady)
 
     def give(value, low, high, limitation=None):
         found = replace(recorded, throughput_pps=Measured(value, low, high, ""), limitation=limitation)
@@ -29,6 +38,21 @@ def measured(recorded, monkeypatch):
         return found
 
     return give
+
+
+@pytest.fixture(scope="module")
+def solved():
+    """Live streams by path and video, of whichever test asked for them first."""
+    known = cache(live_model.live)
+    return lambda path, video, *, accuracy=None, growth="unlimited": known(
+        path, video, accuracy=accuracy, growth=growth
+    )
+
+
+@pytest.fixture
+def solved_once(solved, monkeypatch):
+    """The command solves no live stream that another test of this module has solved."""
+    monkeypatch.setattr(live_model, "live", solved)
 
 
 ASKED = [
@@ -58,6 +82,7 @@ def test_no_verdict_where_the_flow_contradicts_the_model(run, measured, line, se
     assert not unanswered & done.answer.keys()
 
 
+@pytest.mark.usefixtures("solved_once")
 @pytest.mark.parametrize("line", ["delay --live", "live --delay 1", "play --live --on-stall skip"])
 def test_a_rate_that_the_flow_itself_had_is_not_called_not_carried(run, measured, line):
     """T is 94.6 packets/s, the rate 96: not sustained, unless the flow was surely and much faster."""
@@ -81,14 +106,15 @@ def test_the_table_shows_what_was_measured_without_a_verdict(run, measured):
     assert "Wait" not in done.out
 
 
-def test_an_application_limited_stream_may_be_asked_about_as_such(run, measured):
+@pytest.mark.usefixtures("solved_once")
+def test_an_application_limited_stream_may_be_asked_about_as_such(run, measured, solved):
     """Its own throughput is that of the application; its p and R are those of the path."""
     found = measured(10, 9, 11, Limitation("application", "the sender had nothing to send", "--application-limited"))
-    line = "delay --rate 20pps --live --capture x.pcap"
+    line = "delay --rate 20pps --live --capture x.pcap --max-window 6"
     assert run(line).status == 1
     done = run(f"{line} --application-limited --json")
     assert done.status == 0
-    delay = tcpstream.live(found.path(), tcpstream.Video(packet_rate=20), growth="limited").required_delay()
+    delay = solved(found.path(max_window=6), tcpstream.Video(packet_rate=20), growth="limited").required_delay()
     assert done.answer["required_startup_delay_s"] == delay
     assert "above the measured 10 packets/s" in done.err
 
@@ -174,6 +200,7 @@ def test_an_assumed_timer_is_told(run, timer):
     assert ("0.3 s (R + 0.2 s, assumed as in Linux)" in out) == (timer == "")
 
 
+@pytest.mark.usefixtures("solved_once")
 @pytest.mark.parametrize(
     "line",
     [
@@ -182,7 +209,7 @@ def test_an_assumed_timer_is_told(run, timer):
         pytest.param("delay --live --application-limited", marks=pytest.mark.long),
     ],
 )
-def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
+def test_without_a_finite_delay_the_rate_that_the_path_carries(run, solved, line):
     done = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 8 --rate 5Mbps --json")
     path = tcpstream.Path(sender="classic", loss=0.1, rtt=0.1, timeout_ratio=1, max_window=8)
     carried = done.answer["carried"]
@@ -192,7 +219,7 @@ def test_without_a_finite_delay_the_rate_that_the_path_carries(run, line):
     assert 0.8 < video.packet_rate / tcpstream.throughput(path) <= 0.9
     growth = "limited" if "limited" in line else "unlimited"
     target = 1e-3 if "target" in line else 1e-4
-    assert carried["required_startup_delay_s"] == tcpstream.live(path, video, growth=growth).required_delay(target)
+    assert carried["required_startup_delay_s"] == solved(path, video, growth=growth).required_delay(target)
     out = run(f"{line} --loss 0.1 --rtt 100ms --timeout-ratio 1 --sender classic --max-window 8 --rate 5Mbps").out
     assert f"{carried['bitrate_bps'] / 1e3:g} kbit/s) play after " in out
 

@@ -34,7 +34,7 @@ CASES: dict[str, tuple[dict[str, Any], float, float]] = {
     "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 40.0),
     "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 20.0),
     "reno-sack, slow start": ({"loss": 0.008, "tcp": "reno-sack", "initial_window": 10}, 1.2, 30.0),
-    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 24}, 1.1, 8.0),
+    "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 20}, 1.1, 6.0),
     "more than TCP delivers": ({"loss": 0.01, "sender": "classic"}, 0.9, 20.0),
     "large windows": ({"loss": 0.002, "sender": "classic"}, 1.1, 8.0),
 }
@@ -61,10 +61,15 @@ def exactly(name: str) -> StoredStreaming:
     return stored(*case(name), accuracy="exact")
 
 
+@cache
+def finely(name: str) -> StoredStreaming:
+    """Return the fine answer to a case."""
+    return stored(*case(name), accuracy="fine")
+
+
 @pytest.mark.parametrize("name", [*map(chosen, CASES)])
 def test_the_stated_errors_hold(name: str) -> None:
-    path, video = case(name)
-    exact, fine = exactly(name), stored(path, video, accuracy="fine")
+    exact, fine = exactly(name), finely(name)
     assert isinstance(fine, CoarseStored)
     assert exact.quantum == 1
     assert fine.quantum > 1
@@ -107,12 +112,12 @@ def test_lost_first_packets_of_small_windows_are_seen(tcp: str, most: int, error
     path = Path(loss=5e-4, rtt=0.1, rto=0.3, max_window=most, tcp=tcp, sender="classic")
     video = Video(packet_rate=most / 0.2, duration=30)
     exact, fine = stored(path, video, accuracy="exact"), stored(path, video, accuracy="fine")
-    delays = np.arange(0.3, 1.0, 0.05)
+    delays = np.arange(0.3, 1.0, 0.1)
     late, off = fine.stalled(delays)
     truth = 1 - exact.no_late_probability(delays)
     assert (np.abs(late - truth) <= off).all()
     assert truth[delays < 0.45].min() > 3e-4  # the first packet is lost with 5e-4
-    between, stated = fine.stalled(np.arange(0.3, 1.0, 0.01))
+    between, stated = fine.stalled(np.arange(0.3, 1.0, 0.03))
     assert np.median(stated / between) < error
 
 
@@ -138,8 +143,7 @@ def test_what_does_not_converge_is_refused() -> None:
 
 
 def test_required_delays() -> None:
-    path, video = case("reno-sack")
-    exact, fine = exactly("reno-sack"), stored(path, video, accuracy="fine")
+    exact, fine = exactly("reno-sack"), finely("reno-sack")
     for target in (1e-2, 1e-4, 1e-6):
         assert fine.required_delay(target) == pytest.approx(exact.required_delay(target), rel=0.005)
     delay = exact.required_delay(no_late=0.99)
@@ -147,8 +151,7 @@ def test_required_delays() -> None:
 
 
 def test_rounds_and_quantiles() -> None:
-    path, video = case("reno")
-    exact, fine = exactly("reno"), stored(path, video, accuracy="fine")
+    exact, fine = exactly("reno"), finely("reno")
     a, b = exact.late_probability_per_round(2.0), fine.late_probability_per_round(2.0)
     assert len(a) == len(b)
     assert np.abs(a - b).max() < 0.02 * a.max()
@@ -159,8 +162,8 @@ def test_rounds_and_quantiles() -> None:
 
 @pytest.mark.parametrize("name", [*map(chosen, ("reno", "reno-sack", "reno-sack, slow start", "cubic, RACK"))])
 def test_alpha_is_exact_at_the_shortest_delays(name: str) -> None:
-    path, video = case(name)
-    exact, fine = exactly(name), stored(path, video, accuracy="fine")
+    exact, fine = exactly(name), finely(name)
+    assert isinstance(fine, CoarseStored)
     for tau in (0.0, 0.07, 0.3):
         assert fine.no_late_probability(tau) == pytest.approx(exact.no_late_probability(tau), abs=1e-12)
         assert fine.no_late_error(tau) == 0
@@ -173,7 +176,7 @@ def test_alpha_at_the_shortest_delays_lies_between_bounds_where_an_exact_solve_t
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.35, tcp="reno-sack", initial_window=10)
-    video = Video(packet_rate=30, duration=60)
+    video = Video(packet_rate=30, duration=20)
     delays = [0.0, 0.02, 0.05, 0.1]
     exact = stored(path, video, accuracy="exact").no_late_probability(delays)
 
@@ -195,7 +198,7 @@ def test_alpha_at_the_shortest_delays_lies_between_bounds_where_an_exact_solve_t
 @pytest.mark.parametrize(
     ("given", "ratio", "duration", "trips"),
     [
-        ({"loss": 0.0064, "rtt": 0.11, "sender": "linux", "tcp": "reno-sack"}, 1.24, 31.0, (10, 16)),
+        ({"loss": 0.0064, "rtt": 0.11, "sender": "linux", "tcp": "reno-sack"}, 1.24, 20.0, (10, 16)),
         ({"loss": 0.0146, "rtt": 0.066, "rto": 0.266, "sender": "classic"}, 1.78, 20.0, (6, 13)),
     ],
     ids=["rounds that miss a packet or two", "moves that are wide"],
@@ -218,7 +221,7 @@ def test_a_lead_of_zero_counts_where_it_lies_between_positions(
 def test_whole_packets_in_a_round_are_told_from_others(given: dict[str, Any], due: int) -> None:
     """Where a round plays a whole number of packets, leads are whole numbers: 1 - alpha was off by 5 to 7%."""
     path = Path(rtt=0.1, rto=0.3, sender="linux", **given)
-    video = Video(packet_rate=due / path.rtt, duration=30)
+    video = Video(packet_rate=due / path.rtt, duration=15)
     fine, exact = (stored(path, video, accuracy=accuracy) for accuracy in ("fine", "exact"))
     for trips in (6, 9.02):  # a whole lead, and a little more
         late, known = (1 - one.no_late_probability(trips * path.rtt) for one in (fine, exact))
@@ -238,7 +241,7 @@ def test_what_two_resolutions_do_not_show_of_the_lattice_of_leads_is_stated() ->
 
 
 def test_a_packet_of_the_first_rounds_is_surely_late() -> None:
-    result = stored(Path(sender="classic", loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=900))
+    result = stored(Path(sender="classic", loss=1e-4, rtt=0.03, rto=0.23), Video(bitrate=25e6, duration=300))
     assert result.no_late_probability(0.0) == 0
     assert result.no_late_error(0.0) == 0
     assert 0.1 < result.no_late_error(0.05) < 1
@@ -302,7 +305,7 @@ def test_a_copy_answers_the_same_whatever_was_asked_before() -> None:
     one.no_late_probability([0.5, 6.0])
     one.late_fraction(7.0)
     for answer in ("late_fraction", "no_late_probability", "relative_error"):
-        np.testing.assert_array_equal(getattr(one, answer)(DELAYS), getattr(other, answer)(DELAYS))
+        np.testing.assert_array_equal(getattr(one, answer)(DELAYS[1:3]), getattr(other, answer)(DELAYS[1:3]))
 
 
 def test_threads_get_the_same() -> None:
@@ -358,7 +361,7 @@ def test_a_round_trip_may_be_enough_where_an_exact_solve_takes_too_much(monkeypa
 def test_a_short_video_far_below_what_the_path_carries_has_moves_wider_than_all_leads():
     """A window of hundreds of packets, leads of a few of its rounds: hardly anything is late."""
     path = Path(loss=1e-3, rtt=0.05, tcp="reno-sack")
-    video = Video(packet_rate=throughput(path) / 6, duration=12)
+    video = Video(packet_rate=throughput(path) / 6, duration=8)
     exact, fine = (stored(path, video, accuracy=accuracy).no_late_probability(0.25) for accuracy in ("exact", "fine"))
     assert 0 < 1 - exact < 1e-6
     assert fine == pytest.approx(exact, abs=1e-6)

@@ -27,7 +27,7 @@ from tcpstream.errors import AccuracyError
 from tcpstream.tcp import chain_of
 
 USUAL = {"sender": "classic", "loss": 0.02, "rtt": 0.1, "rto": 0.3, "max_window": 32}
-TCPS = [{}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack", "max_window": 16}]
+TCPS = [{}, {"tcp": "reno-sack"}, {"tcp": "cubic", "initial_window": 10, "detection": "rack", "max_window": 12}]
 
 
 def steps_of(tcp: dict[str, object], ratio: float, step: int = 1) -> tuple[Steps, float]:
@@ -169,7 +169,8 @@ def test_what_is_never_late_is_bounded(tcp: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("tcp", "ratio", "losses"),
     [
-        *((TCPS[0], 0.95, 300), (TCPS[1], 0.9, 300), (TCPS[1], 1.0, 300), (TCPS[2], 0.97, 300)),
+        *((TCPS[0], 0.95, 300), (TCPS[1], 1.0, 300), (TCPS[2], 0.97, 300)),
+        pytest.param(TCPS[1], 0.9, 300, marks=pytest.mark.long),
         pytest.param(TCPS[0], 1.03, 1024, marks=pytest.mark.long),
     ],
 )  # in the last one waits that follow each other have a mode as large, where the line would lie first
@@ -230,10 +231,10 @@ def test_early_on_there_is_no_single_mode() -> None:
         LongLaw(Modes(steps), 2.0, 40.0, 0.0, 1.0, due)
 
 
-@pytest.mark.parametrize("ratio", [0.93, 1.06, 1.3])
+@pytest.mark.parametrize("ratio", [0.93, pytest.param(1.06, marks=pytest.mark.long), 1.3])
 def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path(**(USUAL | {"sender": "classic"}))  # type: ignore[arg-type]
-    video = Video(packet_rate=chain_of(path).packets_per_round / 0.1 / ratio, duration=300)
+    video = Video(packet_rate=chain_of(path).packets_per_round / 0.1 / ratio, duration=200)
     delays = np.array([2.0, 10.0, 40.0])
     by_modes = stored(path, video, accuracy="fine")
     f = by_modes.late_fraction(delays)
@@ -247,7 +248,7 @@ def test_with_and_without_modes_is_the_same(ratio: float, monkeypatch: pytest.Mo
 def test_late_packets_of_the_first_losses_are_all_counted() -> None:
     """About here 60 rounds pass until the first loss, in 40 of which a startup delay of 3.6 s is made up for."""
     path = Path(sender="linux", losses="bursts", loss=5.02e-4, rtt=0.353, rto=0.621)
-    f = stored(path, Video(bitrate=1.05e6, duration=400), accuracy="fine").late_fraction(np.linspace(3.4, 3.7, 7))
+    f = stored(path, Video(bitrate=1.05e6, duration=400), accuracy="fine").late_fraction(np.linspace(3.5, 3.65, 4))
     assert np.all((f[1:] < f[:-1]) & (f[1:] > 0.95 * f[:-1]))
 
 
@@ -288,8 +289,8 @@ def test_what_is_late_after_the_video_is_not_late() -> None:
 @pytest.mark.parametrize("rate", [120.0, pytest.param(240.0, marks=pytest.mark.long)])
 def test_what_a_lattice_may_still_bring_is_left_out_where_it_is_nothing(monkeypatch, rate):
     """With long waits next to nothing is below the edge of a lattice for thousands of rounds."""
-    path, video = Path(loss=0.03, rtt=0.03, tcp="reno-sack"), Video(packet_rate=rate, duration=200)
-    delays = np.array([0.5, 5.0, 20.0, 60.0])
+    path, video = Path(loss=0.03, rtt=0.03, tcp="reno-sack"), Video(packet_rate=rate, duration=100)
+    delays = np.array([0.5, 5.0, 40.0])
     found = stored(path, video, accuracy="fine")
     late = found.late_fraction(delays)
     monkeypatch.setattr(coarse_arrivals, "LEFT", 0.0)

@@ -132,16 +132,18 @@ def test_what_crosses_the_floor(options):
     assert packets > 0
 
 
-@every_chain
-@pytest.mark.parametrize(
-    "lattice",
-    [pytest.param(Lattice(1, 1), marks=pytest.mark.long), Lattice(3, 2), Lattice(1, 1, trace=1)],
-    ids=str,
-)
+def on_lattices(name):
+    """Return a chain with lattices as parameters: every chain has one that leaves a trace."""
+    for lattice in (Lattice(1, 1), Lattice(3, 2), Lattice(1, 1, trace=1)):
+        short = lattice.trace or (lattice.steps == 3 and name in ("reno", "reno-sack", "cubic", "cubic, bottleneck"))
+        yield pytest.param(CHAINS[name], lattice, id=f"{lattice}-{name}", marks=[] if short else [pytest.mark.long])
+
+
+@pytest.mark.parametrize(("options", "lattice"), [one for name in CHAINS for one in on_lattices(name)])
 def test_finite_live(options, lattice):
     _, fast, slow = both(options)
-    one, other = (FiniteBacklog(chain, lattice, 12.0) for chain in (fast, slow))
-    for delay in (0, 1, 2.5, 7):
+    one, other = (FiniteBacklog(chain, lattice, 8.0) for chain in (fast, slow))
+    for delay in (0, 1, 2.5, 5):
         assert one.late_fraction(delay) == pytest.approx(other.late_fraction(delay), abs=1e-12)
 
 
@@ -153,7 +155,7 @@ def without_end(name):
 
 @pytest.mark.parametrize("options", [*map(without_end, CHAINS)])
 def test_endless_live(options):
-    _, fast, slow = both({"timeout_ratio": 1, "loss": 0.05, "max_window": 4} | options)
+    _, fast, slow = both({"timeout_ratio": 1, "loss": 0.05, "max_window": 3} | options)
     lattice = Lattice(1, 1, trace=len(options) % 2)
     one, other = solve(fast, lattice), solve(slow, lattice)
     for delay in (0, 2.5, 20):

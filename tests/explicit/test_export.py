@@ -39,7 +39,7 @@ def storm(file, formula):
 
 
 def test_storm_agrees_about_the_long_run(tmp_path):
-    live = explicit_live(SMALL, Video(packet_rate=15), 1, depth=60)
+    live = explicit_live(SMALL, Video(packet_rate=15), 1, depth=24)
     live.write_drn(tmp_path / "live.drn")
     weights = live.stationary()
     for name in ("late", "empty", "deepest"):

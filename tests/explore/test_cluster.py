@@ -12,10 +12,10 @@ distributed = pytest.importorskip("distributed")
 
 AXES = dict(
     sender="classic",
-    loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2], packet_rate=[10, 20], max_window=20,
+    loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2], packet_rate=[10, 20], max_window=8,
     delay=[1, 2],
 )  # fmt: skip
-POINTS = {"stored": explore.grid(**AXES, duration=10), "live": explore.grid(**AXES)}
+POINTS = {"stored": explore.grid(**AXES, duration=4), "live": explore.grid(**AXES)}
 
 pytestmark = pytest.mark.filterwarnings("default")  # what a dying worker's sockets warn of
 

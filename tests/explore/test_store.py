@@ -1,6 +1,7 @@
 """What a sweep has computed survives: interruptions, SIGKILL, other sweeps in the same folder."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ AXES = dict(
     loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2, 2.5], packet_rate=[10, 20], max_window=20,
     delay=[1, 2, 4],
 )  # fmt: skip
-POINTS, ENDLESS = explore.grid(**AXES, duration=10), explore.grid(**AXES)
+POINTS, ENDLESS = explore.grid(**AXES | {"delay": [1, 2]}, duration=4), explore.grid(**AXES)
 
 SCRIPT = """
 import sys
@@ -40,6 +41,20 @@ def parts(folder):
     return sorted(folder.glob("part-*.parquet"))
 
 
+@pytest.fixture(scope="module")
+def live_ones(tmp_path_factory):
+    """The table of six live points, and the folder that it is kept in."""
+    folder = tmp_path_factory.mktemp("six") / "sweep"
+    return explore.sweep(POINTS.iloc[:6], "live", store=folder), folder
+
+
+@pytest.fixture
+def sweep(live_ones, tmp_path):
+    """The same table, in a folder of one's own."""
+    table, folder = live_ones
+    return table, shutil.copytree(folder, tmp_path / "sweep")
+
+
 def test_a_store_continues(tmp_path):
     points = ENDLESS.iloc[:48]
     points.attrs = ENDLESS.attrs
@@ -58,11 +73,10 @@ def test_a_store_continues(tmp_path):
     assert {file: file.stat().st_mtime_ns for file in times} == times
 
 
-def test_what_is_there_is_not_solved_again(tmp_path, monkeypatch):
-    points = POINTS.iloc[:6]
-    whole = explore.sweep(points, "live", store=tmp_path / "sweep")
+def test_what_is_there_is_not_solved_again(sweep, monkeypatch):
+    whole, folder = sweep
     monkeypatch.setattr("tcpstream.explore.run.solve", lambda *_: pytest.fail("solved again"))
-    same(explore.sweep(points, "live", store=tmp_path / "sweep"), whole)
+    same(explore.sweep(POINTS.iloc[:6], "live", store=folder), whole)
 
 
 @pytest.mark.parametrize("kind", ["stored", pytest.param("live", marks=pytest.mark.long)])
@@ -94,11 +108,10 @@ def test_killed_at_random_moments(tmp_path, kind):
     same(explore.read(folder), whole)
 
 
-def test_a_file_that_was_being_written_does_no_harm(tmp_path):
-    points = POINTS.iloc[:6]
-    whole = explore.sweep(points, "live", store=tmp_path / "sweep")
-    (tmp_path / "sweep" / ".part-000000.parquet.1234").write_bytes(b"PAR1 cut off")
-    same(explore.read(tmp_path / "sweep"), whole)
+def test_a_file_that_was_being_written_does_no_harm(sweep):
+    whole, folder = sweep
+    (folder / ".part-000000.parquet.1234").write_bytes(b"PAR1 cut off")
+    same(explore.read(folder), whole)
 
 
 @pytest.mark.parametrize(
@@ -110,20 +123,17 @@ def test_a_file_that_was_being_written_does_no_harm(tmp_path):
         (lambda points: dict(points=points, kind="live", alpha=True), "alpha False, not True"),
     ],
 )
-def test_another_sweep_is_refused(tmp_path, change, words):
-    points = POINTS.iloc[:6]
-    explore.sweep(points, "live", store=tmp_path / "sweep")
-    given = change(points)
+def test_another_sweep_is_refused(sweep, change, words):
+    given = change(POINTS.iloc[:6])
     with pytest.raises(InputError, match=f"holds another sweep .*{words}.*give another folder"):
-        explore.sweep(given.pop("points"), given.pop("kind"), store=tmp_path / "sweep", **given)
+        explore.sweep(given.pop("points"), given.pop("kind"), store=sweep[1], **given)
 
 
-def test_another_version_is_refused(tmp_path):
-    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
-    manifest = tmp_path / "sweep.json"
+def test_another_version_is_refused(sweep):
+    manifest = sweep[1] / "sweep.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": "0.0.1"}))
     with pytest.raises(InputError, match=r"version 0\.0\.1, not"):
-        explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
+        explore.sweep(POINTS.iloc[:6], "live", store=sweep[1])
 
 
 def test_a_sweep_of_before_the_default_sender_changed_is_read_and_not_gone_on_with(tmp_path, monkeypatch):
@@ -147,11 +157,10 @@ def test_folders_that_are_no_store(tmp_path):
         explore.read(tmp_path)
 
 
-def test_a_damaged_part_is_named(tmp_path):
-    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
-    parts(tmp_path)[0].write_bytes(b"not parquet")
+def test_a_damaged_part_is_named(sweep):
+    parts(sweep[1])[0].write_bytes(b"not parquet")
     with pytest.raises(InputError, match=r"cannot read .*part-000000\.parquet: "):
-        explore.read(tmp_path)
+        explore.read(sweep[1])
 
 
 def test_a_foreign_or_duplicated_part_is_named(tmp_path):
@@ -183,31 +192,29 @@ def test_a_foreign_or_duplicated_part_is_named(tmp_path):
     same(explore.sweep(points, "live", store=tmp_path / "one"), whole)
 
 
-def test_numbers_that_changed_in_a_part_are_noticed(tmp_path):
-    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
-    (file,) = parts(tmp_path)
+def test_numbers_that_changed_in_a_part_are_noticed(sweep):
+    (file,) = parts(sweep[1])
     table = pd.read_parquet(file)
     changed = table.assign(late_fraction=table["late_fraction"] * (1 + 1e-12))
     changed.attrs = table.attrs
     changed.to_parquet(file)
     with pytest.raises(InputError, match="is not what this sweep keeps there"):
-        explore.read(tmp_path)
+        explore.read(sweep[1])
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"kind": "live"}', "[" * 5000])
-def test_a_damaged_manifest(tmp_path, text):
-    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
-    (tmp_path / "sweep.json").write_text(text)
-    for work in (lambda: explore.sweep(POINTS.iloc[:3], "live", store=tmp_path), lambda: explore.read(tmp_path)):
+def test_a_damaged_manifest(sweep, text):
+    folder = sweep[1]
+    (folder / "sweep.json").write_text(text)
+    for work in (lambda: explore.sweep(POINTS.iloc[:6], "live", store=folder), lambda: explore.read(folder)):
         with pytest.raises(InputError, match=r"holds no sweep: it has no readable sweep\.json"):
             work()
 
 
-def test_damaged_points(tmp_path):
-    explore.sweep(POINTS.iloc[:3], "live", store=tmp_path)
-    POINTS.iloc[3:6].to_parquet(tmp_path / "points.parquet")
+def test_damaged_points(sweep):
+    POINTS.iloc[6:12].to_parquet(sweep[1] / "points.parquet")
     with pytest.raises(InputError, match=r"points\.parquet is not as it was written"):
-        explore.read(tmp_path)
+        explore.read(sweep[1])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

@@ -104,7 +104,7 @@ def test_viewers_of_live_streams_are_those_of_single_players():
 
 
 def test_players_with_buffers_are_single_ones():
-    common = dict(loss=0.05, rtt=0.1, packet_rate=20, duration=5, tcp="reno-sack", initial_window=4, **SMALL)
+    common = dict(loss=0.05, rtt=0.1, packet_rate=20, duration=4, tcp="reno-sack", initial_window=4, **SMALL)
     players = pd.DataFrame(
         [
             dict(start_buffer=1.0, resume_buffer=0.5),
@@ -119,7 +119,7 @@ def test_players_with_buffers_are_single_ones():
     table = explore.sweep(players.assign(**common), "stored")
     path, video = (
         Path(loss=0.05, rtt=0.1, tcp="reno-sack", initial_window=4, **SMALL),
-        Video(packet_rate=20, duration=5),
+        Video(packet_rate=20, duration=4),
     )
     given = [
         Player(start_buffer=1, resume_buffer=0.5),

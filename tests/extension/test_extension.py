@@ -66,7 +66,7 @@ def lines(text):
 def house(tmp_path_factory):
     """A copy of the package with the new TCP in it."""
     package = tmp_path_factory.mktemp("house") / "tcpstream"
-    shutil.copytree(FilePath(tcpstream.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(FilePath(tcpstream.__file__).parent, package)  # with what was compiled of it
     shutil.copy(HERE / "aimd.py", package / "tcp" / "aimd.py")
     with (package / "variants.py").open("a") as variants:
         variants.write(RECORD)
@@ -152,14 +152,22 @@ def test_its_answers_are_those_of_its_rules(answers):
     assert answers["T"] * 0.1 == pytest.approx(rate.mean(), abs=4 * rate.std() / 40**0.5)
 
 
+LINES = """
+import sys
+from tcpstream.cli import main
+for line in sys.argv[1:]:
+    print("status", main(line.split()))
+"""
+
+
 def test_the_command_line_knows_it(house, answers):
-    options = ["--loss", "0.05", "--rtt", "100ms", "--rto", "150ms", "--max-window", "8", "--sender", "classic"]
-    options += ["--tcp", "aimd"]
-    told = ran(house, "-m", "tcpstream", "delay", *options, "--rate", "20pps", "--duration", "6s", "--json")
-    assert json.loads(told)["parameters"]["tcp"] == "aimd"
-    assert "aimd" in ran(house, "-m", "tcpstream", "delay", "--help")
-    told = ran(house, "-m", "tcpstream", "throughput", *options, "--json")
-    assert json.loads(told)["throughput_pps"] == pytest.approx(answers["T"], rel=1e-12)
+    path = "--loss 0.05 --rtt 100ms --rto 150ms --max-window 8 --sender classic --tcp aimd --json"
+    lines = ["delay --help", f"delay {path} --rate 20pps --duration 6s", f"throughput {path}"]
+    shown, wait, throughput, end = ran(house, "-c", LINES, *lines).split("status 0\n")
+    assert end == ""
+    assert "aimd" in shown
+    assert json.loads(wait)["parameters"]["tcp"] == "aimd"
+    assert json.loads(throughput)["throughput_pps"] == pytest.approx(answers["T"], rel=1e-12)
 
 
 def test_a_metric_of_its_own():

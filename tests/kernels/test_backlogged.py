@@ -60,7 +60,7 @@ def followed(x, low, high):
     return not x[(k < low[:, np.newaxis]) | (k >= high[:, np.newaxis])].any()
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(rounds(), st.integers(0, 20), st.integers(0, 20), st.integers(40, 110), st.integers(60, 110))
 def test_advance(made, offset, before_offset, middle, floor):
     chain, (x, low, high), (before, before_low, before_high) = made

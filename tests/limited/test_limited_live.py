@@ -17,9 +17,9 @@ from tcpstream.tcp import chain_of
 from tcpstream.tcp.window_chain import WindowChain
 
 CASES: dict[str, tuple[dict[str, Any], float]] = {
-    "reno": ({"loss": 0.02, "tcp": "reno", "rtt": 0.1, "rto": 0.3, "max_window": 30}, 1.5),
+    "reno": ({"loss": 0.02, "tcp": "reno", "rtt": 0.1, "rto": 0.3, "max_window": 18}, 2.0),
     "reno, slow start": ({"loss": 0.01, "rtt": 0.05, "rto": 0.25, "initial_window": 4, "max_window": 40}, 1.3),
-    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack", "rtt": 0.1, "rto": 0.3, "max_window": 24}, 1.4),
+    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack", "rtt": 0.1, "rto": 0.3, "max_window": 16}, 1.4),
     "reno-sack, RACK": (
         {"loss": 0.005, "tcp": "reno-sack", "rtt": 0.04, "rto": 0.24, "initial_window": 10, "detection": "rack",
          "max_window": 60}, 1.6,
@@ -82,7 +82,7 @@ def test_an_unused_window_falls_to_the_mean_of_itself_and_what_was_used() -> Non
     for state in np.flatnonzero(known.stays).tolist():
         window, less = known.windows[state], known.windows[known.falls_to[state]]
         assert less == (math.ceil((window + 10) / 2) if window > 10 else window)
-    less = known.falls_to[np.flatnonzero(known.windows == 30)[-1]]
+    less = known.falls_to[np.flatnonzero(known.windows == 18)[-1]]
     assert rules(chain, 15.5, 10).windows[rules(chain, 15.5, 10).falls_to[less]] in (18, known.windows[less])
 
 

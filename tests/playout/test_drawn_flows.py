@@ -41,9 +41,9 @@ def test_no_second_is_like_another_at_the_start():
 
 def test_long_flows_are_put_together(monkeypatch):
     path = PATHS["reno-sack"]
-    whole = drawn_flows(chain_of(path), path.rtt, 300, 400, np.random.default_rng(1))
+    whole = drawn_flows(chain_of(path), path.rtt, 210, 400, np.random.default_rng(1))
     monkeypatch.setattr(drawing, "MOST_ROUNDS", 700)
-    parts = drawn_flows(chain_of(path), path.rtt, 300, 400, np.random.default_rng(1))
+    parts = drawn_flows(chain_of(path), path.rtt, 210, 400, np.random.default_rng(1))
     assert parts.shape == whole.shape
     np.testing.assert_array_equal(parts[:70], whole[:70])
     assert set(parts[70]) == set(parts[35])

@@ -90,7 +90,7 @@ def test_the_join_time_is_a_first_passage():
 
 def test_kernels_stay_within_their_arrays():
     """Not compiled, an index out of bounds is an error: what hardly ever comes is in none of the totals."""
-    case = f"{__file__}::test_starvation_is_that_of_the_ballot_theorem[1.2-40-5-3]"
+    case = f"{__file__}::test_starvation_is_that_of_the_ballot_theorem[1.0-25-8-12]"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", case]
     done = subprocess.run(
         command,

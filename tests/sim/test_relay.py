@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ NARROW = Link(0.01, rate=512e3, queue=20)
 UP = {"back": ("up",), "tcp": None, "measured": True}
 
 
+@cache
 def ran(source, relay, seconds: float = 45.0, down: Link = NARROW):
     """A server, 1 Mbit/s, a cache, a link down, a client: what became of both flows."""
     links = {"backbone": Link(0.02, rate=1.1e6, queue=30), "down": down, "up": Link(0.02)}

@@ -63,7 +63,7 @@ def fast_epoch(entries, entered, states, steps_per_packet, drop, trace, height):
     return program.row(active, n), program.row(short, 3, n), program.row(following, height, n)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(queues())
 def test_climb(made):
     chain, steps_per_packet, drop, trace, rng, n = made

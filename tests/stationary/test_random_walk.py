@@ -1,7 +1,7 @@
 """Transforms of a random walk on a half line, against its matrix."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcpstream.stationary.random_walk import HalfLine, next_fast
@@ -14,6 +14,7 @@ def test_lengths_of_transforms():
         assert next_fast(points) == next(length for length in fast if length >= points)
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 2**32))
 def test_half_line(seed):
     """A walk with drift to 0, against its matrix."""

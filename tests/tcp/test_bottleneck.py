@@ -124,7 +124,7 @@ def test_live_is_its_twin(pipe, buffer, b, others):
     m = 1
     result = live(path, Video(packet_rate=m / path.rtt))
     ahead = np.array([0, 1, 3, 8, 20])
-    twin = sack_twin.live(path, m, ahead, 900)
+    twin = sack_twin.live(path, m, ahead, 700)
     assert result.late_fraction(ahead * path.rtt / m) == pytest.approx(twin, rel=1e-7, abs=1e-10)
     assert result.error_bound < 1e-11
 
@@ -234,7 +234,7 @@ def test_slow_start_is_its_twin(pipe, buffer, b, initial):
         late, _ = sack_twin.stored(path, result.video, tau, moves, rules)
         assert result.late_fraction(tau) == pytest.approx(late, abs=1e-12)
     ahead = np.array([0, 1, 3, 8, 20])
-    twin = sack_twin.live(path, 1, ahead, 900, moves, rules)
+    twin = sack_twin.live(path, 1, ahead, 700, moves, rules)
     assert live(path, Video(packet_rate=8)).late_fraction(ahead / 8) == pytest.approx(twin, rel=1e-7, abs=1e-10)
 
 
@@ -280,7 +280,7 @@ def test_timeouts_that_never_happen(tcp):
 def test_overflows_decide_where_nothing_else_is_lost():
     """T is C, and a video of .95 C has no packet late once the first slow start is over."""
     path = Path(loss=1e-9, rtt=0.05, sender="linux", tcp="reno-sack", bottleneck=600, buffer=30)
-    result = stored(path, Video(packet_rate=570, duration=90), accuracy="fine")
+    result = stored(path, Video(packet_rate=570, duration=40), accuracy="fine")
     late = result.late_fraction([0.1, 0.5])
     assert late[0] < 1e-3
     assert late[1] < 1e-5

@@ -189,7 +189,7 @@ def test_lines_are_eliminated_first():
 
 
 PATHS = [
-    Path(sender="classic", loss=0.05, rtt=0.1, rto=0.25, max_window=20, tcp="cubic"),
+    Path(sender="classic", loss=0.05, rtt=0.1, rto=0.25, max_window=14, tcp="cubic"),
     Path(sender="classic", loss=0.1, rtt=0.5, rto=0.5, max_window=16, tcp="cubic"),
     Path(sender="classic", loss=0.002, rtt=0.2, rto=0.4, tcp="cubic"),
 ]
@@ -216,7 +216,7 @@ def test_grid(monkeypatch, p, rtt):
 @pytest.mark.parametrize("path", PATHS[:2], ids=["friendly", "cubic"])
 def test_agent(path):
     rng, T = np.random.default_rng(1), throughput(path)
-    video, taus, runs = Video(packet_rate=0.7 * T, duration=20), [0.0, 0.5, 1.0, 2.0], 8_000  # 24 runs late at 2 s
+    video, taus, runs = Video(packet_rate=0.7 * T, duration=10), [0.0, 0.5, 1.0, 2.0], 8_000
     dues = [packets_due(path, video, tau, "end")[0] for tau in taus]
     due = np.array([np.pad(B, (0, max(map(len, dues)) - len(B)), mode="edge") for B in dues])
     late, never = sack_agent.stored(*cubic_agent.plain(path), due, runs, rng)

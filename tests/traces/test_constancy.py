@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,19 @@ PATH = tcpstream.Path(sender="classic", tcp="reno-sack", loss=0.01, rtt=0.1)
 SECONDS = 400
 
 
+READ = tcpstream.estimate
+
+
+@cache
+def known(name):
+    return READ(name)
+
+
+def estimate(file):
+    """What a capture shows, of whichever test asked first."""
+    return known(str(file))
+
+
 @pytest.fixture(scope="module")
 def drawn():
     return drawn_flows(chain_of(PATH), PATH.rtt, SECONDS, 400, np.random.default_rng(1))
@@ -37,6 +51,17 @@ def flow():
 def varying(tmp_path_factory):
     run = simulate(0.0, 0.1, 170, window=44, kind=VaryingSender, seed=3)
     return capture(tmp_path_factory.mktemp("varying"), run)
+
+
+@pytest.fixture(scope="module")
+def varied(varying):
+    return tcpstream.constancy(estimate(varying))
+
+
+@pytest.fixture
+def estimated_once(monkeypatch):
+    """Commands estimate no capture that another test of this module has estimated."""
+    monkeypatch.setattr("tcpstream.traces.estimate", estimate)
 
 
 def told(packets, drawn, usable=None):
@@ -105,7 +130,7 @@ def test_what_is_not_known_has_a_reason(flow, drawn):
 
 @pytest.mark.parametrize("cause", ["application", "receive-window", "bbr"])
 def test_what_the_path_does_not_limit_says_nothing_of_it(cause):
-    found = replace(tcpstream.estimate(EXAMPLE), limitation=Limitation(cause, "Seen.", "Ask."))
+    found = replace(estimate(EXAMPLE), limitation=Limitation(cause, "Seen.", "Ask."))
     told = tcpstream.constancy(found)
     assert told.reason == f"not the path limited this flow ({cause}): Seen."
     assert {one.reason for one in told.dispersion} == {told.reason}
@@ -113,12 +138,12 @@ def test_what_the_path_does_not_limit_says_nothing_of_it(cause):
 
 
 def test_a_queue_belongs_to_the_path():
-    found = replace(tcpstream.estimate(EXAMPLE), limitation=Limitation("bottleneck", "Seen.", "Ask."))
+    found = replace(estimate(EXAMPLE), limitation=Limitation("bottleneck", "Seen.", "Ask."))
     assert tcpstream.constancy(found).reason == ""
 
 
 def test_other_flows_without_a_chain():
-    found = tcpstream.estimate(EXAMPLE)
+    found = estimate(EXAMPLE)
     lossless = replace(found, loss_event_rate=replace(found.loss_event_rate, value=0.0))
     assert tcpstream.constancy(lossless).reason == "no loss was seen, and so there is no chain to compare with"
     series = replace(found.series, opening=27)
@@ -129,7 +154,7 @@ def test_other_flows_without_a_chain():
 
 
 def test_the_same_answer_each_time():
-    found = tcpstream.estimate(EXAMPLE)
+    found = estimate(EXAMPLE)
     once, again = tcpstream.constancy(found), tcpstream.constancy(found, np.random.default_rng(1))
     assert once == again
     other = tcpstream.constancy(found, np.random.default_rng(2))
@@ -147,7 +172,7 @@ def test_the_same_answer_each_time():
 )
 def test_bad_input(line, message):
     with pytest.raises(tcpstream.InputError, match=message):
-        line(tcpstream.estimate(EXAMPLE))
+        line(estimate(EXAMPLE))
 
 
 def test_a_capture_of_a_constant_path(tmp_path):
@@ -156,11 +181,10 @@ def test_a_capture_of_a_constant_path(tmp_path):
     assert all(one.ratio.low < 1 and one.ratio.value < 1.2 for one in found.dispersion)
 
 
-def test_a_capture_of_a_path_that_varies(varying):
-    found = tcpstream.constancy(tcpstream.estimate(varying))
-    assert found.varied is not None
-    assert found.varied.ratio.value > 2
-    for ratio in (one.ratio for one in found.dispersion[1:3]):
+def test_a_capture_of_a_path_that_varies(varied):
+    assert varied.varied is not None
+    assert varied.varied.ratio.value > 2
+    for ratio in (one.ratio for one in varied.dispersion[1:3]):
         assert ratio.low > 1.25
 
 
@@ -168,16 +192,17 @@ def test_a_capture_of_a_path_that_varies(varying):
     "command",
     [
         "estimate {}",
-        "delay --capture {} --rate 20pps --duration 20s",
+        "delay --capture {} --rate 20pps --duration 4s",
         pytest.param("play --capture {} --rate 10pps --duration 4s", marks=pytest.mark.long),
         pytest.param("rate --capture {} --duration 4s --delay 2s --target 1e-2", marks=pytest.mark.long),
     ],
 )
-def test_answers_warn_where_the_path_varied(varying, capsys, command):
+@pytest.mark.usefixtures("estimated_once")
+def test_answers_warn_where_the_path_varied(varying, varied, capsys, command):
     assert main([*command.format(varying).split(), "--json"]) == 0
     out, err = capsys.readouterr()
     (warning,) = [text for text in json.loads(out)["warnings"] if "not constant" in text]
-    one = tcpstream.constancy(tcpstream.estimate(varying)).varied
+    one = varied.varied
     assert warning.startswith(
         f"the path was not constant: over windows of {one.window} s the variance of its throughput was "
         f"{one.ratio.value:.3g} times that of a constant path (95% interval {one.ratio.low:.3g} to "
@@ -187,27 +212,28 @@ def test_answers_warn_where_the_path_varied(varying, capsys, command):
     assert f"tcpstream: warning: {warning}" in err
 
 
-def test_the_interval_of_the_loss_rate_is_wider_where_the_path_varied(varying, capsys):
-    estimate = tcpstream.estimate(varying)
-    found = tcpstream.constancy(estimate)
+@pytest.mark.usefixtures("estimated_once")
+def test_the_interval_of_the_loss_rate_is_wider_where_the_path_varied(varying, varied, capsys):
+    measured, found = estimate(varying), varied
     assert found.widening == pytest.approx(np.sqrt(found.varied.ratio.value))
-    near, far = estimate.ends(), estimate.ends(widening=found.widening)
-    odds = [np.log(p / (1 - p)) for p in (near[0].loss, estimate.path().loss, near[1].loss)]
+    near, far = measured.ends(), measured.ends(widening=found.widening)
+    odds = [np.log(p / (1 - p)) for p in (near[0].loss, measured.path().loss, near[1].loss)]
     for one, other in zip((far[0], far[1]), (odds[0], odds[2])):
         assert np.log(one.loss / (1 - one.loss)) == pytest.approx(odds[1] + found.widening * (other - odds[1]))
         assert one.rtt in (near[0].rtt, near[1].rtt)
-    assert main([*f"delay --capture {varying} --rate 60pps --duration 20s --target 1e-2 --json".split()]) == 0
+    assert main([*f"delay --capture {varying} --rate 60pps --duration 5s --target 1e-2 --json".split()]) == 0
     answer = json.loads(capsys.readouterr().out)
-    worst = tcpstream.stored(far[1], tcpstream.Video(packet_rate=60, duration=20)).required_delay(1e-2)
+    worst = tcpstream.stored(far[1], tcpstream.Video(packet_rate=60, duration=5)).required_delay(1e-2)
     assert answer["required_startup_delay_interval_s"][1] == pytest.approx(worst)
 
 
 def test_a_widening_below_one_is_refused(varying):
     with pytest.raises(InputError, match="widening must lie between 1 and"):
-        tcpstream.estimate(varying).ends(widening=0.5)
+        estimate(varying).ends(widening=0.5)
 
 
 @pytest.mark.parametrize("command", ["throughput --capture {}", "transfer --capture {} --size 100kB"])
+@pytest.mark.usefixtures("estimated_once")
 def test_means_are_not_warned_of(varying, capsys, command):
     assert main(command.format(varying).split()) == 0
     assert "not constant" not in capsys.readouterr().err
@@ -217,7 +243,7 @@ def test_the_example_is_constant_and_says_so(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "10000")
     assert main(["estimate", str(EXAMPLE)]) == 0
     out, err = capsys.readouterr()
-    found = tcpstream.constancy(tcpstream.estimate(EXAMPLE))
+    found = tcpstream.constancy(estimate(EXAMPLE))
     ratio = found.dispersion[0].ratio
     rows = [line.split() for line in out.splitlines()]
     assert ["1", "s", "27", f"{ratio.value:.3g}", f"{ratio.low:.3g}", "to", f"{ratio.high:.3g}"] in rows
@@ -229,7 +255,7 @@ def test_the_example_is_constant_and_says_so(capsys, monkeypatch):
 def test_json_of_the_estimate(capsys):
     assert main(["estimate", str(EXAMPLE), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["constancy"] == tcpstream.constancy(tcpstream.estimate(EXAMPLE)).to_dict()
+    assert answer["constancy"] == tcpstream.constancy(estimate(EXAMPLE)).to_dict()
     assert answer["constancy"]["varied"] is False
 
 

@@ -28,8 +28,8 @@ def test_the_process_is_told(tmp_path, process, sack, vantage):
 
 
 def test_what_a_round_loses_is_what_it_expects(tmp_path):
-    """Five minutes of `round` losses, seen by the simulation itself: the share expected is the share that was lost."""
-    run = simulate(0.01, seconds=300, process="round", seed=4)
+    """Losses of `round`, seen by the simulation itself: the share expected is the share that was lost."""
+    run = simulate(0.03, seconds=200, process="round", seed=4)
     found = estimate(capture(tmp_path, run)).loss_process
     assert found.next_lost.low < found.if_round < found.next_lost.high
     assert found.next_lost.high - found.next_lost.low < 0.1

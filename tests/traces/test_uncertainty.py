@@ -37,11 +37,11 @@ def corners(found, tcp):
 
 @pytest.mark.parametrize("tcp", ["reno", "reno-sack"])
 def test_no_other_path_of_the_intervals_is_better_or_worse(found, tcp):
-    video = tcpstream.Video(packet_rate=30, duration=15)
+    video = tcpstream.Video(packet_rate=30, duration=6)
 
     def answers(path):
         result = tcpstream.stored(path, video)
-        rate = tcpstream.largest_rate(path, delay=1.0, duration=10, target=1e-2)
+        rate = tcpstream.largest_rate(path, delay=1.0, duration=5, target=1e-2)
         return [tcpstream.throughput(path), result.required_delay(), result.late_fraction(1.0), rate]
 
     propagated = propagate_intervals(found, answers, [math.inf, 0, 0, math.inf], [0, math.inf, 1, 0], tcp=tcp)
@@ -53,7 +53,7 @@ def test_no_other_path_of_the_intervals_is_better_or_worse(found, tcp):
 
 def test_delay_interval(found):
     best, worst = found.ends()
-    stored = tcpstream.Video(packet_rate=30, duration=30)
+    stored = tcpstream.Video(packet_rate=30, duration=10)
     interval = tcpstream.delay_interval(found, stored, no_late=0.9)
     needed = [tcpstream.stored(path, stored).required_delay(no_late=0.9) for path in (best, found.path(), worst)]
     assert [interval.low, interval.value, interval.high] == needed == sorted(needed)

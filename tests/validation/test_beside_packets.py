@@ -26,7 +26,7 @@ def delivered():
     """What an agent that obeys the chain delivers; packets of a round are there when it begins, as in the chain."""
     rng = np.random.default_rng(7)
     return [
-        sim.rounds_agent(loss=0.03, rtt=R, timeout_ratio=3.0, max_window=12, duration=8 * LENGTH, rng=rng)
+        sim.rounds_agent(loss=0.03, rtt=R, timeout_ratio=3.0, max_window=12, duration=5 * LENGTH, rng=rng)
         for _ in range(RUNS)
     ]
 
