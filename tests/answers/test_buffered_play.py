@@ -12,7 +12,7 @@ import tcpstream
 from buffered_sessions import close, simulated
 from tcpstream import AccuracyError, InputError, Path, Player, Video, play
 from tcpstream.answers.buffered_play import BufferedPlay
-from tcpstream.answers.two_finenesses import TwoFinenesses
+from tcpstream.answers.two_finenesses import TwoFinenesses, quadrature_error
 from tcpstream.tcp import chain_of
 
 PATH = Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=3, max_window=53, backoff="rfc6298", halving="floor")
@@ -263,3 +263,8 @@ def test_what_takes_too_long_is_refused_before_anything_is_followed(monkeypatch)
     video = Video(packet_rate=1.02 * tcpstream.throughput(path), duration=20_000)
     with pytest.raises(AccuracyError, match=r"a player with buffers would take about .* minutes to follow"):
         play(path, video, Player(start_buffer=2, resume_buffer=5))
+
+
+def test_a_probability_of_a_stall_below_0_by_rounding_has_no_quadrature_to_miss():
+    assert quadrature_error(-1e285) == 0.0
+    assert 0.0 < quadrature_error(0.1) < quadrature_error(4.0)

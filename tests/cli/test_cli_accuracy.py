@@ -29,6 +29,14 @@ def test_what_is_seen_to_be_off_is_an_interval(run):
     assert " to " not in re.search(r"^4 .*", table, re.MULTILINE)[0]
 
 
+def test_nothing_is_remarked_on_a_long_delay_that_nobody_gave(run):
+    line = "--loss 0.3 --rtt 100ms --rto 300ms --sender classic --max-window 4 --rate 20pps --duration 5s"
+    found = run(f"delay {line}")
+    assert "Wait 301 s" in found.out
+    assert "is longer than the video" not in found.err
+    assert "is longer than the video of 5 s" in run(f"stored {line} --delay 301").err
+
+
 def test_exact_says_so(run):
     video = VIDEO.replace("5min", "15s")
     exact, fine = (json.loads(run(f"stored {video} --accuracy {a} --delay 2 --json").out) for a in ("exact", "fine"))

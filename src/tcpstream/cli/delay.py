@@ -107,9 +107,10 @@ def delay(
     data["parameters"] |= wanted
     data["required_startup_delay_s"] = tau
     with unremarked():  # nobody mistyped it
-        error = float(cast("LiveStreaming | StoredStreaming", result).relative_error(tau)) if target else None
+        stated = cast("LiveStreaming | StoredStreaming", result).relative_error(tau) if target else None
+    lattice_error = None if stated is None else float(stated)
     if is_live:
-        data["lattice_error"] = error
+        data["lattice_error"] = lattice_error
     ninety = route.ninety(found, tau)
     data |= _interval(found) | ({} if ninety is None else {"required_startup_delay_90_interval_s": ninety})
     more, late_frames = frames(video, lambda: cast("StoredStreaming", result).late_frames(tau))
@@ -123,7 +124,7 @@ def delay(
         _meaning(1 / result.load, tau, by_rate=options["playback"] is None and options["regimes"] is None),
         *bursts,
         *late_frames,
-        *details.solved(result, route, error),
+        *details.solved(result, route, lattice_error),
     ]
     return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), found))
 
