@@ -27,9 +27,9 @@ from .timeline import Timeline
 LOST = 100.0
 """Error of f, over the mass that a step of the solve still moves, from above."""
 
-AT_ONCE, ONE_PACKET = 0.1, 0.05
+AT_ONCE, ONE_PACKET, FOUR_ROUNDS = 0.1, 0.05, 4.0
 """Relative error of f after delays of less than a round, where the order of its packets decides; and at a round, where
-it has one packet: less with more packets, and by e in each further round."""
+it has one packet: less with more packets, and with each further round, until four are no matter."""
 
 RARE, OF_RARE = 1e-5, 0.01
 """Late fractions below which long waits decide, and by what part they are off."""
@@ -78,7 +78,8 @@ class CoarseBacklog:
         if f <= self.error_bound:
             return Interpolated(f, math.inf)
         error = FACTOR * abs(f - other) / f + self.least + self.error_bound / f + (OF_RARE if f < RARE else 0.0)
-        error += AT_ONCE if delay < 1 else ONE_PACKET * math.exp(1 - delay) / max(self.fine.stationary.due, 1.0)
+        near = max(0.0, (FOUR_ROUNDS - delay) / (FOUR_ROUNDS - 1))
+        error += AT_ONCE if delay < 1 else ONE_PACKET * near / max(self.fine.stationary.due, 1.0)
         return Interpolated(f, error + self._unsettled(delay, length))
 
     def _unsettled(self, delay: float, length: float) -> float:
