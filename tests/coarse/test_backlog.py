@@ -129,7 +129,7 @@ def test_how_long_what_an_entry_hands_on_to_itself_lasts() -> None:
     """The kernel against steps of whole vectors, of which one entry alone is kept."""
     backlog = Backlog(lasting(), 1.5, 1000.0)
     same = backlog.ways.source == backlog.ways.target
-    entries, rng = np.unique(backlog.ways.source[same])[::9], np.random.default_rng(2)
+    entries, rng = np.unique(backlog.ways.source[same])[::15], np.random.default_rng(2)
     held = rng.normal(size=backlog.ladder.size)
     found = growth(held, entries, 40, backlog._lattices, backlog._shifts, backlog._landings, backlog._room)
     for entry, factor in zip(entries, found):
