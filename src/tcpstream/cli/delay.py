@@ -60,7 +60,7 @@ def delay(
     from . import details
     from .endless import no_finite_delay
     from .mismatch import no_verdict
-    from .other_losses import in_bursts
+    from .other_losses import begun, in_bursts
 
     _check(is_live, target, target_no_late, limited, options)
     if target is None and target_no_late is None:
@@ -93,12 +93,13 @@ def delay(
     def at(path: Path | Varying) -> float:
         return needed(solve(path, video))
 
+    other = begun(options, at)
     try:
         result = solve(route.path, video)
         tau = needed(result)
     except NoFiniteDelayError as error:
         found = route.propagate_intervals(math.inf, at, 0.0, math.inf)
-        more, bursts = in_bursts(options, at, math.inf)
+        more, bursts = in_bursts(other, math.inf)
         answer = {"required_startup_delay_s": None, "parameters": wanted} | _interval(found) | more
         known = [*_span(found, route.interval), *bursts]
         return no_finite_delay(error, route, video, solve, answer, as_json, known, target)
@@ -116,7 +117,7 @@ def delay(
     more, late_frames = frames(video, lambda: cast("StoredStreaming", result).late_frames(tau))
     data |= more
     span = _span(found, route.interval)
-    more, bursts = in_bursts(options, at, tau)
+    more, bursts = in_bursts(other, tau)
     data |= more
     blocks = [
         _sentence(tau, target, target_no_late, in_brackets(ninety)),

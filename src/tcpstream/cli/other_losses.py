@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AccuracyError, NoFiniteDelayError, unremarked
 from ..path import Path
-from ..system.watch import time_limit
+from ..system.threads import cores
+from ..system.watch import watching
 from .inputs import CHOSEN, MEASURED
 from .words import wait
 
@@ -24,19 +27,16 @@ FACTOR = 1.5
 NOTICED = 0.1
 """Difference that a viewer notices [s]."""
 
-LIMIT = 10.0
-"""Seconds that may be spent on it."""
+LIMIT, BESIDE = 10.0, 60.0
+"""Seconds that may be spent on it once the other losses are known, and beside them."""
 
 KEY = "required_startup_delay_with_losses_in_bursts_s"
-
 
 IF = "With losses in bursts, each of which takes the rest of its round along,"
 
 
-def in_bursts(
-    options: dict[str, Any], needed: Callable[[Path | Varying], float], tau: float
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the startup delay with losses in bursts, for JSON and as a sentence; nothing where it is much the same.
+def begun(options: dict[str, Any], needed: Callable[[Path | Varying], float]) -> Callable[[], float] | None:
+    """Begin to find the startup delay with losses in bursts, beside all else where there is a core for it.
 
     Parameters
     ----------
@@ -44,21 +44,53 @@ def in_bursts(
         Of the command.
     needed : callable
         Startup delay of a path [s].
+
+    Returns
+    -------
+    callable or None
+        Gives that delay once it is there, infinite where none is enough; None where somebody said how packets are lost.
+    """
+    if any(options[name] is not None for name in SAID):
+        return None
+    given = {name: options[name] for name in (*MEASURED, *CHOSEN) if options[name] is not None}
+
+    def other(limit: float = LIMIT) -> float:
+        try:
+            with unremarked(), watching(_unseen, limit):  # remarked of the path itself
+                return needed(Path(**given, losses="bursts"))
+        except NoFiniteDelayError:
+            return math.inf
+
+    if cores() < 2:
+        return other
+    pool = ThreadPoolExecutor(1)
+    found = pool.submit(copy_context().run, other, BESIDE)
+    pool.shutdown(wait=False)
+    return lambda: found.result(LIMIT)
+
+
+def in_bursts(other: Callable[[], float] | None, tau: float) -> tuple[dict[str, Any], list[str]]:
+    """Return the startup delay with losses in bursts, for JSON and as a sentence; nothing where it is much the same.
+
+    Parameters
+    ----------
+    other : callable or None
+        As from `begun`.
     tau : float
         That with independent losses [s]; infinite where none is enough.
     """
-    if any(options[name] is not None for name in SAID):
+    if other is None:
         return {}, []
-    given = {name: options[name] for name in (*MEASURED, *CHOSEN) if options[name] is not None}
     try:
-        with unremarked(), time_limit(LIMIT):  # remarked of the path itself
-            other = needed(Path(**given, losses="bursts"))
-    except NoFiniteDelayError:
-        other = math.inf
-    except AccuracyError:
+        delay = other()
+    except (AccuracyError, TimeoutError):
         return {}, [f"{IF} the wait may be longer: ask with --losses bursts."]
-    low, high = sorted((tau, other))
+    low, high = sorted((tau, delay))
     if high <= FACTOR * low or high - low < NOTICED:
         return {}, []
-    told = "no wait is long enough" if math.isinf(other) else f"wait {wait(other)}"
-    return {KEY: None if math.isinf(other) else other}, [f"{IF} {told}: see --losses bursts."]
+    told = "no wait is long enough" if math.isinf(delay) else f"wait {wait(delay)}"
+    return {KEY: None if math.isinf(delay) else delay}, [f"{IF} {told}: see --losses bursts."]
+
+
+def _unseen(_share: float | None) -> None:
+    """Show nothing: the other losses have the bar."""
