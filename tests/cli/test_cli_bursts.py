@@ -53,3 +53,22 @@ def test_what_is_not_found_is_said(run, monkeypatch):
     done = run(f"{PATH} --rate 20pps")
     assert done.status == 0
     assert "the wait may be longer: ask with --losses bursts." in done.out
+
+
+def test_one_core_finds_the_same(run, monkeypatch):
+    line = f"{PATH} --rate 20pps --json"
+    both = run(line).out
+    monkeypatch.setattr("tcpstream.cli.other_losses.cores", lambda: 1)
+    assert run(line).out == both
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_what_takes_too_long_is_not_waited_for(run, monkeypatch, cores):
+    from tcpstream.cli import other_losses
+
+    monkeypatch.setattr(other_losses, "cores", lambda: cores)
+    monkeypatch.setattr(other_losses, "BESIDE", 1e-9)
+    monkeypatch.setattr(other_losses, "LIMIT", 1e-9)
+    done = run(f"{PATH} --rate 20pps")
+    assert done.status == 0
+    assert "the wait may be longer: ask with --losses bursts." in done.out
