@@ -49,7 +49,7 @@ def test_numbers_are_the_librarys(run):
 def test_one_run_has_no_interval(run):
     shown = run("simulate --rtt 100ms --rate 25pps --live --seconds 5 --runs 1 --delay 1").out
     assert "nan" not in shown
-    assert "from two runs on" in shown
+    assert "needs two runs" in shown
     assert "1 run of 5 s, seed 1" in shown
 
 

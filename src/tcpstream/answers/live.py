@@ -14,7 +14,7 @@ from ..tcp import Chain, Varying, chain_key, chain_of, constant
 from ..video import Video
 from .answer import check_length, check_pair, check_shortest, pair_of
 from .live_streaming import EndlessLive, FiniteLive, LiveStreaming
-from .plan import ACCURACIES, check_time, is_coarse_live
+from .plan import ACCURACIES, check_time, endless_lattices, is_coarse_live
 from .timeline import Timeline
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def live(
         if accuracy != "exact":
             check_time(path, video)
         return FiniteLive(path, video, _finite(chain, m, timeline.length))
-    endless = lattices(m, order(m, T, chain.n_cells), T * (1 - 1e-9))
-    return EndlessLive(path, video, tuple(on_cores(lambda lattice: solve(chain, lattice), endless)))
+    solved = on_cores(lambda lattice: solve(chain, lattice), endless_lattices(chain, m))
+    return EndlessLive(path, video, tuple(solved))
 
 
 def _check_varying(path: Varying, video: Video, accuracy: str | None, growth: str) -> None:

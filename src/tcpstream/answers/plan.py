@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import AccuracyError
-from ..numerics.lattices import lattices, order
+from ..numerics.lattices import Lattice, lattices, order
 from ..path import Path
 from ..stationary.decay import safe_lead
 from ..tcp import Chain, Varying, chain_of
@@ -152,7 +152,13 @@ def is_coarse_live(path: Path | Varying, video: Video, accuracy: str | None) -> 
         return False
     if accuracy is not None or live_seconds(path, video) > QUICK:
         return True
-    return video.duration is None and len(lattices(m, order(m, T, chain.n_cells), T * (1 - 1e-9))) > 1
+    return video.duration is None and len(endless_lattices(chain, m)) > 1
+
+
+def endless_lattices(chain: Chain, packets_due: float) -> tuple[Lattice, ...]:
+    """Return the lattices on which a stream without end is solved exactly: its own, or those of its neighbours."""
+    T = chain.packets_per_round
+    return lattices(packets_due, order(packets_due, T, chain.n_cells), T * (1 - 1e-9))
 
 
 def check_time(path: Path | Varying, video: Video) -> None:

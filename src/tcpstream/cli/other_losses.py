@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import AccuracyError, NoFiniteDelayError, unremarked
 from ..path import Path
 from ..system.threads import cores
-from ..system.watch import watching
+from ..system.watch import unseen, watching
 from .inputs import CHOSEN, MEASURED
 from .words import wait
 
@@ -56,7 +56,7 @@ def begun(options: dict[str, Any], needed: Callable[[Path | Varying], float]) ->
 
     def other(limit: float = LIMIT) -> float:
         try:
-            with unremarked(), watching(_unseen, limit):  # remarked of the path itself
+            with unremarked(), watching(unseen, limit):  # remarked of the path itself, which has the bar
                 return needed(Path(**given, losses="bursts"))
         except NoFiniteDelayError:
             return math.inf
@@ -90,7 +90,3 @@ def in_bursts(other: Callable[[], float] | None, tau: float) -> tuple[dict[str, 
         return {}, []
     told = "no wait is long enough" if math.isinf(delay) else f"wait {wait(delay)}"
     return {KEY: None if math.isinf(delay) else delay}, [f"{IF} {told}: see --losses bursts."]
-
-
-def _unseen(_share: float | None) -> None:
-    """Show nothing: the other losses have the bar."""

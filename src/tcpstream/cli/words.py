@@ -58,7 +58,7 @@ def in_brackets(interval: Sequence[float] | None) -> str:
 def spanned(ends: Sequence[float], unit: float = 1.0) -> str:
     """Return a 95% interval of a mean over runs, in a unit; one run has none."""
     low, high = (end / unit for end in ends)
-    return f"{low:.4g} to {high:.4g}" if math.isfinite(low) else "from two runs on"
+    return f"{low:.4g} to {high:.4g}" if math.isfinite(low) else "needs two runs"
 
 
 def number_of_runs(number: int) -> str:

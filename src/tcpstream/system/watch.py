@@ -103,7 +103,7 @@ def watching(show: Show | None = None, limit_s: float = math.inf) -> Iterator[No
     limit_s : float
         Seconds that the block may take; a shorter limit around it holds as well.
     """
-    outer = _watch.get() or Watch(_nobody)
+    outer = _watch.get() or Watch(unseen)
     limits = min((monotonic() + limit_s, limit_s), (outer.deadline, outer.limit_s))
     before = _watch.set(Watch(show or outer.show, limits[1], limits[0]))
     try:
@@ -165,8 +165,8 @@ def pieces(work: Callable[[Item], Answer], items: Sequence[Item]) -> Callable[[i
     return lambda number: caller.copy().run(piece, number)
 
 
-def _nobody(_share: float | None) -> None:
-    return
+def unseen(_share: float | None) -> None:
+    """Show nothing."""
 
 
 def _duration(seconds: float) -> str:
