@@ -51,7 +51,7 @@ def test_equal_regimes_are_a_path_that_does_not_vary(one, start):
 
 CASES = {
     "losses": Varying(
-        [path(loss=loss, max_window=12) for loss in (0.01, 0.05, 0.2)],
+        [path(loss=loss, max_window=8) for loss in (0.01, 0.05, 0.2)],
         [3, 1.5, 1],
         to=[[0, 1, 0], [0.5, 0, 0.5], [0.2, 0.8, 0]],
         names=["good", "fair", "bad"],

@@ -7,12 +7,15 @@ import os
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from described import problems
 
+import tcpstream.answers.constancy as of_constancy
+from tcpstream import traces
 from tcpstream.cli import main
 
 CAPTURE = Path(__file__).parents[2] / "examples" / "linux-reno.pcap"
@@ -40,10 +43,31 @@ def checked(words, done):
     return done
 
 
+ESTIMATE, CONSTANCY = traces.estimate, of_constancy.constancy
+
+
+@cache
+def of_the_example():
+    """The estimate of the example's capture, for which many commands ask."""
+    return ESTIMATE(CAPTURE)
+
+
+@cache
+def constancy_of_the_example():
+    return CONSTANCY(of_the_example())
+
+
 @pytest.fixture
 def run(capsys, monkeypatch):
     """Run a command line in this process, as in a window so wide that no sentence is broken."""
     monkeypatch.setenv("COLUMNS", "10000")
+    monkeypatch.setattr(traces, "estimate", lambda file: of_the_example() if Path(file) == CAPTURE else ESTIMATE(file))
+
+    def constancy(estimate, *given, **chosen):
+        known = estimate is of_the_example() and not given and not chosen
+        return constancy_of_the_example() if known else CONSTANCY(estimate, *given, **chosen)
+
+    monkeypatch.setattr(of_constancy, "constancy", constancy)
 
     def call(line):
         words = shlex.split(line)

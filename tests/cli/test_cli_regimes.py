@@ -10,7 +10,7 @@ sender = "classic"
 losses = "independent"
 rtt = 0.1
 rto = 0.3
-max_window = 8
+max_window = 5
 start = "bad"
 
 [good]
@@ -29,7 +29,7 @@ mean_stay = 1
 
 
 def path(loss):
-    return Path(sender="classic", loss=loss, losses="independent", rtt=0.1, rto=0.3, max_window=8)
+    return Path(sender="classic", loss=loss, losses="independent", rtt=0.1, rto=0.3, max_window=5)
 
 
 def varying(start=None):
@@ -52,9 +52,9 @@ def test_file_is_the_path(regimes):
 
 
 ROWS = """regime, mean_stay, loss, rtt, rto, losses, max_window, to_good, to_fair, to_bad
-good, 4, 0.01, 0.1, 0.3, independent, 8, , 0.5, 0.5
-fair, 2, 0.05, 0.1, 0.3, independent, 8, 0.25, , 0.75
-bad, 1, 0.15, 0.1, 0.3, independent, 8, 0.5, 0.5,
+good, 4, 0.01, 0.1, 0.3, independent, 5, , 0.5, 0.5
+fair, 2, 0.05, 0.1, 0.3, independent, 5, 0.25, , 0.75
+bad, 1, 0.15, 0.1, 0.3, independent, 5, 0.5, 0.5,
 """
 
 

@@ -115,8 +115,8 @@ def test_ranges():
     points, kind, alpha = read_sweep(str(EXAMPLE))
     assert (kind, alpha, len(points)) == ("stored", False, 45)
     loss = points["loss"].unique()
-    assert (loss[0], loss[-1]) == (0.001, 0.04)
-    assert np.diff(np.log(loss)) == pytest.approx([math.log(40) / 4] * 4)
+    assert (loss[0], loss[-1]) == (0.01, 0.04)
+    assert np.diff(np.log(loss)) == pytest.approx([math.log(4) / 4] * 4)
     assert points["rtt"].unique().tolist() == [0.05, 0.1, 0.2]
 
 

@@ -20,7 +20,7 @@ AXES = dict(
     loss=[0.02, 0.03, 0.04, 0.05], rtt=[0.1, 0.2], timeout_ratio=[1, 1.5, 2, 2.5], packet_rate=[10, 20], max_window=20,
     delay=[1, 2, 4],
 )  # fmt: skip
-POINTS, ENDLESS = explore.grid(**AXES | {"delay": [1, 2]}, duration=4), explore.grid(**AXES)
+POINTS, ENDLESS = explore.grid(**AXES | {"delay": [1, 2], "max_window": 12}, duration=3), explore.grid(**AXES)
 
 SCRIPT = """
 import sys

@@ -13,7 +13,7 @@ from tcpstream.scores.kept import Store
 from tcpstream.scores.question import Question
 from tcpstream.scores.scored import ANSWERS
 
-ASKED = {"packet_rate": 40, "duration": 5, "sender": "classic"}
+ASKED = {"packet_rate": 40, "duration": 3, "sender": "classic"}
 
 
 def drawn(count, seed=5):
@@ -59,7 +59,7 @@ def test_solved_sessions_are_those_of_the_library(scores):
     assert len(rows) == scores.solved == 60
     for _, row in rows.iloc[:1].iterrows():
         path = tcpstream.Path(loss=row["loss"], rtt=row["rtt_s"], sender="classic")
-        video = tcpstream.Video(packet_rate=40, duration=5)
+        video = tcpstream.Video(packet_rate=40, duration=3)
         seen = tcpstream.play(path, video, tcpstream.Player(start=2), accuracy="exact")
         assert row["stall_probability"] == pytest.approx(
             seen.stall_probability, abs=row["stall_probability_error"] + seen.longer_than_error(0.0)
