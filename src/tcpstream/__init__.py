@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from .errors import WriteError as WriteError
     from .fits import FittedRegimes as FittedRegimes
     from .fits import fit_regimes as fit_regimes
+    from .fits import next_delay as next_delay
     from .path import Network as Network
     from .scores import Scores as Scores
     from .scores import score as score
@@ -92,6 +93,7 @@ _HOMES = {
     "Network": "path",
     "Varying": "tcp",
     "fit_regimes": "fits",
+    "next_delay": "fits",
     "FittedRegimes": "fits",
     "Sender": "sender",
     "Video": "video",

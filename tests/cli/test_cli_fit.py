@@ -54,3 +54,14 @@ def test_bad_input(run, line, words):
     assert (done.status, done.out) == (2, "")
     assert words in done.err
     assert done.err.count("\n") == 1
+
+
+CAPTURE = MOBILE.with_name("linux-varying.pcap.gz")
+
+
+def test_a_capture(run):
+    """Its round trip, buffer and sender are seen: nothing else is asked for."""
+    done = run(f"fit {CAPTURE} --regimes 2 --json")
+    assert done.status == 0
+    assert done.answer == tcpstream.fit_regimes(tcpstream.estimate(CAPTURE), regimes=2).to_dict()
+    assert done.answer["trace"]["file"] == "10.9.0.1:10000 > 10.9.0.2:5001"

@@ -68,7 +68,7 @@ def test_by_hand():
     )
     times, numbers = np.array(acks).T
     empty = np.empty(0)
-    fates = Fates(sent, times, numbers.astype(np.int64), empty, empty, empty.astype(np.int64), 0, 0)
+    fates = Fates(sent, times, numbers.astype(np.int64), empty, empty, empty.astype(np.int64), 0, 0, empty)
     found = decrease(fates, Events(recoveries=pairs), 1, 1.0)
     assert (found.low, found.value, found.high) == pytest.approx((0.6, 0.6, 0.6))
     assert decrease(fates, Events(recoveries=pairs[:5]), 1, 1.0) is None  # five do not hold the median with 95%

@@ -8,6 +8,7 @@ from .blocks import Table
 
 if TYPE_CHECKING:
     from ..answers.constancy import Constancy, Dispersion
+    from ..traces.busy_link import BusyLink
 
 _HEAD = ("throughput over", "windows", "dispersion ratio", "95% interval")
 
@@ -20,19 +21,34 @@ def blocks(found: Constancy) -> list[str | Table]:
     return [Table(rows, _HEAD), *_drift(found)]
 
 
-def varied(found: Constancy) -> list[str]:
+def varied(found: Constancy | None, link: BusyLink | None) -> list[str]:
     """Return the warning that a path was not constant; none where that is not clear."""
-    one = found.varied
-    if one is None or one.ratio is None:
+    why = _reason(found, link)
+    if not why:
         return []
-    ratio = one.ratio
+    wider = (
+        f", and the interval of the loss rate is {found.widening:.2g} times as wide as on a constant path"
+        if found is not None and found.widening > 1
+        else ""
+    )
     return [
-        f"the path was not constant: over windows of {one.window} s the variance of its throughput was "
-        f"{ratio.value:.3g} times that of a constant path (95% interval {ratio.low:.3g} to {ratio.high:.3g}), so "
-        "a wait computed for a constant path is likely to be too short, and the interval of the loss rate is "
-        f"{found.widening:.2g} times as wide as on a constant path; tcpstream fit finds regimes for --regimes "
-        "(docs/varying.md)"
+        f"the path was not constant: {why}, so a wait computed for a constant path is likely to be too short{wider}; "
+        "tcpstream fit finds regimes for --regimes (docs/varying.md)"
     ]
+
+
+def _reason(found: Constancy | None, link: BusyLink | None) -> str:
+    """Return why a path was not constant, as a clause; empty where it may have been."""
+    if link is not None and link.varied:
+        return link.sentence()
+    one = found.varied if found is not None else None
+    if one is None or one.ratio is None:
+        return ""
+    ratio = one.ratio
+    return (
+        f"over windows of {one.window} s the variance of its throughput was {ratio.value:.3g} times that of a constant "
+        f"path (95% interval {ratio.low:.3g} to {ratio.high:.3g})"
+    )
 
 
 def _cells(one: Dispersion) -> tuple[str, str]:

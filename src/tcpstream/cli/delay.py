@@ -57,10 +57,12 @@ def delay(
     """
     from ..answers.answer import DEFAULT_TARGET, late_target, no_late_target
     from ..errors import NoFiniteDelayError
+    from ..tcp import Varying
     from . import details
     from .endless import no_finite_delay
     from .mismatch import no_verdict
     from .other_losses import begun, in_bursts
+    from .varied_path import varied_path
 
     _check(is_live, target, target_no_late, limited, options)
     if target is None and target_no_late is None:
@@ -73,6 +75,9 @@ def delay(
     route = read_route(options)
     video = read_video(options, route, stored=not is_live)
 
+    varied = None if is_live else varied_path(route)
+    if varied is not None:
+        route = varied.route
     if refused := no_verdict(route, "live" if is_live else "stored", as_json, limited=limited):
         return refused
 
@@ -119,15 +124,21 @@ def delay(
     span = _span(found, route.interval)
     more, bursts = in_bursts(other, tau)
     data |= more
+    more, next_video = varied.next_delay(video, accuracy) if varied else ({}, [])
+    data |= more
+    by_rate = options["playback"] is None and not isinstance(route.path, Varying)
     blocks = [
         _sentence(tau, target, target_no_late, in_brackets(ninety)),
+        *next_video,
         *span,
-        _meaning(1 / result.load, tau, by_rate=options["playback"] is None and options["regimes"] is None),
+        _meaning(1 / result.load, tau, by_rate=by_rate),
         *bursts,
         *late_frames,
         *details.solved(result, route, lattice_error),
+        *(varied.blocks() if varied else []),
     ]
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(details.backlogged(result, route), found))
+    warnings = varied.warnings if varied else route.warnings(details.backlogged(result, route), found)
+    return Report(data | (varied or route).to_dict(), blocks, as_json, warnings)
 
 
 def _check(

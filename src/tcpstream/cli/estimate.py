@@ -45,7 +45,7 @@ def estimate(file: str, every: bool, segments: float | None, as_json: bool) -> R
         steady = constancy(found)
         data |= found.to_dict() | {"constancy": steady.to_dict()}
         blocks = [details.flow(found), details.measured(found), *constant_path.blocks(steady)]
-        return Report(data, blocks, as_json, [*found.warnings, *constant_path.varied(steady)])
+        return Report(data, blocks, as_json, [*found.warnings, *constant_path.varied(steady, found.link)])
     parts = traces.estimate_flows(file) if segments is None else traces.estimate_segments(file, segments)
     key = "flows" if segments is None else "segments"
     if segments is not None:

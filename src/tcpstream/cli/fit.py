@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 @click.command(cls=Sectioned)
 @click.argument("trace")
 @opt.in_options
-@opt.option("--rtt", units.seconds, "T", "Round trip time R, as 0.11 or 110ms; a trace does not show it.")
+@opt.option("--rtt", units.seconds, "T", "Round trip time R, as 0.11 or 110ms; only a capture shows it.")
 @opt.option("--loss", units.probability, "P", "Loss rate beside the losses of a full buffer.  [default: 1e-6]")
 @opt.option(
     "--buffer",
     units.number,
     "N",
-    "Packets that wait before the bottleneck at most.  [default: what the fastest regime carries in R]",
+    "Packets that wait before the bottleneck at most.  [default: the capture's, or what the fastest regime carries in "
+    "R]",
 )
 @opt.sender_option
 @opt.sender_options
@@ -44,16 +45,22 @@ if TYPE_CHECKING:
 @opt.time_limit_option
 @opt.json_option
 def fit(as_json: bool, trace: str, out: str | None, **options: Any) -> Report:
-    """A path that varies from a throughput trace: regimes, and how long they last.
+    """A path that varies from a throughput trace or a capture: regimes, and how long they last.
 
     TRACE is CSV with columns time_s and throughput_bps, throughput_kbps or throughput_mbps; or a trace of Mahimahi,
-    Pensieve or Sabre, or the output of iperf3 -J. Each regime is a bottleneck of its mean throughput.
+    Pensieve or Sabre, or the output of iperf3 -J; or a pcap or pcapng capture of an endless download, which shows the
+    round trip, the buffer and the sender as well. Each regime is a bottleneck of its mean throughput.
     """
     from ..fits import fit_regimes
+    from ..traces import estimate, is_capture
 
-    if options["rtt"] is None:
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if is_capture(trace):
+        found = fit_regimes(estimate(trace), **chosen)
+    elif options["rtt"] is None:
         raise InputError("missing --rtt: a trace does not show the round trip time")
-    found = fit_regimes(trace, **{name: value for name, value in options.items() if value is not None})
+    else:
+        found = fit_regimes(trace, **chosen)
     blocks = _blocks(found)
     if out is not None:
         found.save(out)

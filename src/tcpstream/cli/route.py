@@ -101,7 +101,7 @@ class Route:
             return list(refused)
         from .constant_path import varied
 
-        changing = varied(self.constancy) if of_video and self.constancy else []
+        changing = varied(self.constancy, self.estimate.link) if of_video else []
         return [*self.estimate.warnings, *_unlike(throughput, self.path.tcp, self.estimate), *changing, *refused]
 
     def to_dict(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,9 @@ from .switching_regression import STARTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+FAR = 1.959964
+"""Standard errors from the estimate to the ends of a 95% interval."""
 
 DRAWN = 100
 """Series that `FittedRegimes.plot` draws."""
@@ -204,6 +208,31 @@ class FittedRegimes(Shown):
         """
         with written(file) as out:
             out.write(regimes_text(f"Fitted to {self.series.source}.", **self._tables).encode())
+
+    def ends(self) -> tuple[Varying, Varying]:
+        """Return the best and the worst path that the errors of the mean stays allow; their means are known far better.
+
+        In the worst, regimes slower than the mean throughput last longer and the others shorter, by 1.96 standard
+        errors over the square root of the number of regimes: where each has the same influence, all of them together
+        then are 1.96 standard errors of what they do. A stay whose standard error is not known has the one of as many
+        exponential times as there are in the trace.
+
+        Returns
+        -------
+        (Varying, Varying)
+        """
+        path, mean = self.varying, sum(one.share * one.throughput for one in self.regimes)
+        seconds = len(self.series.throughput) * self.series.interval
+        found = []
+        for sign in (-1, 1):
+            stays = []
+            for one in self.regimes:
+                visits = max(one.share * seconds / one.mean_stay, 1.0)
+                error = one.stay_error / one.mean_stay if one.stay_error is not None else visits**-0.5
+                slower = 1 if one.throughput < mean else -1
+                stays.append(one.mean_stay * math.exp(sign * slower * FAR * error / math.sqrt(len(self.regimes))))
+            found.append(Varying(path.regimes, stays, to=path.to, names=path.names))
+        return found[0], found[1]
 
     def draw(self, intervals: int, rng: np.random.Generator) -> Floats:
         """Return a series drawn from the fit: the throughput of so many intervals [bit/s].

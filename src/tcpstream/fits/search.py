@@ -11,8 +11,9 @@ import numpy as np
 from ..errors import AccuracyError, InputError, TimeLimitError, positive, shown, whole, within
 from ..sender import DEFAULT_SENDER
 from ..tcp import Varying
-from ..traces import ThroughputTrace, read_throughput
+from ..traces import PathEstimate, ThroughputTrace, read_throughput
 from ..video import SIZES
+from .captured import captured
 from .fitted_regimes import Candidate, FittedRegime, FittedRegimes
 from .fitted_series import FittedSeries, Floats
 from .generator import rates_of, stay_errors
@@ -34,6 +35,9 @@ ALIKE = 1.01
 UNEVEN = 10
 """An interval so many times as long as the median one is a gap."""
 
+WITHIN = 5
+"""Intervals within stays, from which on the mean throughput of a regime is theirs."""
+
 RESIDUAL = 1e-6
 """Default loss rate beside the losses of a full buffer: the packet error loss rate of bearers for buffered video over
 TCP in LTE (QCI 6, 8 and 9), 3GPP TS 23.203, Table 6.1.7."""
@@ -46,14 +50,14 @@ OWN = ("loss", "losses", "bottleneck", "buffer")
 
 
 def fit_regimes(
-    trace: str | PathLike[str] | ThroughputTrace,
+    trace: str | PathLike[str] | ThroughputTrace | PathEstimate,
     *,
-    rtt: float,
+    rtt: float | None = None,
     regimes: int | None = None,
     interval: float | None = None,
     loss: float = RESIDUAL,
     buffer: int | None = None,
-    packet_size: float = 1500,
+    packet_size: float | None = None,
     seed: int = 1,
     **given: Any,
 ) -> FittedRegimes:
@@ -61,10 +65,12 @@ def fit_regimes(
 
     Parameters
     ----------
-    trace : path-like or ThroughputTrace
+    trace : path-like, ThroughputTrace or PathEstimate
         What a path carried, or could have carried, over time; files as `tcpstream.traces.read_throughput` reads them.
-    rtt : float
-        R, round trip time [s], which a trace does not show: that of packets that find the queue empty.
+        The estimate of a capture, from `tcpstream.estimate`, is that of an endless download.
+    rtt : float, optional
+        R, round trip time [s], which a trace does not show: that of packets that find the queue empty. By default, the
+        shortest one of a capture.
     regimes : int, optional
         How many, 1 to 4; by default as many as have the least BIC.
     interval : float, optional
@@ -75,18 +81,19 @@ def fit_regimes(
         mobile networks leave to be lost for video over TCP (3GPP TS 23.203, Table 6.1.7).
     buffer : int, optional
         Packets that wait before the bottleneck at most. By default what the fastest regime carries in a round trip,
-        with which Reno fills it.
-    packet_size : float
-        Bytes of a packet, 1 to 1e6.
+        with which Reno fills it; of a capture, what the longer round trips hold more than the shortest one.
+    packet_size : float, optional
+        Bytes of a packet, 1 to 1e6; by default 1500, or those of the capture.
     seed : int
         Of the starts of the search, and of the part of a packet that is added to each interval.
     **given
-        ``sender`` and what else `Path` takes of a sender, as ``tcp``, ``rto``.
+        ``sender`` and what else `Path` takes of a sender, as ``tcp``, ``rto``; by default those of the capture.
 
     Raises
     ------
     InputError
-        For a trace that cannot be read, of fewer than 50 or more than 20,000 intervals, and values out of range.
+        For a trace that cannot be read, of fewer than 50 or more than 20,000 intervals, and values out of range; for a
+        capture whose sender waited for its application or its receiver in more than a twentieth of the seconds.
     AccuracyError
         When no fit converged, or the regimes change within an interval.
     MissingExtraError
@@ -95,9 +102,11 @@ def fit_regimes(
     Notes
     -----
     A hidden Markov chain: in each regime the logarithm of the packets of an interval is normal, with a mean and a
-    variance of its own (Hamilton, Econometrica 1989). To each interval a part of a packet is added at random, between 0
-    and 1: so an interval without any has a logarithm, and equal numbers of few packets no variance of 0. Stays are
-    exponential: the transitions of an interval are those of the path in continuous time, by the matrix logarithm.
+    variance of its own (Hamilton, Econometrica 1989). The mean throughput of a regime is that of intervals whose
+    neighbours are of the same regime: in others the regime may have changed. To each interval a part of a packet is
+    added at random, between 0 and 1: so an interval without any has a logarithm, and equal numbers of few packets no
+    variance of 0. Stays are exponential: the transitions of an interval are those of the path in continuous time, by
+    the matrix logarithm.
 
     Examples
     --------
@@ -106,8 +115,16 @@ def fit_regimes(
     >>> len(found.varying.regimes)
     2
     """
-    shared = _shared(rtt, given)
+    if packet_size is None:
+        packet_size = trace.packet_size if isinstance(trace, PathEstimate) else 1500
     size = within("packet size", packet_size, *SIZES, "bytes")
+    if isinstance(trace, PathEstimate):
+        seen = captured(trace, size)
+        trace, rtt, given = seen.trace, seen.rtt if rtt is None else rtt, seen.sender | given
+        buffer = seen.buffer if buffer is None else buffer
+    if rtt is None:
+        raise InputError("give rtt, the round trip time [s]: a throughput trace does not show it")
+    shared = _shared(rtt, given)
     numbers = range(1, MOST_REGIMES + 1) if regimes is None else [whole("regimes", regimes, most=MOST_REGIMES)]
     rng = np.random.default_rng(whole("seed", seed, 0))
     known = trace if isinstance(trace, ThroughputTrace) else read_throughput(trace)
@@ -190,8 +207,7 @@ def _record(
 ) -> FittedRegimes:
     k = len(states.means)
     names = NAMES[k - 1]
-    held = states.weights.sum(axis=0)
-    means = states.weights.T @ throughput / held
+    means = _means(throughput, states.weights)
     order = np.argsort(means)
     errors: list[float | None] = [None] * k
     if k == 1:
@@ -232,8 +248,9 @@ def _record(
         states.weights[:, order],
     )
     many = 1.0 if k == 1 else sum(one.share / one.mean_stay for one in found) * trace.duration
-    total = float(throughput.var())
-    between = float(held @ (means - throughput.mean()) ** 2) / len(throughput) / total if total > 0 else 0.0
+    held = states.weights.sum(axis=0)
+    total, levels = float(throughput.var()), states.weights.T @ throughput / held
+    between = float(held @ (levels - throughput.mean()) ** 2) / len(throughput) / total if total > 0 else 0.0
     return FittedRegimes(
         varying=varying,
         regimes=found,
@@ -245,6 +262,19 @@ def _record(
         warnings=(*_warnings(trace, step, k, many, candidates, chosen), *made.notes),
         _tables=_tables(varying, made),
     )
+
+
+def _means(throughput: Floats, weights: Floats) -> Floats:
+    """Return the mean throughput of each state.
+
+    Next to an interval of another state the state may have changed within one, whose mean then lies between the two:
+    such intervals are left out, but of a state that has few others.
+    """
+    same = np.diff(weights.argmax(axis=1)) == 0
+    within = np.append(True, same) & np.append(same, True)
+    inner = weights * within[:, np.newaxis]
+    used = np.where(inner.sum(axis=0) >= WITHIN, inner, weights)
+    return np.asarray(throughput @ used / used.sum(axis=0))
 
 
 def _tables(varying: Varying, made: RegimePaths) -> dict[str, Any]:

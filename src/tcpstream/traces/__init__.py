@@ -8,7 +8,7 @@ from .media import is_media, read_media
 from .parts import Part, estimate_flows, estimate_segments
 from .process import LossProcess
 from .proposal import Proposal
-from .recognise import estimate_report, is_report
+from .recognise import estimate_report, is_capture, is_report
 from .result import FlowSize, PathEstimate
 from .sender_report import SenderReport
 from .throughput_trace import ThroughputTrace
@@ -30,6 +30,7 @@ __all__ = [
     "estimate_flows",
     "estimate_report",
     "estimate_segments",
+    "is_capture",
     "is_media",
     "is_report",
     "read_media",

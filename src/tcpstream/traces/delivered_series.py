@@ -30,11 +30,18 @@ class DeliveredSeries:
         Whether the sender waited a tenth of the second or longer for its application or for its receiver's window.
     opening : int
         Seconds until three losses in different round trips ended the first slow start; 0 where the capture lacks it.
+    acknowledged : tuple of int
+        Packets by the second in which they were first acknowledged, in order or selectively.
+    shortest, longest : tuple of float
+        Round trips that ended in each second [s]; NaN where none did.
     """
 
     packets: tuple[int, ...]
     held_back: tuple[bool, ...]
     opening: int
+    acknowledged: tuple[int, ...]
+    shortest: tuple[float, ...]
+    longest: tuple[float, ...]
 
     @property
     def governed_by_losses(self) -> NDArray[np.bool_]:
@@ -50,6 +57,8 @@ def delivered_series(
     idle: tuple[float, ...],
     times: tuple[float, float],
     round_trip: float,
+    moments: NDArray[np.float64],
+    trips: NDArray[np.float64],
     *,
     opens: bool,
 ) -> DeliveredSeries:
@@ -67,19 +76,38 @@ def delivered_series(
         When the first data packet and the last one passed [s].
     round_trip : float
         Losses at least so far apart [s] are two events.
+    moments, trips : array of float
+        When round trips ended, and how long they were [s].
     opens : bool
         Whether the capture holds the start of the connection.
     """
     begin, end = times
     seconds = int(end - begin)
     if seconds > MOST_SECONDS:
-        return DeliveredSeries((), (), 0)
-    counts, _ = np.histogram(fates.sent.time[arrived], seconds or 1, (begin, begin + (seconds or 1)))
+        return DeliveredSeries((), (), 0, (), (), ())
+
+    def counted(times: NDArray[np.float64]) -> tuple[int, ...]:
+        counts, _ = np.histogram(times, seconds or 1, (begin, begin + (seconds or 1)))
+        return tuple(counts[:seconds].tolist())
+
     waited = np.zeros(seconds)
     known = idle[:seconds]
     waited[: len(known)] = known
     opening = _opening(fates.sent.time[fates.sent.having(LOST)] - begin, round_trip, seconds) if opens else 0
-    return DeliveredSeries(tuple(counts[:seconds].tolist()), tuple((waited >= _WAITED).tolist()), opening)
+    second = (moments - begin).astype(np.int64)
+    ended = (second >= 0) & (second < seconds)
+    extremes = np.full((2, seconds), [[np.inf], [-np.inf]])
+    np.minimum.at(extremes[0], second[ended], trips[ended])
+    np.maximum.at(extremes[1], second[ended], trips[ended])
+    shortest, longest = np.where(np.isfinite(extremes), extremes, np.nan).tolist()
+    return DeliveredSeries(
+        packets=counted(fates.sent.time[arrived]),
+        held_back=tuple((waited >= _WAITED).tolist()),
+        opening=opening,
+        acknowledged=counted(fates.answered),
+        shortest=tuple(shortest),
+        longest=tuple(longest),
+    )
 
 
 def _opening(losses: NDArray[np.float64], round_trip: float, seconds: int) -> int:

@@ -158,7 +158,9 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         timeout_ratio=ratio,
         throughput_pps=throughput_pps,
         throughput_bps=throughput_bps,
-        series=delivered_series(fates, arrived, waited.idle, (begin, end), rtt.value, opens=opens is not None),
+        series=delivered_series(
+            fates, arrived, waited.idle, (begin, end), rtt.value, moments, trips, opens=opens is not None
+        ),
         packets=len(fates.sent),
         timeouts=events.timeouts,
         duration_s=end - begin,

@@ -53,6 +53,8 @@ class Fates:
         Bytes acknowledged but not in the capture.
     twice : int
         Packets left out because the capture holds them twice.
+    answered : array of float
+        When each packet was first acknowledged, in order or selectively [s].
     """
 
     sent: Transmissions
@@ -63,6 +65,7 @@ class Fates:
     per_ack: NDArray[np.int64]
     unseen: int
     twice: int
+    answered: NDArray[np.float64]
 
 
 def follow(flow: Flow, patience: float) -> Fates:
@@ -112,7 +115,7 @@ class _Walk:
         self.log = Log()
         self.ack_times, self.acks = array("d"), array("q")
         self.moments, self.delays = array("d"), array("d")
-        self.per_ack = array("q")
+        self.per_ack, self.answered = array("q"), array("d")
         self.unseen = self.twice = 0
         self.waiting: list[Packet] = []  # sorted by start
         self.copies: dict[int, _Copies] = {}
@@ -219,6 +222,7 @@ class _Walk:
                 leaving += self._take(left, right)
         for packet in leaving:
             packet.acked, packet.acked_at = True, time
+            self.answered.append(time)
             self.log.settle(packet)
         if leaving and not any(packet.again for packet in leaving):
             if not sack:
@@ -257,6 +261,7 @@ class _Walk:
             np.frombuffer(self.per_ack or b"", np.int64),
             self.unseen,
             self.twice,
+            np.frombuffer(self.answered or b""),
         )
 
 

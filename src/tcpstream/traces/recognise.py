@@ -7,13 +7,16 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from ..errors import CaptureError
+from ..errors import CaptureError, TcpstreamError
+from .containers import open_capture
 from .iperf3 import read_iperf3
 from .sender_report import SenderReport
 from .socket_stats import read_ss
 
 _HEAD = 1 << 16
 _LONGEST = 1 << 28
+_CAPTURES = {bytes.fromhex(magic) for magic in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a")}
+"""First bytes of pcap, of either byte order and resolution, and of pcapng."""
 
 
 def is_report(file: str | PathLike[str]) -> bool:
@@ -30,6 +33,18 @@ def is_report(file: str | PathLike[str]) -> bool:
     except (OSError, TypeError, ValueError):
         return False
     return head.lstrip()[:1] == b"{" or (b"\0" not in head and (b"cwnd:" in head or _is_text_of_iperf(head)))
+
+
+def is_capture(file: str | PathLike[str]) -> bool:
+    """Tell whether a file begins as a pcap or pcapng file does, plain or compressed; False if it is unreadable."""
+    name = f"the capture {file!s}"
+    try:
+        if not FilePath(file).is_file():
+            return False
+        with open_capture(file, name) as source:
+            return source.read(4) in _CAPTURES
+    except (OSError, TypeError, ValueError, TcpstreamError):
+        return False
 
 
 def _is_text_of_iperf(head: bytes) -> bool:

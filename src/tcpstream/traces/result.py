@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import MissingExtraError, within
 from ..path import Path
 from ..system.html_table import html_table
+from .busy_link import BusyLink, busy_link
 from .decrease import named
 from .delivered_series import DeliveredSeries
 from .detection import Detection
@@ -140,6 +141,11 @@ class PathEstimate:
             first_flight=self.first_flight,
             detection=self.detection,
         )
+
+    @property
+    def link(self) -> BusyLink | None:
+        """The link that the flow kept busy, and between which rates; None where none is seen."""
+        return busy_link(self.series)
 
     def path(self, **overrides: Any) -> Path:
         """Return the path with this loss-event rate, round trip time and retransmission timer.
