@@ -1,15 +1,19 @@
 """Live streams of application-limited senders beside the kernel's: ``python validation/linux/limited.py``.
 
-The chain of each run is solved by ``live(..., growth="limited")`` for the p and R that the path was given, and with the
+Prints a table of the recorded runs, and one of those of `fresh.py`, which were drawn before any was looked at. The
+chain of each run is solved by ``live(..., growth="limited")`` for the p and R that the path was given, and with the
 p for which it has the throughput of downloads over the same path. A packet travels for R/2: so much less delay is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
+from conditions import disturbed
+from fresh import FRESH
 from late import VISIBLE
 from records import RECORDED, Record, chain, kind, measured_path, place, recorded, run_name, together, with_throughput
 from run import DELAYS
@@ -18,6 +22,7 @@ from tcpstream import Path, TcpstreamError, Video, live
 from tcpstream.system.log import appending, read
 
 SOLVED = RECORDED.with_name("linux_limited.jsonl")
+FRESH_SOLVED = RECORDED.with_name("linux_fresh_solved.jsonl")
 """The chains' answers, a run a line."""
 
 CHAINS = ("reno", "reno-sack", "cubic")
@@ -44,13 +49,14 @@ def fractions(path: Path, rate: float) -> list[float]:
 def compared(record: Record, download: Record) -> list[dict[str, Any]]:
     """Return the points of a run that are judged."""
     condition = record["condition"]
-    rate, T, seen = condition["packet_rate"], download["throughput"], measured_path(record)
+    rate, T = condition["packet_rate"], download["throughput"]
+    rto = measured_path(record).rto if "estimate" in record else record["rto_mean"]
     judged = [k for k, (share, _) in enumerate(record["late"]) if share >= VISIBLE]
     if T / rate < LEAST or not judged:
         return []
     sender: dict[str, Any] = {"tcp": chain(record), "initial_window": 10, "detection": "rack", "max_window": LARGEST}
     sender["sender"] = "classic"
-    given = Path(loss=condition["p"], rtt=condition["rtt"], rto=max(seen.rto, condition["rtt"]), **sender)
+    given = Path(loss=condition["p"], rtt=condition["rtt"], rto=max(rto, condition["rtt"]), **sender)
     found = {"path": fractions(given, rate), "throughput": fractions(with_throughput(given, T), rate)}
     return [
         {
@@ -63,16 +69,28 @@ def compared(record: Record, download: Record) -> list[dict[str, Any]]:
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """Give every point; what is solved once is kept in `SOLVED`."""
+    """Give every point of the recorded runs; what is solved once is kept in `SOLVED`."""
     records = recorded()
-    downloads = {place(one): one for one in together([one for one in records if kind(one) == "file" and chain(one)])}
-    solved = {line["run"]: line["points"] for line in read(SOLVED)}
-    with appending(SOLVED) as append:
-        for one in sorted(records, key=lambda one: chain(one) == "cubic"):
-            if kind(one) != "live" or chain(one) not in CHAINS or place(one) not in downloads:
+    downloads = together([one for one in records if kind(one) == "file" and chain(one)])
+    yield from _solved([one for one in records if kind(one) == "live" and chain(one) in CHAINS], downloads, SOLVED)
+
+
+def fresh_rows() -> Iterator[dict[str, Any]]:
+    """Give every point of the new runs; what is solved once is kept in `FRESH_SOLVED`."""
+    records = [one for one in read(FRESH) if not disturbed(one)]
+    downloads = [one for one in records if kind(one) == "file"]
+    yield from _solved([one for one in records if kind(one) == "live"], downloads, FRESH_SOLVED)
+
+
+def _solved(streams: list[Record], downloads: list[Record], file: FilePath) -> Iterator[dict[str, Any]]:
+    over = {place(one): one for one in downloads}
+    solved = {line["run"]: line["points"] for line in read(file)}
+    with appending(file) as append:
+        for one in sorted(streams, key=lambda one: chain(one) == "cubic"):
+            if place(one) not in over:
                 continue
             if (name := run_name(one)) not in solved:
-                solved[name] = compared(one, downloads[place(one)])
+                solved[name] = compared(one, over[place(one)])
                 append({"run": name, "points": solved[name]})
             yield from solved[name]
 
@@ -84,15 +102,15 @@ def shares(chosen: list[dict[str, Any]], given: str) -> str:
 
 
 def main() -> None:
-    """Print the table in Markdown."""
-    table = list(rows())
-    print("| chain | points | by the path: within 1.5 / 2 / 5 | with the p for the measured T |")
-    print("|---|---|---|---|")
-    for name in CHAINS:
-        every = [row for row in table if row["chain"] == name]
-        known = [row for row in every if row["error"] <= KNOWN * row["late"]]
-        for which, chosen in (("all", every), ("known to a factor of 1.5", known)):
-            print(f"| `{name}` | {which} | {shares(chosen, 'path')} | {shares(chosen, 'throughput')} |")
+    """Print the tables in Markdown."""
+    for title, table in (("recorded runs", list(rows())), ("new runs", list(fresh_rows()))):
+        print(f"| {title}, chain | points | by the path: within 1.5 / 2 / 5 | with the p for the measured T |")
+        print("|---|---|---|---|")
+        for name in CHAINS:
+            every = [row for row in table if row["chain"] == name]
+            known = [row for row in every if row["error"] <= KNOWN * row["late"]]
+            for which, chosen in (("all", every), ("known to a factor of 1.5", known)):
+                print(f"| `{name}` | {which} | {shares(chosen, 'path')} | {shares(chosen, 'throughput')} |")
 
 
 if __name__ == "__main__":

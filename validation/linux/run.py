@@ -54,7 +54,7 @@ def run(condition: Condition) -> dict[str, Any]:
         capture = Path(folder) / "sender.pcap"
         priority = real_time()
         measure = {"stored": _stored, "pieces": _pieces}.get(condition.kind, _long)
-        measured = measure(condition, losses, capture)
+        found = measure(condition, losses, capture)
         everyday()
         with _alone():
             estimates = _estimates(capture, condition.piece or SEGMENT)
@@ -65,7 +65,7 @@ def run(condition: Condition) -> dict[str, Any]:
         "first_losses": losses.first,
         "asked": losses.asked,
         "lost": losses.lost,
-        **measured,
+        **found,
         **estimates,
     }
 
@@ -88,13 +88,21 @@ def _connect(
     return emulator.run(chain, seconds, enough)
 
 
+def source(condition: Condition) -> Source:
+    """Return what a long connection sends: a file, or a live stream."""
+    return Steady(condition.packet_rate) if condition.kind == "live" else Source()
+
+
 def _long(condition: Condition, losses: Losses, capture: Path) -> dict[str, Any]:
-    """Measure one long connection: a file, or a live stream."""
-    live = condition.kind == "live"
-    seen = _connect(condition, losses, capture, Steady(condition.packet_rate) if live else Source(), condition.seconds)
+    """Measure one long connection."""
+    return measured(condition, _connect(condition, losses, capture, source(condition), condition.seconds))
+
+
+def measured(condition: Condition, seen: Seen) -> dict[str, Any]:
+    """Return the record of what a long connection saw."""
     times, info = deliveries(seen), np.array(seen.info)
     whole = np.linspace(0, condition.seconds, math.ceil(condition.seconds / PIECE) + 1)
-    good = _undisturbed(whole, seen)
+    good = undisturbed(whole, seen)
     counts = np.histogram(times, whole)[0]
     rates = counts[good] / np.diff(whole)[good]
     quiet = good[_piece(whole, info[:, 0])]
@@ -112,7 +120,7 @@ def _long(condition: Condition, losses: Losses, capture: Path) -> dict[str, Any]
         "rto_mean": float(info[quiet & (info[:, 3] == 0), 2].mean()),
         "timeouts": int((np.diff(info[:, 3]) > 0).sum()),
     }
-    if live:
+    if condition.kind == "live":
         generated = np.arange(1, len(times) + 1) / condition.packet_rate
         piece = _piece(whole, generated)
         record["late"] = [_shares(times - generated > tau, piece, good) for tau in DELAYS]
@@ -192,9 +200,9 @@ def _piece(edges: np.ndarray, times: np.ndarray) -> np.ndarray:
     return (np.searchsorted(edges, times, side="right") - 1).clip(0, len(edges) - 2)
 
 
-def _undisturbed(edges: np.ndarray, seen: Seen) -> np.ndarray:
+def undisturbed(edges: np.ndarray, seen: Seen, warmup: float = WARMUP) -> np.ndarray:
     """Return which pieces count: neither at the start, nor in or soon after a stall."""
-    good = edges[:-1] >= WARMUP
+    good = edges[:-1] >= warmup
     for at, length in seen.stalls:
         good &= (edges[1:] <= at) | (edges[:-1] >= at + length + RECOVERY)
     return good

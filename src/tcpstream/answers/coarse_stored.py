@@ -211,7 +211,7 @@ class CoarseStored(StoredStreaming):
             elif (alpha := self._exact(tau, due)) is not None:
                 self._at_short[tau] = alpha, 0.0
             else:
-                late, off = self.stalled(np.array([self._known_from]))
+                late, off = self.stalled(np.array([self._after_short]))
                 most = min(1 - float(late[0] - off[0]), 1.0)
                 least = min(self._lower_bound(tau) ** (1 + self._late_error(tau)), most)
                 self._at_short[tau] = (least + most) / 2, (most - least) / 2
@@ -251,7 +251,12 @@ class CoarseStored(StoredStreaming):
         return bool(self._arrivals.scale.limited and self._arrivals.chain.largest_round < self.timeline.packets_due)
 
     @property
-    def _known_from(self) -> float:
+    def alpha_known_from(self) -> float:
+        """Startup delay [s] from which alpha takes no exact solve, or one that takes no time."""
+        return self._after_short if math.isfinite(self._exact_rounds) else 0.0
+
+    @property
+    def _after_short(self) -> float:
         """Startup delay [s] from which lattices know alpha, a round trip or some."""
         return self.path.rtt * (self._exact_rounds + 2 * ROUNDING)
 
@@ -312,7 +317,7 @@ class CoarseStored(StoredStreaming):
             return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
         if self._known_exactly is not None:
             return self._known_exactly.required_delay(no_late=wanted)
-        return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=self._known_from, tolerance=R / 250)
+        return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=self._after_short, tolerance=R / 250)
 
 
 def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str | None) -> CoarseArrivals:

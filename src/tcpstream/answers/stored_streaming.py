@@ -238,6 +238,11 @@ class StoredStreaming(StoredRounds):
             self._no_late[tau] = self._no_late_of[alike]
         return self._no_late[tau]
 
+    @property
+    def alpha_known_from(self) -> float:
+        """Startup delay [s] from which alpha takes no exact solve beside this one."""
+        return 0.0
+
     def _no_late_error(self, tau: float) -> float:  # noqa: ARG002
         """Return the relative error of 1 - alpha at one valid startup delay [s]."""
         return self.quantum_error

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from ..answers.stored import stored
-from ..errors import AccuracyError, InputError, instance, shown
+from ..errors import AccuracyError, InputError, TimeLimitError, instance, shown
 from ..numerics.curves import LONGEST, smallest_meeting
 from ..traces import Measured, PathEstimate
 from ..video import Video
@@ -43,15 +44,16 @@ def next_delay(measured: FittedRegimes | PathEstimate, video: Video, *, accuracy
     -------
     Measured
         `value` is the median [s], `low` and `high` are the 5 and the 95% quantile, each on the far side of its stated
-        error; `how` says what they are made of. On coarse lattices a round trip is returned where less may do, and for
-        `low` then 0: what shorter delays do is known from an exact solve only.
+        error; `how` says what they are made of. On coarse lattices a round trip or three are returned where less may
+        do, and for `low` then 0: what shorter delays do is known from an exact solve only. `high` is infinity where it
+        cannot be computed; `how` says why.
 
     Raises
     ------
     InputError
         For values out of range, or a video without a duration.
     AccuracyError
-        When a solve fails.
+        When a solve of `low` or `value` fails.
 
     Notes
     -----
@@ -82,16 +84,20 @@ def next_delay(measured: FittedRegimes | PathEstimate, video: Video, *, accuracy
         late, off = (np.dot(weights, np.ravel(part)) for part in zip(*(one.stalled(np.array([tau])) for one in laws)))
         return float(1 - late + side * off)
 
-    least = 0.0 if all(one.quantum == 1 for one in laws) else middle.rtt
-    low, value, high = (
-        _quantile(partial(suffices, side=side), level, least, middle.rtt) for level, side in zip(LEVELS, (1, 0, -1))
-    )
-    if low == least:
-        low = 0.0  # what is less than a round trip is not told apart
+    least = max(one.alpha_known_from for one in laws)
     how = (
         f"median, 5 and 95% quantile of the delay [s] with which no packet of the video is late, over {len(laws)} "
         "paths: the estimate and the ends of its 95% interval"
     )
+    low, value = (_quantile(partial(suffices, side=side), LEVELS[1 - side], least, middle.rtt) for side in (1, 0))
+    if low == least:
+        low = 0.0  # what is less is not told apart
+    try:
+        high = _quantile(partial(suffices, side=-1), LEVELS[2], least, middle.rtt)
+    except TimeLimitError:
+        raise
+    except AccuracyError as error:
+        high, how = math.inf, f"{how}; no answer for the 95% quantile: {error}"
     return Measured(value, min(low, value), max(high, value), how)
 
 

@@ -1,0 +1,1 @@
+"""Paths whose bottleneck changes its rate, with the kernel's TCP."""
