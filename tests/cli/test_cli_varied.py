@@ -33,7 +33,10 @@ def test_json_beside_python(run, fit):
     assert [one["name"] for one in answer["fitted_regimes"]] == ["slow", "fast"]
     assert answer["capture"]["flow"] == "10.9.0.1:10000 > 10.9.0.2:5001"
     assert "a link was busy in" in answer["path_varied"]
-    assert "required_startup_delay_90_interval_s" not in answer  # of a constant path
+    best, worst = (tcpstream.stored(end, video).required_delay(0.01) for end in fit.ends())
+    assert answer["required_startup_delay_interval_s"] == pytest.approx([best, worst])
+    low, high = answer["required_startup_delay_90_interval_s"]
+    assert best < low < answer["required_startup_delay_s"] < high < worst
 
 
 @pytest.mark.usefixtures("fitted")
@@ -52,6 +55,26 @@ def test_table(run, fit):
     for warning in fit.warnings:
         assert warning in done.err
     assert "constant path" not in done.err
+
+
+@pytest.mark.usefixtures("fitted")
+def test_play(run, fit):
+    line = f"play --capture {CAPTURE} --rate 30pps --duration 4s --start 500ms --json"
+    done = run(line)
+    assert done.status == 0
+    video, answer = tcpstream.Video(packet_rate=30, duration=4), done.answer
+    best, seen, worst = (
+        tcpstream.play(path, video, tcpstream.Player(start=0.5)).stall_probability
+        for path in (fit.ends()[0], fit.varying, fit.ends()[1])
+    )
+    assert answer["stall_probability"] == pytest.approx(seen)
+    assert answer["stall_probability_interval"] == pytest.approx([best, worst])
+    assert "a link was busy in" in answer["path_varied"]
+    assert len(answer["fitted_regimes"]) == 2
+    other = run(f"{line} --pace 2")  # of a path that does not vary
+    assert other.status == 0
+    assert "path_varied" not in other.answer
+    assert any("the path was not constant" in text for text in other.answer["warnings"])
 
 
 def test_a_bottleneck_that_is_given_is_constant(run):

@@ -2,14 +2,15 @@
 
 import math
 
-import numpy as np
-import pytest
-
+import bottleneck_tables
 import bottlenecks
 import fresh
 import limited
+import numpy as np
+import pytest
 from link import PACKET, Link, constant, long_run, switched
 from switched import judged, make
+
 from tcpstream.system.log import read
 
 FRESH = read(fresh.FRESH)
@@ -99,3 +100,13 @@ def test_bottlenecks_are_a_balanced_part():
     for tcp in bottlenecks.SENDERS:
         for mbps in bottlenecks.RATES:
             assert sum((one.tcp, one.mbps) == (tcp, mbps) for one in drawn) == bottlenecks.EACH
+
+
+def test_throughputs_behind_bottlenecks():
+    """CUBIC's and BBR's within 5% in each of eight conditions, Reno's within 11%."""
+    answers = {line["condition"]: line for line in read(bottleneck_tables.SOLVED)}
+    downloads = [line for line in read(bottlenecks.RECORD) if "throughput" in line]
+    assert len(downloads) == 24
+    for line in downloads:
+        far = abs(answers[line["condition"]]["throughput"] / line["throughput"] - 1)
+        assert far < (0.11 if line["tcp"] == "reno" else 0.05)

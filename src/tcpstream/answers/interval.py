@@ -15,6 +15,7 @@ from ..traces.intervals import Measured
 
 if TYPE_CHECKING:
     from ..path import Path
+    from ..tcp import Varying
     from ..traces import PathEstimate
     from ..video import Video
 
@@ -97,7 +98,7 @@ def propagate_intervals(
 
 
 def between(
-    paths: Sequence[Path | None], answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
+    paths: Sequence[Path | Varying | None], answer: Callable[[Any], ArrayLike], best: ArrayLike, worst: ArrayLike
 ) -> PropagatedIntervals:
     """Return what answers may be between the best path and the worst, as `propagate_intervals`; None has no answer."""
     ends, refused = [], []

@@ -137,7 +137,9 @@ def delay(
         *details.solved(result, route, lattice_error),
         *(varied.blocks() if varied else []),
     ]
-    warnings = varied.warnings if varied else route.warnings(details.backlogged(result, route), found)
+    warnings = route.warnings(details.backlogged(result, route), found)
+    if varied:
+        warnings = [*varied.warnings, *warnings]
     return Report(data | (varied or route).to_dict(), blocks, as_json, warnings)
 
 

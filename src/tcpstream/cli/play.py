@@ -120,6 +120,7 @@ def play(
     from . import details
     from .mismatch import no_verdict
     from .skipping import skipping
+    from .varied_path import varied_path
 
     if target_stall is not None and target_ratio is not None:
         raise InputError("give --target-stall or --target-ratio, not both")
@@ -158,6 +159,10 @@ def play(
         on_stall=on_stall, segment=segment, client_buffer=client_buffer, refill_at=refill_at, idle=idle,
         setup_round_trips=setup_round_trips, pace=pace,
     )  # fmt: skip
+    delayed = type(watching) is Player and watching.on_stall != "skip" and not live and pacing is None
+    varied = varied_path(route) if delayed else None
+    if varied is not None:
+        route = varied.route
     if refused := no_verdict(route, "live" if live else "stored", as_json):
         return refused
     if live and isinstance(watching, Player) and watching.on_stall == "skip":
@@ -199,7 +204,11 @@ def play(
         blocks += late_frames
     draw.write(result, data, blocks)
     blocks += details.solved(result.solved if isinstance(result, Play) else result, route)
-    return Report(data | route.to_dict(), blocks, as_json, route.warnings(result.throughput, found))
+    warnings = route.warnings(result.throughput, found)
+    if varied:
+        blocks += varied.blocks()
+        warnings = [*varied.warnings, *warnings]
+    return Report(data | (varied or route).to_dict(), blocks, as_json, warnings)
 
 
 def _intervals(found: PropagatedIntervals) -> dict[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..answers.constancy import Constancy
     from ..answers.interval import PropagatedIntervals
+    from ..fits import FittedRegimes
     from ..tcp import Varying
     from ..traces import PathEstimate, SenderReport
 
@@ -25,31 +26,36 @@ ALIKE = 0.15
 
 @dataclass(frozen=True)
 class Route:
-    """A path, and where it comes from: a capture, what was chosen beside it, or throughputs."""
+    """A path, and where it comes from: a capture, what was chosen beside it, throughputs, or regimes fitted to one."""
 
     path: Path | Varying
     estimate: PathEstimate | None = None
     chosen: dict[str, Any] = field(default_factory=dict)
     throughputs: Sequence[float] = ()
     of_throughputs: Sequence[Path] = ()
+    fit: FittedRegimes | None = None
 
     @property
     def interval(self) -> str:
         """What answers have an interval over."""
+        if self.fit is not None:
+            return "the 95% intervals of the mean stays"
         return "the 95% intervals of the capture" if self.estimate is not None else "the interval of the throughput"
 
     @cached_property
-    def ends(self) -> Sequence[Path | None]:
+    def ends(self) -> Sequence[Path | Varying | None]:
         """The best path and the worst that the measurement allows; none without one.
 
         The interval of a capture's loss rate is wider where the path was not constant.
         """
+        if self.fit is not None:
+            return self.fit.ends()
         if self.estimate is None:
             return self.of_throughputs
         return self.estimate.ends(widening=self.constancy.widening if self.constancy else 1.0, **self.chosen)
 
     def propagate_intervals(
-        self, value: ArrayLike, answer: Callable[[Path], ArrayLike], best: ArrayLike, worst: ArrayLike
+        self, value: ArrayLike, answer: Callable[[Any], ArrayLike], best: ArrayLike, worst: ArrayLike
     ) -> PropagatedIntervals | None:
         """Return what `answer` may be between the ends of what was measured (`answers.interval.between`); None without.
 
@@ -63,7 +69,7 @@ class Route:
 
     def ninety(self, found: PropagatedIntervals | None, value: float) -> list[float] | None:
         """Return the 90% interval of an answer at the estimate of a capture; None where both ends have no answer."""
-        if found is None or self.estimate is None or found.refused:
+        if found is None or (self.estimate is None and self.fit is None) or found.refused:
             return None
         return [float(end) for end in found.narrowed(value)]
 

@@ -33,7 +33,7 @@ class VariedPath:
     @property
     def route(self) -> Route:
         """The path that varies."""
-        return Route(self.fit.varying)
+        return Route(self.fit.varying, fit=self.fit)
 
     @property
     def warnings(self) -> list[str]:
@@ -45,25 +45,25 @@ class VariedPath:
         from ..fits import next_delay
 
         found = next_delay(self.fit, video, accuracy=accuracy)
-        data = {"path_varied": self.why, "next_video_needs_s": _numbers(found)} | {
-            key: value for key, value in self.fit.to_dict().items() if key == "fitted_regimes"
-        }
-        regimes = len(self.fit.regimes)
-        return data, [
+        return {"next_video_needs_s": _numbers(found)}, [
             f"The next such video needs {wait(found.value)} in the median{in_brackets((found.low, found.high))} for no "
-            "packet to be late: each meets the path in other states.",
-            f"The path of the capture varied: {self.why}. So {regimes} regimes were fitted to it, as by tcpstream fit.",
+            "packet to be late: each meets the path in other states."
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the key `capture`."""
-        return {"capture": self.estimate.to_dict()}
+        """Return the keys `capture`, `path_varied` and `fitted_regimes`."""
+        fitted = self.fit.to_dict()["fitted_regimes"]
+        return {"capture": self.estimate.to_dict(), "path_varied": self.why, "fitted_regimes": fitted}
 
-    def blocks(self) -> list[Table]:
-        """Return what was measured."""
+    def blocks(self) -> list[str | Table]:
+        """Return what was measured, and what follows from it."""
         from .details import measured
 
-        return [measured(self.estimate)]
+        regimes = len(self.fit.regimes)
+        return [
+            f"The path of the capture varied: {self.why}. So {regimes} regimes were fitted to it, as by tcpstream fit.",
+            measured(self.estimate),
+        ]
 
 
 def varied_path(route: Route) -> VariedPath | None:
