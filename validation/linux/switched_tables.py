@@ -28,15 +28,16 @@ def sessions() -> None:
 def captures(folder: Path) -> None:
     """Print how often the 90% intervals hold the delay that the next ten minutes needed."""
     found = [one for one in judged.captures(folder) if not one["disturbed"] and one["needed"] is not None]
-    print("| path | captures | 90% interval holds it | below | above | median width [s] |")
-    print("|---|---|---|---|---|---|")
+    print("| path | captures | with an answer | 90% interval holds it | below | above | median of its upper end [s] |")
+    print("|---|---|---|---|---|---|---|")
     for name in ("varying", "constant"):
-        low, _, high = np.array([one[name] for one in found]).T
-        needed = np.array([one["needed"] for one in found])
+        known = [one for one in found if one[name] is not None]
+        low, _, high = np.array([one[name] for one in known]).T
+        needed = np.array([one["needed"] for one in known])
         held = (low <= needed) & (needed <= high)
         print(
-            f"| {name} | {len(found)} | {held.mean():.0%} | {(needed < low).sum()} | {(needed > high).sum()} | "
-            f"{np.median(high - low):.3g} |"
+            f"| {name} | {len(found)} | {len(known)} | {held.mean():.0%} | {(needed < low).sum()} | "
+            f"{(needed > high).sum()} | {np.median(high):.3g} |"
         )
 
 

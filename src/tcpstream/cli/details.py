@@ -194,6 +194,7 @@ def flow(estimate: PathEstimate) -> Table:
             ("slow start", f"{window}: {found.initial_window_reason}"),
             ("detection", f"{found.detection}: {found.detection_reason}"),
             *_limitation(estimate),
+            *_link(estimate),
             *_others(estimate),
         ]
     )
@@ -202,6 +203,15 @@ def flow(estimate: PathEstimate) -> Table:
 def _limitation(estimate: PathEstimate) -> list[tuple[str, str]]:
     found = estimate.limitation
     return [("limited by", f"{found.cause}: {found.evidence}"), ("instead", found.ask_instead)] if found else []
+
+
+def _link(estimate: PathEstimate) -> list[tuple[str, str]]:
+    link = estimate.link
+    if link is None:
+        return []
+    return [
+        ("link", f"{link.low:.4g} to {link.high:.4g} packets/s (5 and 95% quantiles) in {link.seconds} busy seconds")
+    ]
 
 
 def _others(estimate: PathEstimate) -> list[tuple[str, str]]:

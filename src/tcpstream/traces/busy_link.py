@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,10 @@ class BusyLink:
     def varied(self) -> bool:
         """Whether its rate was not constant."""
         return self.high > APART * self.low
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        return {"busy_s": self.seconds, "low_pps": self.low, "high_pps": self.high, "varied": self.varied}
 
     def sentence(self) -> str:
         """Return what was seen, as a clause for people."""

@@ -210,6 +210,7 @@ class PathEstimate:
             "vantage": self.vantage,
             "flow": self.flow,
             "limitation": self.limitation and self.limitation.to_dict(),
+            "link": self.link and self.link.to_dict(),
             "other_flows": [asdict(other) for other in self.others],
             "duration_s": self.duration_s,
             "packet_size_bytes": self.packet_size,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import tcpstream
-from tcpstream import TimeLimitError, Varying, Video, fit_regimes, next_delay, stored, time_limit
+from tcpstream import AccuracyError, Varying, Video, fit_regimes, next_delay, stored, time_limit
 from tcpstream.fits import FittedRegimes
 from tcpstream.numerics.confidence import wilson
 from tcpstream.system.log import appending, read
@@ -128,10 +128,10 @@ def _intervals(file: Path, case: Case, accuracy: str) -> dict[str, Any]:
 
 
 def _quantiles(measured: FittedRegimes | PathEstimate, video: Video, accuracy: str) -> list[float] | None:
-    """Return the 5, 50 and 95% quantiles of the delay that the next video needs; None after ten minutes."""
+    """Return the 5, 50 and 95% quantiles of the delay that the next video needs; None without an answer."""
     try:
         with time_limit(LIMIT):
             found = next_delay(measured, video, accuracy=accuracy)
-    except TimeLimitError:
+    except AccuracyError:
         return None
     return [found.low, found.value, found.high]
