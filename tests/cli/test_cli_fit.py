@@ -44,6 +44,7 @@ def test_the_example_is_as_it_was_drawn(found):
     [
         (f"fit {MOBILE}", "missing --rtt"),
         ("fit none.csv --rtt 50ms", "cannot read none.csv"),
+        ("fit none.csv", "cannot read none.csv"),
         (f"{LINE} --regimes 2.5", "regimes must be a whole number"),
         (f"{LINE} --regimes 2 --tcp reno", "--tcp is given 2 times"),
         (f"{LINE} --regimes 2 --out none/regimes.toml", "cannot write none/regimes.toml"),

@@ -11,6 +11,7 @@ from tcpstream import InputError, Video, fit_regimes, next_delay, stored
 from tcpstream.fits.fitted_regimes import FAR
 from tcpstream.fits.next_video import END
 from tcpstream.fits.search import _means
+from tcpstream.traces import Limitation
 
 CAPTURE = Path(__file__).parents[2] / "examples" / "linux-varying.pcap.gz"
 VIDEO = Video(packet_rate=33, duration=8)
@@ -50,6 +51,36 @@ def test_a_sender_that_waits_shows_no_path(estimate):
     held = tuple(second % 10 == 0 for second in range(len(estimate.series.held_back)))
     with pytest.raises(InputError, match=r"in \d+ of \d+ seconds the sender waited"):
         fit_regimes(replace(estimate, series=replace(estimate.series, held_back=held)))
+
+
+def test_what_else_limits_a_flow_shows_no_path(estimate):
+    limited = Limitation("application", "The sender had nothing to send 70% of the time.", "")
+    with pytest.raises(InputError, match=r"not the path limited this flow \(application\): The sender had nothing"):
+        fit_regimes(replace(estimate, limitation=limited))
+
+
+def test_without_a_busy_link_there_is_a_warning(estimate):
+    flat = tuple([0.1] * len(estimate.series.shortest))
+    found = fit_regimes(replace(estimate, series=replace(estimate.series, shortest=flat, longest=flat)), regimes=2)
+    assert "shows no link that the flow kept busy" in found.warnings[0]
+
+
+def test_a_regime_that_is_no_bottleneck_has_ends(estimate):
+    """Two packets in a round trip make a bottleneck: with a shorter one the slow regime has a loss rate instead."""
+    found = fit_regimes(estimate, regimes=2, rtt=0.05)
+    slow, fast = found.varying.regimes
+    assert slow.bottleneck is None
+    assert fast.bottleneck is not None
+    assert [end.regimes for end in found.ends()] == [found.varying.regimes] * 2
+
+
+def test_a_proposed_initial_window_fits_the_regimes(estimate):
+    found = fit_regimes(estimate, regimes=2, buffer=3)
+    least = int(found.varying.regimes[0].bottleneck * found.varying.rtt) + 3
+    assert {one.initial_window for one in found.varying.regimes} == {least}
+    assert f"slow start begins with {least} packets instead of 10" in found.warnings[-1]
+    with pytest.raises(InputError, match="initial window must be at most the largest window"):
+        fit_regimes(estimate, regimes=2, buffer=3, initial_window=10)
 
 
 def test_a_trace_needs_a_round_trip():

@@ -52,12 +52,16 @@ def fit(as_json: bool, trace: str, out: str | None, **options: Any) -> Report:
     round trip, the buffer and the sender as well. Each regime is a bottleneck of its mean throughput.
     """
     from ..fits import fit_regimes
-    from ..traces import estimate, is_capture
+    from ..traces import estimate, is_capture, read_throughput
 
     chosen = {name: value for name, value in options.items() if value is not None}
+    seen: tuple[str, ...] = ()
     if is_capture(trace):
-        found = fit_regimes(estimate(trace), **chosen)
+        measured = estimate(trace)
+        seen = measured.warnings
+        found = fit_regimes(measured, **chosen)
     elif options["rtt"] is None:
+        read_throughput(trace)  # says what is wrong with the file
         raise InputError("missing --rtt: a trace does not show the round trip time")
     else:
         found = fit_regimes(trace, **chosen)
@@ -65,7 +69,7 @@ def fit(as_json: bool, trace: str, out: str | None, **options: Any) -> Report:
     if out is not None:
         found.save(out)
         blocks.append(f"The path is in {out}.")
-    return Report(found.to_dict(), blocks, as_json, found.warnings)
+    return Report(found.to_dict(), blocks, as_json, [*seen, *found.warnings])
 
 
 def _blocks(found: FittedRegimes) -> list[str | Table]:

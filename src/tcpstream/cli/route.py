@@ -139,10 +139,16 @@ def measured(file: str, chosen: dict[str, Any]) -> Route:
     if found.loss_event_rate.value == 0:
         raise InputError(
             f"the capture {file} shows no loss in {found.packets} packets, so the loss rate is only known to be below "
-            f"{3 / found.packets:.2g}: instead of --capture give --loss P "
-            f"--rtt {found.rtt.value:.4g} --rto {found.rto.value:.4g}"
+            f"{3 / found.packets:.2g}: {_instead(found, file)}"
         )
     return Route(found.path(**chosen), found, chosen)
+
+
+def _instead(found: PathEstimate, file: str) -> str:
+    """Return what can be asked instead of a capture without losses."""
+    if found.link is not None and found.link.varied:
+        return f"the rate of its link changed: tcpstream fit {file} --out FILE finds regimes for --regimes FILE"
+    return f"instead of --capture give --loss P --rtt {found.rtt.value:.4g} --rto {found.rto.value:.4g}"
 
 
 def _throughput(report: SenderReport) -> str:

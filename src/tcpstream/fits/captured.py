@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..traces import PathEstimate, ThroughputTrace
@@ -14,9 +15,20 @@ from ..traces import PathEstimate, ThroughputTrace
 HELD_BACK = 0.05
 """Share of the seconds in which a sender may have waited for its application or its receiver."""
 
+NOT_THE_PATH = "udp", "interactive", "application", "receive-window"
+"""What else limits a flow: it does not show what the path carries."""
+
+NO_LINK = (
+    "the capture shows no link that the flow kept busy: its losses or its application may limit what is taken for the "
+    "rate of a link"
+)
+
+EVEN, FEW = 0.1, 10
+"""Share by which seconds next to each other differ at most where the rate stays; and such seconds that suffice."""
+
 FULL = 0.9
 """Quantile, over seconds, of the largest queue in each, that is taken for the buffer: in many a second no packet finds
-it full, and in a few the rate of the link has changed."""
+it full."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +45,15 @@ class Captured:
         Packets that wait before the bottleneck at most: what a round trip longer than the shortest one holds.
     sender : dict
         Chain, initial window, detection of losses and timer, as proposed and measured.
+    notes : tuple of str
+        What limits the use of the capture.
     """
 
     trace: ThroughputTrace
     rtt: float
     buffer: int
     sender: dict[str, Any]
+    notes: tuple[str, ...]
 
 
 def captured(estimate: PathEstimate, packet_size: float) -> Captured:
@@ -66,7 +81,11 @@ def captured(estimate: PathEstimate, packet_size: float) -> Captured:
         raise InputError(f"{estimate.flow}: the capture is too short, or too long, to have a series")
     packets = np.array(series.acknowledged, dtype=np.float64)
     rtt = float(np.nanmin(series.shortest))
+    limited = estimate.limitation
+    if limited is not None and limited.cause in NOT_THE_PATH:
+        raise InputError(f"{estimate.flow}: not the path limited this flow ({limited.cause}): {limited.evidence}")
     queues = (np.array(series.longest) - rtt) * packets
+    queues = queues[_even(packets)] if _even(packets).sum() >= FEW else queues
     proposal = estimate.proposal
     return Captured(
         trace=ThroughputTrace(np.arange(len(packets) + 1.0), packets * 8 * packet_size, estimate.flow),
@@ -79,4 +98,11 @@ def captured(estimate: PathEstimate, packet_size: float) -> Captured:
             "detection": proposal.detection,
             "rto": max(estimate.rto.value, rtt),
         },
+        notes=() if estimate.link is not None else (NO_LINK,),
     )
+
+
+def _even(packets: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which seconds have about as many packets as those beside them: in others the rate has changed."""
+    same = np.abs(np.diff(packets)) <= EVEN * np.maximum(packets[1:], packets[:-1])
+    return np.asarray(np.append(True, same) & np.append(same, True))

@@ -212,10 +212,10 @@ class FittedRegimes(Shown):
     def ends(self) -> tuple[Varying, Varying]:
         """Return the best and the worst path that the errors of the mean stays allow; their means are known far better.
 
-        In the worst, regimes slower than the mean throughput last longer and the others shorter, by 1.96 standard
-        errors over the square root of the number of regimes: where each has the same influence, all of them together
-        then are 1.96 standard errors of what they do. A stay whose standard error is not known has the one of as many
-        exponential times as there are in the trace.
+        In the worst, regimes slower than the mean throughput last longer and the others shorter, on the scale of
+        logarithms by 1.96 standard errors over the square root of the number of regimes: where each has the same
+        influence, all of them together then are 1.96 standard errors of what they do. A stay whose standard error is
+        not known has the one of as many exponential times as there are in the trace.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class FittedRegimes(Shown):
                 error = one.stay_error / one.mean_stay if one.stay_error is not None else visits**-0.5
                 slower = 1 if one.throughput < mean else -1
                 stays.append(one.mean_stay * math.exp(sign * slower * FAR * error / math.sqrt(len(self.regimes))))
-            found.append(Varying(path.regimes, stays, to=path.to, names=path.names))
+            found.append(path.with_stays(stays))
         return found[0], found[1]
 
     def draw(self, intervals: int, rng: np.random.Generator) -> Floats:

@@ -43,11 +43,14 @@ def regime_paths(
     buffer: int | None,
     packet_size: float,
     shared: Mapping[str, Any],
+    *,
+    proposed_window: bool = False,
 ) -> RegimePaths:
     """Return a path for each regime.
 
     A regime is a bottleneck of its mean throughput [bit/s]. One that carries less than two packets in a round trip is
     none of the chain's: it has the loss rate instead at which TCP has this throughput, 0.999 where that is not enough.
+    An initial window that was proposed is at most the largest window of each regime.
 
     Raises
     ------
@@ -58,6 +61,13 @@ def regime_paths(
     most = per_round(max(rates), shared["rtt"])
     room = max(1, math.ceil(most)) if buffer is None else whole("buffer", buffer, least=0, unit="packets")
     paths, given, notes = [], [], []
+    window = shared.get("initial_window")
+    if proposed_window and window is not None:
+        pipes = [per_round(rate, shared["rtt"]) for rate in rates]
+        least = min((int(pipe) + room for pipe in pipes if pipe >= LEAST_PIPE), default=window)
+        if least < window:
+            notes.append(f"slow start begins with {least} packets instead of {window}: a regime takes no more at once")
+            shared = {**shared, "initial_window": max(least, 1)}
     with unremarked():
         for name, rate in zip(names, rates):
             if per_round(rate, shared["rtt"]) >= LEAST_PIPE:

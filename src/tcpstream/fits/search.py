@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -122,8 +123,11 @@ def fit_regimes(
     if packet_size is None:
         packet_size = trace.packet_size if isinstance(trace, PathEstimate) else 1500
     size = within("packet size", packet_size, *SIZES, "bytes")
+    notes: tuple[str, ...] = ()
+    proposed = isinstance(trace, PathEstimate) and "initial_window" not in given
     if isinstance(trace, PathEstimate):
         seen = captured(trace, size)
+        notes = seen.notes
         trace, rtt, given = seen.trace, seen.rtt if rtt is None else rtt, seen.sender | given
         buffer = seen.buffer if buffer is None else buffer
     if rtt is None:
@@ -162,7 +166,10 @@ def fit_regimes(
     if not tried:
         raise AccuracyError("no number of regimes has a fit: " + "; ".join(one.reason for one in candidates))
     best = tried[min(tried, key=lambda k: tried[k].bic)]
-    return _record(known, step, throughput, packet, best, candidates, loss, buffer, size, shared, regimes is None)
+    record = _record(
+        known, step, throughput, packet, best, candidates, loss, buffer, size, shared, regimes is None, proposed
+    )
+    return replace(record, warnings=(*notes, *record.warnings))
 
 
 def _shared(rtt: float, given: dict[str, Any]) -> dict[str, Any]:
@@ -209,6 +216,7 @@ def _record(
     size: float,
     shared: dict[str, Any],
     chosen: bool,
+    proposed: bool,
 ) -> FittedRegimes:
     k = len(states.means)
     names = NAMES[k - 1]
@@ -224,7 +232,7 @@ def _record(
         np.fill_diagonal(to, 0.0)
         if states.covariance is not None:
             errors = stay_errors(states.transitions, states.covariance[: k * k, : k * k], step)
-    made = regime_paths(names, means[order].tolist(), loss, buffer, size, shared)
+    made = regime_paths(names, means[order].tolist(), loss, buffer, size, shared, proposed_window=proposed)
     try:
         varying = Varying(made.paths, stays[order].tolist(), to=to[np.ix_(order, order)].tolist(), names=names)
     except InputError as error:

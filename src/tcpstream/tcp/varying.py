@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
@@ -202,6 +203,13 @@ class Varying:
         from .switching import Switching
 
         return tuple(Switching.of(np.array(self.mean_stay), np.array(self.to)).shares.tolist())
+
+    def with_stays(self, mean_stay: Sequence[float]) -> Varying:
+        """Return the same path with other mean stays [s], one for each regime, in their range."""
+        stays = tuple(within(f"mean stay in {name}", one, *STAYS, "s") for name, one in zip(self.names, mean_stay))
+        found = copy(self)
+        object.__setattr__(found, "mean_stay", stays)
+        return found
 
     def regime_rows(self) -> list[tuple[str, str]]:
         """Return the regimes in words, a name and what it is each, and that at the start."""
