@@ -94,6 +94,18 @@ def test_sessions_over_links_that_change():
         assert np.mean(np.array(off) <= math.log(2)) >= share
 
 
+def test_captures_of_links_that_change():
+    """The 90% interval holds what the next ten minutes needed in at least 80%; half need less than the median."""
+    found = [
+        one for one in judged.captures(None) if not one["disturbed"] and None not in (one["needed"], one["varying"])
+    ]
+    assert len(found) >= 40
+    low, middle, high = np.array([one["varying"] for one in found]).T
+    needed = np.array([one["needed"] for one in found])
+    assert np.mean((low <= needed) & (needed <= high)) >= 0.8
+    assert np.mean(needed <= middle) == pytest.approx(0.5, abs=0.2)
+
+
 def test_bottlenecks_are_a_balanced_part():
     drawn = bottlenecks.conditions()
     assert len(set(drawn)) == len(drawn) == 48

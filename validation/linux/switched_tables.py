@@ -25,7 +25,7 @@ def sessions() -> None:
         print(f"| {name} | {len(points)} | " + " | ".join(f"{share:.0%}" for share in shares) + " |")
 
 
-def captures(folder: Path) -> None:
+def captures(folder: Path | None) -> None:
     """Print how often the 90% intervals hold the delay that the next ten minutes needed."""
     found = [one for one in judged.captures(folder) if not one["disturbed"] and one["needed"] is not None]
     print("| path | captures | with an answer | 90% interval holds it | below | above | median of its upper end [s] |")
@@ -44,7 +44,7 @@ def captures(folder: Path) -> None:
 def main() -> None:
     """Print the tables in Markdown."""
     sessions()
-    captures(Path(sys.argv[1]) if len(sys.argv) > 1 else Path())
+    captures(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
 
 
 if __name__ == "__main__":

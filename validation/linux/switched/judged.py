@@ -101,13 +101,18 @@ def points() -> list[dict[str, Any]]:
     return found
 
 
-def captures(folder: Path, accuracy: str = "fast") -> Iterator[dict[str, Any]]:
-    """Give, for each capture, the intervals of the delay and what the next ten minutes needed."""
+def captures(folder: Path | None, accuracy: str = "fast") -> Iterator[dict[str, Any]]:
+    """Give, for each capture, the intervals of the delay and what the next ten minutes needed.
+
+    Captures that are not solved yet are solved from a folder, and left out without one.
+    """
     solved = {line["case"]: line for line in read(CAPTURES_SOLVED)}
     seen = {line["case"]: line for line in read(CAPTURES)}
     with appending(CAPTURES_SOLVED) as append:
         for number, case in enumerate(captured_cases()):
             if number not in solved:
+                if folder is None:
+                    continue
                 file = folder / f"{number}.pcap"
                 solved[number] = {"case": number, **_intervals(file, case, accuracy)}
                 append(solved[number])
