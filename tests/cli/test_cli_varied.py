@@ -58,6 +58,18 @@ def test_table(run, fit):
 
 
 @pytest.mark.usefixtures("fitted")
+def test_without_an_answer_for_the_next_video_there_is_still_one(run, monkeypatch):
+    def refused(*_, **__):
+        raise tcpstream.AccuracyError("it does not converge")
+
+    monkeypatch.setattr("tcpstream.fits.next_delay", refused)
+    done = run(LINE)
+    assert done.status == 0
+    assert done.out.startswith("Wait ")
+    assert "What the next such video needs is not known: it does not converge." in done.out
+
+
+@pytest.mark.usefixtures("fitted")
 def test_play(run, fit):
     line = f"play --capture {CAPTURE} --rate 30pps --duration 4s --start 500ms --json"
     done = run(line)

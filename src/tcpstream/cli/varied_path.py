@@ -44,7 +44,12 @@ class VariedPath:
         """Return what the next video needs, as data and in sentences."""
         from ..fits import next_delay
 
-        found = next_delay(self.fit, video, accuracy=accuracy)
+        try:
+            found = next_delay(self.fit, video, accuracy=accuracy)
+        except TimeLimitError:
+            raise
+        except AccuracyError as error:
+            return {}, [f"What the next such video needs is not known: {error}."]
         return {"next_video_needs_s": _numbers(found)}, [
             f"The next such video needs {wait(found.value)} in the median{in_brackets((found.low, found.high))} for no "
             "packet to be late: each meets the path in other states."

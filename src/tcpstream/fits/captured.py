@@ -85,7 +85,8 @@ def captured(estimate: PathEstimate, packet_size: float) -> Captured:
     if limited is not None and limited.cause in NOT_THE_PATH:
         raise InputError(f"{estimate.flow}: not the path limited this flow ({limited.cause}): {limited.evidence}")
     queues = (np.array(series.longest) - rtt) * packets
-    queues = queues[_even(packets)] if _even(packets).sum() >= FEW else queues
+    even = _even(packets)
+    queues = queues[even] if even.sum() >= FEW else queues
     proposal = estimate.proposal
     return Captured(
         trace=ThroughputTrace(np.arange(len(packets) + 1.0), packets * 8 * packet_size, estimate.flow),
