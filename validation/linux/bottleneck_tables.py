@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from bottlenecks import LOADS, RECORD, VIDEO, Bottleneck, conditions
+from switched.judged import JUDGED, UNDER_WAY
 
 import tcpstream
 from tcpstream import Path, TcpstreamError, Video, stored
@@ -25,16 +26,11 @@ CHAINS = {"reno": "reno-sack", "cubic": "cubic", "bbr": "bbr"}
 DELAYS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Startup delays [s], since the connection was asked for."""
 
-UNDER_WAY = 1.5
-"""Round trips that pass before the first data arrive: of the handshake, and their own way."""
-
 LATE = 1e-3
 """99% of the packets of a session that counts were forwarded less late [s]."""
 
 LEAST = 1e-6
 """Loss rate where there are no losses but those of the queue."""
-
-JUDGED = (0.05, 0.95)
 
 NEAR = 0.05
 

@@ -9,7 +9,6 @@ After an interruption it goes on where it was.
 from __future__ import annotations
 
 import argparse
-import gc
 import multiprocessing
 import sys
 import time
@@ -19,12 +18,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from emulator import MSS, Source, deliveries, everyday, real_time
-from hub import Flow, Hub
+from emulator import MSS, Source, deliveries
+from hub import Flow, carry
 from link import PACKET, constant
 from losses import Losses
 from namespaces import UnavailableError, check
 from records import RECORDED
+from waits import needed
 
 from tcpstream.system.log import appending, read
 
@@ -102,7 +102,7 @@ def download(numbers: list[int]) -> list[dict[str, Any]]:
     """Measure T of some conditions."""
     known = conditions()
     flows = [known[k].flow(DOWNLOAD, (SEED, k), 0.02 * i) for i, k in enumerate(numbers)]
-    _carry(flows)
+    carry(flows)
     found = []
     for k, one in zip(numbers, flows, strict=True):
         times = deliveries(one.seen)
@@ -126,29 +126,16 @@ def session(numbers: list[int], seed: int) -> list[dict[str, Any]]:
         known[k].flow(LONGEST, (SEED, k, seed), phase[i], max(LOADS) * known[k].packet_rate * VIDEO * MSS + 2 * MSS)
         for i, k in enumerate(numbers)
     ]
-    _carry(flows)
+    carry(flows)
     return [
-        {"condition": k, "session": seed, "needed": [_needed(one, load * known[k].packet_rate) for load in LOADS]}
+        {
+            "condition": k,
+            "session": seed,
+            "needed": [needed(one, 0.0, load * known[k].packet_rate, VIDEO) for load in LOADS],
+        }
         | _lateness(one)
         for k, one in zip(numbers, flows, strict=True)
     ]
-
-
-def _carry(flows: Sequence[Flow]) -> None:
-    hub = Hub(flows)
-    gc.disable()
-    priority = real_time()
-    hub.run()
-    if priority:
-        everyday()
-
-
-def _needed(one: Flow, rate: float) -> float | None:
-    packets = round(rate * VIDEO)
-    times = deliveries(one.seen)[:packets]
-    if len(times) < packets:
-        return None
-    return round(max(0.0, float((times - np.arange(1, packets + 1) / rate).max())), 4)
 
 
 def _mean_rtt(one: Flow) -> float:

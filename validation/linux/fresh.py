@@ -7,7 +7,6 @@ record with the chains.
 
 from __future__ import annotations
 
-import gc
 import math
 import sys
 import zlib
@@ -16,8 +15,7 @@ from itertools import cycle, islice
 
 import numpy as np
 from conditions import Condition
-from emulator import real_time
-from hub import Flow, Hub
+from hub import Flow, carry
 from losses import PROCESSES
 from namespaces import UnavailableError, check
 from records import CHAINS, LINUX, RECORDED, Record
@@ -84,10 +82,7 @@ def main() -> int:
         return 2
     drawn = [one for pair in conditions() for one in pair]
     flows = [flow(one) for one in drawn]
-    hub = Hub(flows)
-    gc.disable()
-    real_time()
-    hub.run()
+    carry(flows)
     with appending(FRESH) as append:
         for condition, seen in zip(drawn, flows, strict=True):
             append(record(condition, seen))

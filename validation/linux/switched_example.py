@@ -6,8 +6,9 @@ import gzip
 import sys
 from pathlib import Path
 
+from hub import carry
 from switched.cases import Case
-from switched.flows import carry, flow
+from switched.flows import flow
 
 EXAMPLE = Case(rates=(60.0, 25.0), mean_stay=(6.0, 4.0), rtt=0.1, p=5e-4, queue=12, load=1.5)
 

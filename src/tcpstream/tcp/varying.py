@@ -205,8 +205,17 @@ class Varying:
         return tuple(Switching.of(np.array(self.mean_stay), np.array(self.to)).shares.tolist())
 
     def with_stays(self, mean_stay: Sequence[float]) -> Varying:
-        """Return the same path with other mean stays [s], one for each regime, in their range."""
-        stays = tuple(within(f"mean stay in {name}", one, *STAYS, "s") for name, one in zip(self.names, mean_stay))
+        """Return the same path with other mean stays [s], one for each regime.
+
+        Raises
+        ------
+        InputError
+            For a stay out of range.
+        ValueError
+            For another number of them.
+        """
+        pairs = zip(self.names, mean_stay, strict=True)
+        stays = tuple(within(f"mean stay in {name}", one, *STAYS, "s") for name, one in pairs)
         found = copy(self)
         object.__setattr__(found, "mean_stay", stays)
         return found

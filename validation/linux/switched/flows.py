@@ -1,16 +1,15 @@
-"""Downloads over such paths, many at the same time, and what a viewer of the data would have had to wait."""
+"""Downloads over such paths, and whether the machine disturbed them."""
 
 from __future__ import annotations
 
-import gc
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from conditions import DISTURBED, LATE
-from emulator import Source, deliveries, everyday, real_time
-from hub import Flow, Hub
+from emulator import Source, deliveries
+from hub import Flow
 from losses import Losses
 from run import PIECE, undisturbed
 
@@ -25,16 +24,6 @@ def flow(case: Case, seconds: float, seed: Sequence[int], **more: Any) -> Flow:
     )  # fmt: skip
 
 
-def carry(flows: Sequence[Flow]) -> None:
-    """Make all connections."""
-    hub = Hub(flows)
-    gc.disable()
-    priority = real_time()
-    hub.run()
-    if priority:
-        everyday()
-
-
 def disturbed(one: Flow, rtt: float) -> bool:
     """Return whether a packet was forwarded more than 50 ms late, or packets by 2% of R in the mean."""
     return bool(one.seen.stalls) or float(np.mean(one.seen.late)) > LATE * rtt
@@ -45,30 +34,6 @@ def often_disturbed(one: Flow, rtt: float) -> bool:
     pieces = np.linspace(0, one.seconds, math.ceil(one.seconds / PIECE) + 1)
     out = float(np.mean(~undisturbed(pieces, one.seen, warmup=0.0)))
     return out > DISTURBED or float(np.mean(one.seen.late)) > LATE * rtt
-
-
-def needed(one: Flow, begin: float, rate: float, seconds: float) -> float | None:
-    """Return the least startup delay with which no packet would have been late [s].
-
-    Parameters
-    ----------
-    one : Flow
-    begin : float
-        When the viewer asks for the video, since the beginning of the connection [s].
-    rate, seconds : float
-        Of the video [packets/s; s].
-
-    Returns
-    -------
-    float or None
-        None if the connection ended too soon to tell.
-    """
-    times = deliveries(one.seen)
-    first, packets = int(np.searchsorted(times, begin)), round(rate * seconds)
-    times = times[first : first + packets]
-    if len(times) < packets:
-        return None
-    return round(max(0.0, float((times - begin - np.arange(1, packets + 1) / rate).max())), 4)
 
 
 def series(one: Flow, interval: float, seconds: float) -> list[float]:

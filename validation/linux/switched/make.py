@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from emulator import MSS
+from hub import carry
+from waits import needed
 
 from tcpstream.system.log import appending, read
 
 from .cases import Case, drawn
-from .flows import carry, disturbed, flow, needed, often_disturbed, series
+from .flows import disturbed, flow, often_disturbed, series
 
 RESULTS = Path(__file__).parents[2] / "results"
 
