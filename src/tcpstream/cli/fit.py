@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @opt.time_limit_option
 @opt.json_option
 def fit(as_json: bool, trace: str, out: str | None, **options: Any) -> Report:
-    """A path that varies from a throughput trace or a capture: regimes, and how long they last.
+    """Regimes of a throughput trace or a capture: a path that varies.
 
     TRACE is CSV with columns time_s and throughput_bps, throughput_kbps or throughput_mbps; or a trace of Mahimahi,
     Pensieve or Sabre, or the output of iperf3 -J; or a pcap or pcapng capture of an endless download, which shows the
