@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import monte_carlo
@@ -22,13 +22,14 @@ from tcpstream.transient.finite_backlog import FiniteBacklog
 RTOL, ATOL = 1e-6, 1e-12
 
 
-@settings(max_examples=6)
-@given(
-    path=paths(largest_loss=0.1, largest_window=6, largest_ratio=2.0),
-    packets_due=st.sampled_from([0.25, 1 / 3, 0.5, 0.75, 1, 4 / 3, 1.5, 2, 2.5, 3]),
-)
-def test_agrees_with_the_explicit_chain(path, packets_due):
-    assume(packets_due / RTT < 0.8 * throughput(path))
+@settings(max_examples=6, suppress_health_check=[HealthCheck.filter_too_much])  # deep backlogs are left out
+@given(path=paths(largest_loss=0.1, largest_window=6, largest_ratio=2.0), data=st.data())
+def test_agrees_with_the_explicit_chain(path, data):
+    possible = [
+        due for due in (0.25, 1 / 3, 0.5, 0.75, 1, 4 / 3, 1.5, 2, 2.5, 3) if due / RTT < 0.65 * throughput(path)
+    ]
+    assume(possible)
+    packets_due = data.draw(st.sampled_from(possible))
     video = Video(packet_rate=packets_due / RTT)
     ours = live(path, video)
     (backlog,) = ours.backlogs

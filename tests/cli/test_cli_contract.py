@@ -24,7 +24,7 @@ QUANTUM = {"quantum_packets", "quantum_error"}
 ESTIMATED = {
     *("loss", "loss_event_rate", "rtt_s", "rto_s", "timeout_ratio", "throughput_pps", "throughput_bps"),
     *("packets", "timeouts", "intervals", "how", "vantage", "flow", "duration_s", "packet_size_bytes", "warnings"),
-    *("sack", "decrease", "proposal", "detection", "first_flight", "limitation"),
+    *("sack", "decrease", "proposal", "detection", "first_flight", "limitation", "link"),
     *("loss_process", "packets_per_ack", "other_flows", "rtt_q10_s", "rtt_q50_s", "rtt_q90_s", "rtt_q99_s"),
 }
 
