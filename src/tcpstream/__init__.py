@@ -55,12 +55,15 @@ if TYPE_CHECKING:
     from .answers.rate import largest_rate as largest_rate
     from .answers.segment_play import SegmentPlay as SegmentPlay
     from .answers.segment_player import SegmentPlayer as SegmentPlayer
+    from .answers.session_paths import Population as Population
     from .answers.shared_bottleneck import SharedBottleneck as SharedBottleneck
     from .answers.shared_bottleneck import shared_bottleneck as shared_bottleneck
     from .answers.skipping_play import SkippingPlay as SkippingPlay
     from .answers.stored import StoredStreaming as StoredStreaming
     from .answers.stored import stored as stored
     from .answers.stored import stored_many as stored_many
+    from .answers.stored_population import StoredPopulation as StoredPopulation
+    from .answers.stored_population import stored_population as stored_population
     from .answers.transfer_time import TransferTime as TransferTime
     from .answers.transfer_time import transfer_time as transfer_time
     from .errors import AccuracyError as AccuracyError
@@ -102,6 +105,9 @@ _HOMES = {
     "stored": "answers.stored",
     "stored_many": "answers.stored",
     "StoredStreaming": "answers.stored",
+    "Population": "answers.session_paths",
+    "stored_population": "answers.stored_population",
+    "StoredPopulation": "answers.stored_population",
     "live": "answers.live",
     "live_many": "answers.live",
     "EndlessLive": "answers.live",
