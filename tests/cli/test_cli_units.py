@@ -65,6 +65,11 @@ def test_what_is_no_probability(text):
         units.probability(text)
 
 
+def test_more_than_a_hundred_percent():
+    with pytest.raises(InputError, match="'101%' is more than 100%: give a probability, as 0.02 or 2%"):
+        units.probability("101%")
+
+
 def test_a_rate_with_the_ends_of_its_interval():
     assert units.measured("3Mbps") == [("bitrate", 3e6)]
     assert units.measured("250pps, 220pps,280pps") == [("packet_rate", rate) for rate in (250, 220, 280)]

@@ -186,7 +186,8 @@ def test_log_likelihood_is_that_of_the_series():
         ({"losses": "bursts"}, "losses is that of the regimes, not of the sender"),
         ({"sender": tcpstream.Sender()}, "sender is named, as 'linux'"),
         ({"packet_size": 0}, "packet size must be greater than 0 bytes"),
-        ({"tcp": "reno"}, "tcp"),
+        ({"tcp": "reno"}, "regimes have independent losses, for tcp = reno-sack, cubic, got 'reno'"),
+        ({"tcp": "bbr"}, "got 'bbr'"),
     ],
 )
 def test_bad_input(change, words):

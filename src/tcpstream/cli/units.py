@@ -50,6 +50,8 @@ def probability(text: str) -> float:
     value, unit = split(text)
     if value is None or unit not in ("", "%"):
         raise InputError(f"{text!r} is not a probability: give a number, as 0.02 or 2%")
+    if unit and value > 100:
+        raise InputError(f"{text!r} is more than 100%: give a probability, as 0.02 or 2%")
     return value / 100 if unit else value
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import AccuracyError, InputError, TimeLimitError, positive, shown, whole, within
 from ..sender import DEFAULT_SENDER
 from ..tcp import Varying
+from ..tcp.varying import TCPS
 from ..traces import PathEstimate, ThroughputTrace, read_throughput
 from ..video import SIZES
 from .captured import captured
@@ -181,6 +182,8 @@ def _shared(rtt: float, given: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(sender, str):
         raise InputError(f"sender is named, as 'linux', and its parameters stand beside it, got {shown(sender)}")
     others = {name: value for name, value in given.items() if name != "sender" and value is not None}
+    if (tcp := others.get("tcp", TCPS[0])) not in TCPS:
+        raise InputError(f"regimes have independent losses, for tcp = {', '.join(TCPS)}, got {shown(tcp)}")
     return {"sender": sender, "losses": "independent", "rtt": positive("round trip time", rtt, "s"), **others}
 
 
