@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcpstream import Path, Video, stored
-from tcpstream.answers import plan
+from tcpstream import AccuracyError, Path, Video, stored
+from tcpstream.answers import coarse_stored, plan
 from tcpstream.answers.coarse_stored import CoarseStored
 from tcpstream.answers.stored_streaming import StoredStreaming
 from tcpstream.coarse.resolution import Scale
@@ -92,3 +92,27 @@ def test_windows_limited_by_losses_have_the_units_of_losses() -> None:
     scale = Scale.of(chain_of(Path(loss=1e-5, rtt=0.05, max_window=170)))
     assert scale.limited
     assert scale.recovered < scale.rounds / 5
+
+
+@pytest.mark.usefixtures("never_exact")
+def test_where_lattices_do_not_converge_an_exact_solve_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    given, video, _ = CASES["slower"]
+    fine, exact = (stored(Path(**given), video, accuracy=one) for one in ("fine", "exact"))
+    assert isinstance(fine, CoarseStored)
+    monkeypatch.setattr(fine, "_exact_rounds", 1.0)  # or lattices would not be asked
+
+    def fails(*_: object) -> None:
+        raise AccuracyError("does not converge")
+
+    monkeypatch.setattr(fine._coarser, "never_late", fails)
+    delays = np.array([2.0, 2.9])
+    late, off = fine.stalled(delays)
+    np.testing.assert_allclose(1 - late, exact.no_late_probability(delays), rtol=1e-12)
+    assert (off < 1e-6).all()
+    other = stored(Path(**given), video, accuracy="fine")
+    assert isinstance(other, CoarseStored)
+    monkeypatch.setattr(other, "_exact_rounds", 1.0)
+    monkeypatch.setattr(other._coarser, "never_late", fails)
+    monkeypatch.setattr(coarse_stored, "QUICK", 0.0)
+    with pytest.raises(AccuracyError, match="does not converge"):
+        other.stalled(delays)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import Any
 from weakref import proxy
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from ..coarse.law import Law
 from ..coarse.long_law import LongLaw
-from ..coarse.resolution import FINE, SPARE, Resolution, coarser
+from ..coarse.resolution import FAST, FINE, SPARE, Resolution, coarser
 from ..errors import AccuracyError
 from ..path import Path
 from ..tcp import Varying
+from ..video import Video
 from .arrival_levels import ArrivalLevels
 from .coarse_alpha import NeverLateCurve
 from .sums_over_rounds import ends, of_the_last, sampled
@@ -178,3 +179,9 @@ class CoarseArrivals(ArrivalLevels):
             if self._coarser is None:
                 self._coarser = CoarseArrivals(self.path, self.cases, coarser(self.resolution), finer=proxy(self))
             return self._coarser
+
+
+def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str | None) -> CoarseArrivals:
+    """Return the arrivals that serve all of some cases with the same chain."""
+    timelines = [Timeline.of(*one) for one in cases]
+    return CoarseArrivals(cases[0][0], timelines, FAST if accuracy == "fast" else FINE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, overload
@@ -11,8 +11,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..coarse.resolution import FACTOR, FAST, FINE
-from ..errors import AccuracyError
+from ..coarse.resolution import FACTOR
+from ..errors import AccuracyError, TimeLimitError
 from ..numerics.curves import smallest_delay
 from ..path import Path
 from ..tcp import Varying
@@ -196,8 +196,22 @@ class CoarseStored(StoredStreaming):
             elif self._is_over(tau):
                 self._no_late[tau] = 1.0
             else:
-                self._no_late[tau] = min(max(self._arrivals.never_late(self.timeline, tau)[0], 0.0), 1.0)
+                self._no_late[tau] = self._on_lattices(tau)
         return self._no_late[tau]
+
+    def _on_lattices(self, tau: float) -> float:
+        """Return alpha; where lattices do not converge, from an exact solve if that is quick."""
+        try:
+            if self._arrivals.scale.limited:  # little is random: the lattice of the error may not converge
+                self._coarser.never_late(self.timeline, tau)
+            return min(max(float(self._arrivals.never_late(self.timeline, tau)[0]), 0.0), 1.0)
+        except AccuracyError as error:
+            quick = None if isinstance(error, TimeLimitError) else self._known_exactly
+            alpha = None if quick is None else self._exact(tau, np.ceil(self.due_by_round(tau)))
+            if alpha is None:
+                raise
+            self._at_short[tau] = alpha, 0.0
+            return alpha
 
     def _short(self, tau: float) -> tuple[float, float]:
         """Return alpha at a short delay, and how far it is off: by nothing where it is followed to the packet.
@@ -235,7 +249,7 @@ class CoarseStored(StoredStreaming):
         return late < NO_LATE_FLOOR / MARGIN
 
     def _is_short(self, tau: float) -> bool:
-        return self.timeline.rounds(tau) <= self._exact_rounds + ROUNDING
+        return tau in self._at_short or self.timeline.rounds(tau) <= self._exact_rounds + ROUNDING
 
     @cached_property
     def _exact_rounds(self) -> float:
@@ -281,17 +295,19 @@ class CoarseStored(StoredStreaming):
         return self._affordable
 
     def _no_late_error(self, tau: float) -> float:
+        late = 1 - self._no_late_at(tau)
         if self._is_short(tau):
             alpha, off = self._short(tau)
             return off / (1 - alpha) if off > 0 else 0.0
         if self._is_over(tau):
             return 0.0
-        late, (_, off, edge) = 1 - self._no_late_at(tau), self._arrivals.never_late(self.timeline, tau)
+        _, off, edge = self._arrivals.never_late(self.timeline, tau)
         apart = max(abs(1 - self._coarser.never_late(self.timeline, tau)[0] - late), edge / ALPHA_FACTOR)
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
         return _error(late, late - apart, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR, ALPHA_FACTOR)
 
     def _no_late_off(self, tau: float) -> float:
+        self._no_late_at(tau)
         if self._is_short(tau):
             return self._short(tau)[1]
         if self._is_over(tau):
@@ -318,12 +334,6 @@ class CoarseStored(StoredStreaming):
         if self._known_exactly is not None:
             return self._known_exactly.required_delay(no_late=wanted)
         return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=self._after_short, tolerance=R / 250)
-
-
-def shared_arrivals(cases: Sequence[tuple[Path | Varying, Video]], accuracy: str | None) -> CoarseArrivals:
-    """Return the arrivals that serve all of some cases with the same chain."""
-    timelines = [Timeline.of(*one) for one in cases]
-    return CoarseArrivals(cases[0][0], timelines, FAST if accuracy == "fast" else FINE)
 
 
 def _error(fine: float, coarse: float, least: float, floor: float, factor: float = FACTOR) -> float:

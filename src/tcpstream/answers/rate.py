@@ -127,7 +127,8 @@ def _of_one_transient(
     """Return what solves every rate up to the highest: the transient of that one serves all."""
     path, _ = case(high)
     if coarse:
-        from .coarse_stored import CoarseStored, shared_arrivals
+        from .coarse_arrivals import shared_arrivals
+        from .coarse_stored import CoarseStored
 
         on_lattices = shared_arrivals([case(high)], None)
         return lambda rate: CoarseStored(*case(rate), "end", on_lattices)

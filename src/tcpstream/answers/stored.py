@@ -130,7 +130,8 @@ def stored_many(
     for members in groups.values():
         shared = [cases[i] for i in members]
         if is_coarse(shared, quantum, accuracy):
-            from .coarse_stored import CoarseStored, shared_arrivals
+            from .coarse_arrivals import shared_arrivals
+            from .coarse_stored import CoarseStored
 
             coarse = shared_arrivals(shared, accuracy)
             results |= {i: CoarseStored(*cases[i], horizon, coarse) for i in members}
