@@ -110,3 +110,4 @@ def test_without_a_fit_the_path_is_constant(run, monkeypatch):
     assert done.status == 0
     assert "next_video_needs_s" not in done.answer
     assert any("is likely to be too short" in text for text in done.answer["warnings"])
+    assert any("as no regimes are fitted: a fit of regimes needs statsmodels" in one for one in done.answer["warnings"])

@@ -31,8 +31,8 @@ DELAYS = np.array([0.3, 1.0, 2.0, 4.0, 8.0])
 
 CASES: dict[str, tuple[dict[str, Any], float, float]] = {
     "reno": ({"loss": 0.02, "sender": "classic"}, 1.3, 20.0),
-    "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 40.0),
-    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 20.0),
+    "reno, delayed ACKs": ({"loss": 0.02, "sender": "classic", "rounds_per_increase": 2}, 1.2, 20.0),
+    "reno-sack": ({"loss": 0.02, "tcp": "reno-sack"}, 1.2, 14.0),
     "reno-sack, slow start": ({"loss": 0.008, "tcp": "reno-sack", "initial_window": 10}, 1.2, 30.0),
     "cubic, RACK": ({"loss": 0.03, "sender": "linux", "max_window": 20}, 1.1, 6.0),
     "more than TCP delivers": ({"loss": 0.01, "sender": "classic"}, 0.9, 20.0),
@@ -73,17 +73,20 @@ def test_the_stated_errors_hold(name: str) -> None:
     assert isinstance(fine, CoarseStored)
     assert exact.quantum == 1
     assert fine.quantum > 1
-    for f, got, stated in (
-        (exact.late_fraction(DELAYS), fine.late_fraction(DELAYS), fine.relative_error(DELAYS)),
+    for known, found, error in (
+        (exact.late_fraction, fine.late_fraction, fine.relative_error),
         (
-            1 - exact.no_late_probability(DELAYS),
-            1 - fine.no_late_probability(DELAYS),
-            fine.no_late_error(DELAYS),
+            lambda tau: 1 - exact.no_late_probability(tau),
+            lambda tau: 1 - fine.no_late_probability(tau),
+            fine.no_late_error,
         ),
     ):
+        f = np.asarray(known(DELAYS))
         seen = f > 1e-8
         assert seen.any()
-        assert (np.abs(got - f)[seen] <= stated[seen] * f[seen]).all()
+        delays, f = DELAYS[seen], f[seen]
+        stated = np.asarray(error(delays))
+        assert (np.abs(found(delays) - f) <= stated * f).all()
         assert (stated[f > 1e-6] < 0.1).all()
 
 
@@ -133,13 +136,16 @@ def test_lost_first_packets_are_seen_where_most_paths_get_far_ahead() -> None:
     assert np.median(off / late) < 0.3
 
 
-def test_what_does_not_converge_is_refused() -> None:
+def test_what_does_not_converge_is_solved_exactly_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows of three packets: leads diverge on coarse lattices, and alpha, 0 here, came out as 1."""
     path = Path(
         sender="classic", loss=0.016, rtt=0.2, rto=0.4, tcp="reno-sack", bottleneck=15, buffer=0, initial_window=2
     )
+    video = Video(packet_rate=10, duration=400)
+    assert stored(path, video, accuracy="fine").no_late_probability(2.0) < 1e-10
+    monkeypatch.setattr(coarse_stored, "QUICK", 0.0)
     with pytest.raises(AccuracyError, match=r"does not converge here .* give accuracy=exact"):
-        stored(path, Video(packet_rate=10, duration=400), accuracy="fine").no_late_probability(2.0)
+        stored(path, video, accuracy="fine").no_late_probability(2.0)
 
 
 def test_required_delays() -> None:
@@ -216,7 +222,9 @@ def test_a_lead_of_zero_counts_where_it_lies_between_positions(
 
 
 @pytest.mark.parametrize(
-    ("given", "due"), [({"tcp": "reno-sack", "loss": 0.01}, 6), ({"loss": 0.03}, 4)], ids=["reno-sack", "cubic"]
+    ("given", "due"),
+    [({"tcp": "reno-sack", "loss": 0.01}, 6), pytest.param({"loss": 0.03}, 4, marks=pytest.mark.long)],
+    ids=["reno-sack", "cubic"],
 )
 def test_whole_packets_in_a_round_are_told_from_others(given: dict[str, Any], due: int) -> None:
     """Where a round plays a whole number of packets, leads are whole numbers: 1 - alpha was off by 5 to 7%."""
@@ -279,8 +287,9 @@ def test_the_error_of_alpha_holds_at_delays_longer_than_the_video() -> None:
 def test_faster_is_within_its_own_error() -> None:
     path, video = case("large windows")
     exact, fast = exactly("large windows"), stored(path, video, accuracy="fast")
-    f = exact.late_fraction(DELAYS)
-    assert (np.abs(fast.late_fraction(DELAYS) - f) <= fast.relative_error(DELAYS) * f)[f > 1e-8].all()
+    delays = DELAYS[exact.late_fraction(DELAYS) > 1e-8]
+    f = exact.late_fraction(delays)
+    assert (np.abs(fast.late_fraction(delays) - f) <= fast.relative_error(delays) * f).all()
 
 
 def test_a_short_exact_solve_stays_exact() -> None:

@@ -39,8 +39,9 @@ LEFT, SLIGHT = 2e-13, 1e-6
 """Part of the packets of a video, and of those that are late already, up to which others are not looked for: those that
 a lattice may still bring."""
 
-BELOW, ABOVE = 0.1, 1e-3
-"""By how much alpha may come out below 0 and above 1, by interpolation: 1 - alpha has a relative error."""
+OUTSIDE, ABOVE, TWICE = 0.1, 1e-3, 2.0
+"""By how much alpha may come out below 0, by interpolation, and above 1 where it nearly is a step, as where the largest
+window limits TCP; elsewhere above 1, and from where on an exact solve is better; and how many times that it is off."""
 
 
 class CoarseArrivals(ArrivalLevels):
@@ -166,12 +167,12 @@ class CoarseArrivals(ArrivalLevels):
                 self._never[key] = NeverLateCurve(self._whole, self.resolution, self.scale, timeline, self._modes)
             curve = self._never[key]
         alpha, off, edge = curve.at(timeline, delay)
-        if not -BELOW - off <= alpha <= 1 + ABOVE + off:
+        if not -OUTSIDE - off <= alpha <= 1 + (OUTSIDE if self.scale.limited else ABOVE) + off:
             raise AccuracyError(
                 f"startup delay {delay:g} s: on coarse lattices the probability of no late packet does not converge "
                 f"here (it is {alpha:.3g} after the last step): give accuracy=exact"
             )
-        return alpha, off, edge
+        return alpha, off + TWICE * max(alpha - 1 - ABOVE, 0.0), edge
 
     def coarser(self) -> CoarseArrivals:
         """Return the same at a lower resolution, once for all cases; it does not keep this one."""

@@ -21,7 +21,7 @@ from .answer import probabilities
 from .answer import startup_delay as checked_delay
 from .arrivals import Arrivals, delivered_quantiles
 from .coarse_alpha import FEW_ROUNDS
-from .coarse_arrivals import BLOCK, NONE, STEPS, CoarseArrivals
+from .coarse_arrivals import ABOVE, BLOCK, NONE, STEPS, CoarseArrivals
 from .plan import SPAN, exact_seconds, plan
 from .several import Several
 from .stored_rounds import ROUNDING
@@ -193,25 +193,25 @@ class CoarseStored(StoredStreaming):
         if tau not in self._no_late:
             if self._is_short(tau):
                 self._no_late[tau] = self._short(tau)[0]
-            elif self._is_over(tau):
-                self._no_late[tau] = 1.0
             else:
-                self._no_late[tau] = self._on_lattices(tau)
+                self._no_late[tau] = 1.0 if self._is_over(tau) else self._on_lattices(tau)
         return self._no_late[tau]
 
     def _on_lattices(self, tau: float) -> float:
-        """Return alpha; where lattices do not converge, from an exact solve if that is quick."""
+        """Return alpha; where lattices do not converge, or blur a step, from an exact solve if that is quick."""
+        both = [self._arrivals, self._coarser] if self._arrivals.scale.limited else [self._arrivals]
         try:
-            if self._arrivals.scale.limited:  # little is random: the lattice of the error may not converge
-                self._coarser.never_late(self.timeline, tau)
-            return min(max(float(self._arrivals.never_late(self.timeline, tau)[0]), 0.0), 1.0)
+            found = [float(one.never_late(self.timeline, tau)[0]) for one in both]
         except AccuracyError as error:
-            quick = None if isinstance(error, TimeLimitError) else self._known_exactly
-            alpha = None if quick is None else self._exact(tau, np.ceil(self.due_by_round(tau)))
-            if alpha is None:
+            if isinstance(error, TimeLimitError) or self._known_exactly is None:
                 raise
-            self._at_short[tau] = alpha, 0.0
-            return alpha
+            found = [math.inf]
+        if max(found) > 1 + ABOVE and self._known_exactly is not None:
+            alpha = self._exact(tau, np.ceil(self.due_by_round(tau)))
+            if alpha is not None:
+                self._at_short[tau] = alpha, 0.0
+                return alpha
+        return min(max(found[0], 0.0), 1.0)
 
     def _short(self, tau: float) -> tuple[float, float]:
         """Return alpha at a short delay, and how far it is off: by nothing where it is followed to the packet.

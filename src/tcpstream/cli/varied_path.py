@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import AccuracyError, InputError, MissingExtraError, TimeLimitError
+from ..errors import AccuracyError, InputError, MissingExtraError, TimeLimitError, note
 from .blocks import Table
 from .route import Route
 from .words import in_brackets, wait
@@ -72,7 +72,7 @@ class VariedPath:
 
 
 def varied_path(route: Route) -> VariedPath | None:
-    """Return what a capture says of a link whose rate varied; None without one, or where no regimes can be fitted."""
+    """Return what a capture says of a link whose rate varied; None without one, and, with a note, without a fit."""
     estimate = route.estimate
     if estimate is None or any(name in route.chosen for name in FITTED):
         return None
@@ -85,7 +85,8 @@ def varied_path(route: Route) -> VariedPath | None:
         fit = fit_regimes(estimate, **route.chosen)
     except TimeLimitError:
         raise
-    except (AccuracyError, InputError, MissingExtraError):
+    except (AccuracyError, InputError, MissingExtraError) as error:
+        note(f"the rate of the link varied; the answer is for a constant path, as no regimes are fitted: {error}")
         return None
     return VariedPath(estimate, link.sentence(), fit) if len(fit.regimes) > 1 else None
 
