@@ -87,8 +87,10 @@ def markdown(results: Record) -> str:
         + ", ".join(f"{name} {version}" for name, version in v.items())
         + f". Mode: {results['mode']}.",
         "",
-        "One thread each, kernels warm, a process for each measurement. *difference*: largest absolute difference of "
-        "the answers from tcpstream's. *ratio*: median time over that of tcpstream, or of what is named.",
+        "One thread each, kernels warm"
+        + (". " if results["mode"] == "quick" else ", a process for each measurement. ")
+        + "*difference*: largest absolute difference of the answers from tcpstream's. *ratio*: median time over that "
+        "of tcpstream, or of what is named.",
     ]
     for case, title in TITLES.items():
         rows = [row for row in results["rows"] if row["case"] == case]

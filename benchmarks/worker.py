@@ -1,4 +1,4 @@
-"""One measurement in a process of its own: ``python -m benchmarks.worker NUMBER MODE FOLDER``.
+"""Measurements in a process of their own: ``python -m benchmarks.worker NUMBER,... MODE FOLDER``.
 
 Every outcome is appended to a file as soon as there is one; what it has to say for comparison goes beside it.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .report import FINISHED
 from .rows import ROWS, Row
 
 MEMORY = 0.8
@@ -21,14 +22,15 @@ MEMORY = 0.8
 
 
 def main() -> None:
-    """Measure the row with the number given."""
-    number, mode, folder = int(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+    """Measure the rows with the numbers given, all on as many threads."""
+    rows, mode, folder = [ROWS[int(number)] for number in sys.argv[1].split(",")], sys.argv[2], Path(sys.argv[3])
     most = int(MEMORY * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-    row = ROWS[number]
-    if row.threads == 1 and hasattr(os, "sched_setaffinity"):
+    if rows[0].threads == 1 and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    measure(row, mode == "quick", folder)
+    for row in rows:
+        measure(row, mode == "quick", folder)
+        finish(row, folder)
 
 
 def measure(row: Row, quick: bool, folder: Path) -> None:
@@ -54,6 +56,12 @@ def measure(row: Row, quick: bool, folder: Path) -> None:
             np.savez(folder / file, allow_pickle=False, **outcome.answer)
             record["answer"] = file
         append(folder, record)
+
+
+def finish(row: Row, folder: Path) -> None:
+    """Write that a row is done."""
+    with (folder / FINISHED).open("a", encoding="utf-8") as file:
+        file.write(row.name + "\n")
 
 
 def append(folder: Path, record: dict[str, object]) -> None:

@@ -23,7 +23,7 @@ def stationary(quick: bool, limit: float) -> Iterator[Outcome]:  # noqa: ARG001
         ("QuantEcon MarkovChain", lambda _: MarkovChain(chain.matrix.copy()).stationary_distributions),
         ("QuantEcon gth_solve", lambda _: gth_solve(dense)[np.newaxis]),
     ):
-        seconds, found = timed(work, most=3, warm=False)
+        seconds, found = timed(work, most=1 if quick else 3, warm=False)
         note = f"chain cut at a backlog of {case.depth} packets"
         if len(found) != 1:
             note += f"; found {len(found)} recurrent classes"

@@ -17,7 +17,7 @@ NAMES = ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering
 @pytest.fixture(scope="module")
 def whole():
     """A round plays four packets."""
-    video = Video(packet_rate=40, duration=5)
+    video = Video(packet_rate=40, duration=4)
     return video, buffer_grid(PATH, video, STARTS, RESUMES)
 
 
@@ -51,7 +51,7 @@ def test_pairs_are_what_each_player_sees(whole):
 
 
 def test_pairs_are_what_each_player_sees_between_packets(between):
-    as_each(*between, [(0, 1), (1, 0)])
+    as_each(*between, [(1, 0)])
 
 
 def test_pairs_as_sessions_that_are_simulated(between):

@@ -33,11 +33,16 @@ def close(sample, value, error=0.0):
         ({"sender": "classic", "rto": 0.35}, Video(packet_rate=43.2, duration=3.13), Player(start=1.234)),
         ({"sender": "classic", "rto": 0.3, "initial_window": 6}, Video(packet_rate=50, duration=3), Player(start=0.5)),
         (SACK, Video(packet_rate=60, duration=4), Player(start=1)),
-        (SACK | {"detection": "duplicates"}, Video(packet_rate=60, duration=4), Player(start=1)),
+        pytest.param(
+            SACK | {"detection": "duplicates"},
+            Video(packet_rate=60, duration=4),
+            Player(start=1),
+            marks=pytest.mark.long,
+        ),
         (SACK | {"tcp": "cubic"}, Video(packet_rate=50, duration=3), Player(start=1)),
         (SACK, Video(curve=([0, 1, 2.5, 4.5], [0, 90, 90, 250])), Player(start=1)),
         ({"rto": 0.3}, Video(packet_rate=40, duration=8), Player(start_buffer=1, resume_buffer=1.5)),
-        ({"sender": "classic", "rto": 0.3}, Video(packet_rate=40, duration=10), Player(start_buffer=0.5)),
+        ({"sender": "classic", "rto": 0.3}, Video(packet_rate=40, duration=5), Player(start_buffer=0.5)),
         (SACK, Video(packet_rate=60, duration=8), Player(start_buffer=1, resume_buffer=1.5)),
     ],
 )  # fmt: skip
@@ -64,7 +69,7 @@ def test_sessions_are_those_of_the_answers(path, video, player):
 @pytest.mark.parametrize(
     ("rate", "duration", "settings"),
     [
-        (58.2, 60, {"segment": 4, "client_buffer": 8}),
+        (58.2, 40, {"segment": 4, "client_buffer": 8}),
         (70, 40, {"segment": 2, "client_buffer": 6, "start_buffer": 4, "resume_buffer": 4, "setup_round_trips": 2}),
     ],
 )
@@ -104,7 +109,7 @@ def test_every_chain_delivers_its_throughput():
         for tcp in ("reno", "reno-sack")
     ):
         for step in (drawn_moves(chain), drawn_moves.dispatch(object)(chain)):
-            rng, states = np.random.default_rng(1), np.full(4000, chain.first_state)
+            rng, states = np.random.default_rng(1), np.full(2000, chain.first_state)
             packets = rounds = 0
             for turn in range(400):
                 moved = step(states, rng)
@@ -164,7 +169,7 @@ def test_what_is_held_is_what_came_less_what_was_played():
 
 
 def test_segments_are_held_from_their_last_packet_on():
-    drawn = play(LINUX, Video(bitrate=7e5, duration=40), SegmentPlayer(segment=4, client_buffer=12)).sessions(
+    drawn = play(LINUX, Video(bitrate=7e5, duration=24), SegmentPlayer(segment=4, client_buffer=12)).sessions(
         3, np.random.default_rng(1)
     )
     first = drawn.download_time[0, 0]

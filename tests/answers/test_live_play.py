@@ -64,7 +64,7 @@ def followed(path, rate, duration, start):
         ({"sender": "classic", "rto": 0.3, "max_window": 5}, 20, 1.5, 0.5),
         ({"sender": "classic", "rto": 0.35, "max_window": 5}, 25, 1.2, 0.42),
         ({"sender": "classic", "rto": 0.3, "max_window": 5}, 20, 1.25, 0.3),
-        ({"tcp": "reno-sack", "rto": 0.3, "max_window": 6}, 30, 1.5, 0.5),
+        pytest.param({"tcp": "reno-sack", "rto": 0.3, "max_window": 6}, 30, 1.5, 0.5, marks=pytest.mark.long),
         (SACK | {"rto": 0.3, "max_window": 6}, 40, 1.33, 0.31),
         (SACK | {"rto": 0.2, "max_window": 5, "tcp": "cubic"}, 20, 1.0, 0.4),
         ({"sender": "classic", "rto": 0.1, "max_window": 5}, 20, 1.5, 0.05),

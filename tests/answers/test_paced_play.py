@@ -86,7 +86,7 @@ def close(sample, value, error=0.0):
     [
         (RENO | {"rto": 0.3}, 30, 15, 1.0, 1.25, 0),
         (RENO | {"rto": 0.35}, 33.7, 15, 1.0, 1.1, 2),
-        ({"tcp": "reno-sack", "rto": 1.0}, 47, 15, 1.5, 1.05, 0.5),
+        pytest.param({"tcp": "reno-sack", "rto": 1.0}, 47, 15, 1.5, 1.05, 0.5, marks=pytest.mark.long),
         (SACK | {"rto": 0.3}, 57.3, 15, 0.5, 1.2, 0),
         (SACK | {"rto": 0.3, "tcp": "cubic", "max_window": 9}, 40, 6, 0.5, 1.5, 1),
         (SACK | {"rto": 0.3, "loss": 0.1}, 63, 10, 1.0, 1.25, 0),  # faster than TCP

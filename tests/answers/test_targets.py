@@ -60,7 +60,7 @@ def test_a_late_fraction_below_what_is_followed_has_a_finite_bound():
     ],
 )
 def test_startup_delays(path, rate, how, target):
-    video = Video(packet_rate=rate, duration=6 if path is PATH else 4)
+    video = Video(packet_rate=rate, duration=6 if path is PATH else 3)
     start = play(path, video, Player(start=1), **how).required_start(**target)
     name, wanted = next(iter(target.items()))
     name = "rebuffering_ratio" if name == "ratio" else name

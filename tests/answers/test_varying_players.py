@@ -70,7 +70,7 @@ def test_drawn_sessions_beside_the_agent(name):
         assert abs(ours.mean() - agents.mean()) < 4 * error
 
 
-@pytest.mark.parametrize("start", [None, 1])
+@pytest.mark.parametrize("start", [pytest.param(None, marks=pytest.mark.long), 1])
 def test_equal_regimes_are_a_path_that_does_not_vary(start):
     one = path()
     a, b = (tcpstream.play(each, VIDEO, PLAYER) for each in (one, Varying([one, one], [3.0, 1.0], start=start)))

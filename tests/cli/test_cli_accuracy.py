@@ -8,7 +8,7 @@ import pytest
 VIDEO = "--loss 0.004 --rtt 60ms --rto 260ms --rate 1.5Mbps --duration 5min --sender classic"
 
 
-@pytest.mark.parametrize("accuracy", ["", "--accuracy fine", "--accuracy fast"])
+@pytest.mark.parametrize("accuracy", ["", pytest.param("--accuracy fine", marks=pytest.mark.long), "--accuracy fast"])
 def test_a_long_video_is_answered_with_its_errors(run, accuracy):
     done = run(f"stored {VIDEO} {accuracy} --delay 1,2 --json")
     assert (done.status, done.err) == (0, "")

@@ -66,7 +66,7 @@ def test_what_is_no_probability(text):
 
 
 def test_more_than_a_hundred_percent():
-    with pytest.raises(InputError, match="'101%' is more than 100%: give a probability, as 0.02 or 2%"):
+    with pytest.raises(InputError, match="'101%' is more than 100%"):
         units.probability("101%")
 
 

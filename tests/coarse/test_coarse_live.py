@@ -28,7 +28,7 @@ CASES: dict[str, tuple[dict[str, Any], float]] = {
         3.0,
     ),
     "reno-sack, windows up to 300": ({"loss": 0.04, "tcp": "reno-sack", "sender": "linux", "max_window": 300}, 3.0),
-    "cubic": ({"loss": 0.04, "tcp": "cubic", "initial_window": 4, "max_window": 12}, 3.0),
+    "cubic": ({"loss": 0.04, "tcp": "cubic", "initial_window": 4, "max_window": 9}, 3.0),
     "long timer": ({"loss": 0.02, "timeout_ratio": 40.0}, 1.5),
     "near capacity": ({"loss": 0.02}, 5.0),
 }
@@ -55,14 +55,14 @@ def test_the_stated_errors_hold(name: str, accuracy: str) -> None:
     exact, coarse = live(path, video, accuracy="exact"), live(path, video, accuracy=accuracy)
     assert isinstance(exact, EndlessLive)
     assert isinstance(coarse, CoarseLive)
-    delays = ROUNDS * path.rtt
+    rounds = ROUNDS[exact.late_fraction(ROUNDS * path.rtt) > 1e-8]
+    delays = rounds * path.rtt
+    assert len(delays) > 4
     f, got, stated = exact.late_fraction(delays), coarse.late_fraction(delays), coarse.relative_error(delays)
-    seen = f > 1e-8
-    assert seen.sum() > 4
-    assert (np.abs(got - f)[seen] <= (stated + exact.lattice_error(delays))[seen] * f[seen]).all()
+    assert (np.abs(got - f) <= (stated + exact.lattice_error(delays)) * f).all()
     if accuracy == "fine":
-        assert (stated[seen & (ROUNDS >= 1)] < 0.05).all()
-        assert (np.abs(got - f)[seen & (ROUNDS >= 1)] < 0.01 * f[seen & (ROUNDS >= 1)]).all()
+        assert (stated[rounds >= 1] < 0.05).all()
+        assert (np.abs(got - f)[rounds >= 1] < 0.01 * f[rounds >= 1]).all()
 
 
 @pytest.mark.long
@@ -202,4 +202,4 @@ def test_hours_with_less_than_is_generated_are_refused(accuracy: str | None) -> 
 
 def test_a_short_stream_with_less_than_is_generated_is_exact() -> None:
     path = Path(sender="classic", loss=0.136, rtt=0.181, rto=0.401, initial_window=10, detection="rack", max_window=24)
-    assert live(path, Video(packet_rate=1.5 / path.rtt, duration=6), accuracy="fine").late_fraction(1.0) > 0.1
+    assert live(path, Video(packet_rate=1.5 / path.rtt, duration=4), accuracy="fine").late_fraction(1.0) > 0.1

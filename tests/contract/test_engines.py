@@ -142,7 +142,7 @@ def on_lattices(name):
 @pytest.mark.parametrize(("options", "lattice"), [one for name in CHAINS for one in on_lattices(name)])
 def test_finite_live(options, lattice):
     _, fast, slow = both(options)
-    one, other = (FiniteBacklog(chain, lattice, 8.0) for chain in (fast, slow))
+    one, other = (FiniteBacklog(chain, lattice, 6.0) for chain in (fast, slow))
     for delay in (0, 1, 2.5, 5):
         assert one.late_fraction(delay) == pytest.approx(other.late_fraction(delay), abs=1e-12)
 

@@ -88,7 +88,7 @@ def test_killed_at_random_moments(tmp_path, kind):
     points.to_parquet(tmp_path / "points.parquet")
     command = [sys.executable, "-c", SCRIPT, tmp_path / "points.parquet", kind, folder, *points.attrs["axes"]]
     interrupted, kept = 0, {}
-    for _ in range(3):
+    for _ in range(2):
         process = subprocess.Popen(list(map(str, command)))
         wanted, seen = len(parts(folder)) + rng.integers(1, 4), 0  # of six, live
         deadline = time.monotonic() + 120

@@ -19,7 +19,7 @@ SMALL = Path(sender="classic", loss=0.05, rtt=0.1, timeout_ratio=1, max_window=8
 @pytest.fixture(scope="module")
 def made():
     """Make a figure, each once."""
-    return cache(lambda number: FIGURES[number]())
+    return cache(lambda number, **tcp: FIGURES[number](**tcp))
 
 
 def column(curve, name):
@@ -95,8 +95,8 @@ def test_figure_11a_has_the_load_that_it_says(made):
 
 def test_stored_delays_just_meet_the_target(made):
     for k, timer in enumerate((1, 2, 3, 4)):
-        curve = made("11b").curves[k]
-        path = Path(sender="classic", loss=0.04, rtt=0.2, timeout_ratio=timer)
+        curve = made("11b", max_window=16).curves[k]
+        path = Path(sender="classic", loss=0.04, rtt=0.2, timeout_ratio=timer, max_window=16)
         mu = column(curve, "packet_rate_pps")[2]
         assert tcpstream.throughput(path) / mu == pytest.approx(2, rel=1e-12)
         result = tcpstream.stored(path, Video(packet_rate=mu, duration=80))

@@ -39,12 +39,12 @@ def scores(table):
 
 @pytest.fixture(scope="module")
 def solved(table):
-    """Return the same as the first 80 are when each is solved."""
-    return tcpstream.score(table.head(80), solves=80, **ASKED)
+    """Return the same as the first 50 are when each is solved."""
+    return tcpstream.score(table.head(50), solves=50, **ASKED)
 
 
 def test_stated_errors_hold(scores, solved):
-    told, true = scores.to_pandas().head(80), solved.to_pandas()
+    told, true = scores.to_pandas().head(50), solved.to_pandas()
     for name, error in (("stall_probability",) * 2, ("required_delay_s", "required_delay_error_s")):
         error = "stall_probability_error" if name == error else error
         off = np.abs(told[name] - true[name])

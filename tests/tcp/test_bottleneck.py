@@ -129,7 +129,9 @@ def test_live_is_its_twin(pipe, buffer, b, others):
     assert result.error_bound < 1e-11
 
 
-@pytest.mark.parametrize(("pipe", "buffer", "b", "others"), CASES)
+@pytest.mark.parametrize(
+    ("pipe", "buffer", "b", "others"), [*CASES[:6], pytest.param(*CASES[6], marks=pytest.mark.long), *CASES[7:]]
+)
 def test_finite_live_is_its_twin(pipe, buffer, b, others):
     path, m = limited(pipe, buffer, rounds_per_increase=b, **others), 2
     video = Video(packet_rate=m / path.rtt, duration=3)
@@ -225,7 +227,9 @@ def test_throughput_is_that_of_the_chain_that_remembers_thresholds(pipe, buffer,
     assert chain_of(path).packets_per_round == pytest.approx(T, rel=1e-9)
 
 
-@pytest.mark.parametrize(("pipe", "buffer", "b", "initial"), SLOW)
+@pytest.mark.parametrize(
+    ("pipe", "buffer", "b", "initial"), [pytest.param(*SLOW[0], marks=pytest.mark.long), *SLOW[1:]]
+)
 def test_slow_start_is_its_twin(pipe, buffer, b, initial):
     path = limited(pipe, buffer, rounds_per_increase=b, initial_window=initial)
     moves, rules = slow_start_twin.chain(slow_start_twin.long_run(path)[1]), slow_start_twin.Rules(path)

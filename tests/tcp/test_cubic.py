@@ -264,7 +264,7 @@ def test_finite_live_is_its_twin(case):
     assert result.error_bound < 1e-12
 
 
-@pytest.mark.parametrize(("rtt", "window", "ratio"), [(0.125, 6, 1), (1.0, 8, 1)])
+@pytest.mark.parametrize(("rtt", "window", "ratio"), [(0.125, 6, 1), pytest.param(1.0, 8, 1, marks=pytest.mark.long)])
 def test_live_is_its_twin(rtt, window, ratio):
     path = Path(
         sender="classic", loss=0.08, rtt=rtt, timeout_ratio=ratio, max_window=window, backoff="paper", tcp="cubic"
