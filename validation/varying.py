@@ -1,6 +1,6 @@
 """Paths that vary beside an agent that knows nothing of the chain of regimes: stored, live and play.
 
-Run ``python validation/varying.py`` (about a quarter of an hour on one core for 100 cases). Each case is drawn from its
+Run ``python validation/varying.py`` (about half an hour on one core for 200 cases). Each case is drawn from its
 number alone; what is recorded is not computed again, and ``--seconds`` stops after a case. The summary is printed in
 the end; ``--table`` prints nothing else.
 
@@ -32,7 +32,7 @@ import regime_agent  # type: ignore[import-not-found]
 
 RESULTS = FilePath(__file__).parent / "results" / "varying.jsonl"
 
-SEED, CASES = 86, 100
+SEED, CASES = 86, 200
 RUNS, FEWEST, SIGMAS = 20_000, 100, 4.0
 LONGEST = 30.0
 """Time that the answers of a case may take [s]."""
