@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
-from bottlenecks import LOADS, RECORD, VIDEO, Bottleneck, conditions
+from bottlenecks import LOADS, RATES, RECORD, VIDEO, WITH_STALLS, Bottleneck, P, conditions
+from numpy.typing import NDArray
+from scipy.stats import t as student
 from switched.judged import JUDGED, UNDER_WAY
 
 import tcpstream
@@ -19,12 +22,17 @@ from tcpstream import Path, TcpstreamError, Video, stored
 from tcpstream.numerics.confidence import wilson
 from tcpstream.system.log import appending, read
 
+Floats = NDArray[np.float64]
+
 SOLVED = RECORD.with_name("linux_bottlenecks_solved.jsonl")
 
 CHAINS = {"reno": "reno-sack", "cubic": "cubic", "bbr": "bbr"}
 
 DELAYS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Startup delays [s], since the connection was asked for."""
+
+EVEN, LONGER = 31, 13
+"""Delays over which the mean is taken: so many even ones from the shortest to the longest, and longer ones."""
 
 LATE = 1e-3
 """99% of the packets of a session that counts were forwarded less late [s]."""
@@ -34,24 +42,39 @@ LEAST = 1e-6
 
 NEAR = 0.05
 
+PAUSE = 5e-3
+"""A packet that is forwarded later shows that the machine paused [s]."""
+
+TOGETHER = 2
+"""Packets that are sent and acknowledged together: the first is acknowledged with the second, which waits for it."""
+
 
 def path(one: Bottleneck) -> Path:
-    """Return the path of a condition as the model is told."""
+    """Return the path of a condition as the model is told: R is that of packets that find no queue but each other."""
+    rtt = one.rtt + TOGETHER / one.packet_rate
     return Path(
-        loss=max(one.p, LEAST), rtt=one.rtt, rto=one.rtt + 0.2, tcp=CHAINS[one.tcp], bottleneck=one.packet_rate,
+        loss=max(one.p, LEAST), rtt=rtt, rto=rtt + 0.2, tcp=CHAINS[one.tcp], bottleneck=one.packet_rate,
         buffer=one.queue,
     )  # fmt: skip
 
 
 def solved(one: Bottleneck) -> dict[str, Any]:
-    """Return T, and the probability of a late packet for each load and delay; None where there is no answer."""
-    found: dict[str, Any] = {"throughput": None, "stalls": None}
+    """Return P(any stall) and the mean stalled time for each load and delay; None where there is no answer."""
+    found: dict[str, Any] = {"stalls": None, "stalled_s": None}
     try:
         chain = path(one)
-        found["throughput"] = tcpstream.throughput(chain)
-        delays = np.maximum(np.array(DELAYS) - UNDER_WAY * one.rtt, 0.0)
-        answers = [stored(chain, Video(packet_rate=load * one.packet_rate, duration=VIDEO)) for load in LOADS]
-        found["stalls"] = [[float(x) for x in 1 - answer.no_late_probability(delays)] for answer in answers]
+        longer = np.geomspace(DELAYS[-1], VIDEO, LONGER)
+        delays = np.unique(np.concatenate([np.linspace(DELAYS[0], DELAYS[-1], EVEN), longer]))
+        at = np.searchsorted(delays, DELAYS)
+        stalls, stalled = [], []
+        for load in LOADS:
+            video = Video(packet_rate=load * one.packet_rate, duration=VIDEO)
+            before = UNDER_WAY * one.rtt  # R/2 after a handshake
+            late, _ = stored(chain, video).stalled(np.maximum(delays - before, 0.0))
+            more = np.append(0.0, np.cumsum((late[1:] + late[:-1]) / 2 * np.diff(delays)))
+            stalls.append(late[at].tolist())
+            stalled.append((more[-1] - more[at]).tolist())  # the mean of what is above a delay
+        found |= {"stalls": stalls, "stalled_s": stalled}
     except TcpstreamError as error:
         found["reason"] = str(error)
     return found
@@ -78,45 +101,96 @@ def measured() -> dict[int, np.ndarray]:
 
 
 def points() -> Iterator[dict[str, Any]]:
-    """Give every load and delay that is compared."""
+    """Give every load and delay that is compared; conditions without one are not solved."""
     needed = measured()
-    answers = chains(set(needed))
-    for number, rows in needed.items():
-        if answers[number]["stalls"] is None:
-            continue
-        for i, load in enumerate(LOADS):
-            for j, delay in enumerate(DELAYS):
-                late = int((rows[:, i] > delay).sum())
-                if JUDGED[0] <= late / len(rows) <= JUDGED[1]:
-                    low, high = wilson(late, len(rows))
-                    yield {
-                        "condition": number, "tcp": conditions()[number].tcp, "load": load, "delay": delay,
-                        "sessions": len(rows), "measured": late / len(rows), "low": low, "high": high,
-                        "chain": answers[number]["stalls"][i][j],
-                    }  # fmt: skip
+    late = {number: np.array([rows > delay for delay in DELAYS]).sum(axis=1) for number, rows in needed.items()}
+    judged = {
+        number: [tuple(one) for one in np.argwhere(_within(counts / len(needed[number]))).tolist()]
+        for number, counts in late.items()
+    }
+    answers = chains({number for number, some in judged.items() if some})
+    for number, some in judged.items():
+        rows = needed[number]
+        for j, i in sorted(some, key=lambda one: one[::-1]):
+            if answers[number]["stalls"] is None:
+                continue
+            share, delay = late[number][j, i] / len(rows), DELAYS[j]
+            low, high = wilson(int(late[number][j, i]), len(rows))
+            yield {
+                "condition": number, "tcp": conditions()[number].tcp, "load": LOADS[i], "delay": delay,
+                "sessions": len(rows), "measured": share, "low": low, "high": high,
+                "chain": answers[number]["stalls"][i][j], **stalled_time(rows[:, i] - delay),
+                "stalled_chain": answers[number]["stalled_s"][i][j],
+            }  # fmt: skip
+
+
+def _within(share: Floats) -> NDArray[np.bool_]:
+    return np.asarray((share >= JUDGED[0]) & (share <= JUDGED[1]))
+
+
+def stalled_time(missing: Floats) -> dict[str, float]:
+    """Return the mean time that a player stalls which goes on with each packet that it misses, and its 95% interval.
+
+    It stalls for as long as the startup delay was too short. NaN where a session was too short to tell.
+    """
+    stalled = np.maximum(missing, 0.0)
+    mean, off = float(stalled.mean()), math.nan
+    if math.isfinite(mean):
+        off = float(student.ppf(0.975, len(stalled) - 1) * stalled.std(ddof=1) / math.sqrt(len(stalled)))
+    return {"stalled": mean, "stalled_low": mean - off, "stalled_high": mean + off}
+
+
+def near(chain: Floats, measured: Floats, low: Floats, high: Floats) -> list[str]:
+    """Return how many points there are, what share is within a factor of 2, and within that or inside the interval."""
+    known = np.isfinite(measured) & np.isfinite(low)
+    off = np.abs(np.log(np.maximum(chain, 1e-300) / np.where(known, measured, 1.0)))
+    twice, inside = off <= math.log(2), (low <= chain) & (chain <= high)
+    if not known.any():
+        return ["", "", ""]
+    return [str(known.sum()), *(f"{one[known].mean():.0%}" for one in (twice, twice | inside))]
 
 
 def main() -> None:
     """Print the tables in Markdown."""
-    downloads = [line for line in read(RECORD) if "throughput" in line]
-    answers = chains({line["condition"] for line in downloads})
-    compared = list(points())
-    print("| sender | conditions | T within 5% | farthest | points | within 2 | within 2, or in the interval |")
-    print("|---|---|---|---|---|---|---|")
-    for tcp in CHAINS:
+    downloads = [line for line in read(RECORD) if "throughput" in line and not line["stalled_packets"]]
+    print("| sender | link | conditions | T within 5% | farthest |\n|---|--:|--:|--:|--:|")
+    for tcp, mbps in product(CHAINS, RATES):
         ratios = [
-            answers[line["condition"]]["throughput"] / line["throughput"]
+            tcpstream.throughput(path(conditions()[line["condition"]])) / line["throughput"]
             for line in downloads
-            if line["tcp"] == tcp and answers[line["condition"]]["throughput"]
+            if (line["tcp"], line["mbps"]) == (tcp, mbps)
         ]
-        near = sum(abs(ratio - 1) <= NEAR for ratio in ratios)
+        right = sum(abs(ratio - 1) <= NEAR for ratio in ratios)
         far = max(ratios, key=lambda ratio: abs(math.log(ratio)), default=math.nan)
-        chosen = [one for one in compared if one["tcp"] == tcp]
-        off = np.array([abs(math.log(max(one["chain"], 1e-300) / one["measured"])) for one in chosen])
-        inside = np.array([one["low"] <= one["chain"] <= one["high"] for one in chosen], dtype=bool)
-        twice = off <= math.log(2)
-        shares = [f"{np.mean(one):.0%}" if len(chosen) else "" for one in (twice, twice | inside)]
-        print(f"| {tcp} | {len(ratios)} | {near} | {far:.2f} | {len(chosen)} | {' | '.join(shares)} |")
+        print(f"| {tcp} | {mbps:g} Mbit/s | {len(ratios)} | {right} | {far:.2f} |")
+    compared = list(points())
+    twice = "| points | within 2 | within 2, or in the interval " * 2
+    print(f"\n| sender | p {twice}|\n|---|--:|--:|--:|--:|--:|--:|--:|")
+    for tcp, p in product(WITH_STALLS, reversed(P)):
+        chosen = [one for one in compared if one["tcp"] == tcp and conditions()[one["condition"]].p == p]
+        columns = {name: np.array([one[name] for one in chosen]) for name in compared[0]}
+        shares = [
+            *near(*(columns[name] for name in ("chain", "measured", "low", "high"))),
+            *near(*(columns[name] for name in ("stalled_chain", "stalled", "stalled_low", "stalled_high"))),
+        ]
+        print(f"| {tcp} | {p:g} | {' | '.join(shares)} |")
+    print("\n| sender | link | p | packets at most 5 ms late in | sessions | stall |\n|---|--:|--:|---|--:|--:|")
+    for row in pauses(compared):
+        print(f"| {' | '.join(row)} |")
+
+
+def pauses(compared: list[dict[str, Any]]) -> Iterator[list[str]]:
+    """Give the shares of sessions that stall without other losses, by whether the machine paused."""
+    judged = {(one["condition"], LOADS.index(one["load"]), one["delay"]) for one in compared}
+    lines = [line for line in read(RECORD) if "needed" in line and "latest" in line]
+    for paused, words in ((False, "the whole session"), (True, "a part of it")):
+        seen = [
+            line["needed"][i] is None or line["needed"][i] > delay
+            for line in lines
+            for number, i, delay in judged
+            if line["condition"] == number and conditions()[number].p == 0 and (line["latest"] > PAUSE) == paused
+        ]
+        yield ["both", "25 Mbit/s", "0", words, str(len(seen)), f"{np.mean(seen):.0%}" if seen else ""]
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 48 conditions, drawn from a seed before any was looked at: Reno, CUBIC and BBR; links of 8 and 25 Mbit/s; round trips of
 20, 50 and 150 ms; buffers of .3, 1 and 4 bandwidth-delay products; no other losses, or p = .002. Of each a download of
-three minutes, then a session of each after the other: what a viewer of 30 s at .6 to .95 of the link had to wait.
-After an interruption it goes on where it was.
+three minutes, then, of Reno and CUBIC, a session of each after the other: what a viewer of 30 s at .6 to .95 of the
+link had to wait. After an interruption it goes on where it was.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ from tcpstream.system.log import appending, read
 RECORD = RECORDED.with_name("linux_bottlenecks.jsonl")
 
 SENDERS, RATES = ("reno", "cubic", "bbr"), (8.0, 25.0)
+WITH_STALLS = "reno", "cubic"
+"""Senders with a chain that tells stalls: only of these there are sessions."""
+
 ROUND_TRIPS, BUFFERS, P = (0.02, 0.05, 0.15), (0.3, 1.0, 4.0), (0.0, 0.002)
 
 EACH, SEED = 8, 2030
@@ -90,10 +93,10 @@ def conditions() -> list[Bottleneck]:
     return found
 
 
-def together(mbps: Sequence[float]) -> Iterator[list[int]]:
-    """Give the numbers of conditions that run at the same time, those of links of these rates."""
+def together(mbps: Sequence[float], senders: Sequence[str]) -> Iterator[list[int]]:
+    """Give the numbers of conditions that run at the same time, those of links of these rates and of these senders."""
     for rate in mbps:
-        numbers = [number for number, one in enumerate(conditions()) if one.mbps == rate]
+        numbers = [number for number, one in enumerate(conditions()) if one.mbps == rate and one.tcp in senders]
         at_once = int(PACKETS * PACKET / (rate * 1e6))
         yield from (numbers[k : k + at_once] for k in range(0, len(numbers), at_once))
 
@@ -101,15 +104,24 @@ def together(mbps: Sequence[float]) -> Iterator[list[int]]:
 def download(numbers: list[int]) -> list[dict[str, Any]]:
     """Measure T of some conditions."""
     known = conditions()
-    flows = [known[k].flow(DOWNLOAD, (SEED, k), 0.02 * i) for i, k in enumerate(numbers)]
+    found = measured_throughputs([known[k] for k in numbers], SEED, numbers)
+    return [{"condition": k} | line for k, line in zip(numbers, found, strict=True)]
+
+
+def measured_throughputs(
+    paths: Sequence[Bottleneck], seed: int, numbers: Sequence[int] | None = None
+) -> list[dict[str, Any]]:
+    """Measure T of downloads over some paths at the same time; the losses of each are drawn from its number."""
+    numbers = range(len(paths)) if numbers is None else numbers
+    flows = [one.flow(DOWNLOAD, (seed, k), 0.02 * i) for i, (k, one) in enumerate(zip(numbers, paths, strict=True))]
     carry(flows)
     found = []
-    for k, one in zip(numbers, flows, strict=True):
+    for path, one in zip(paths, flows, strict=True):
         times = deliveries(one.seen)
         counts = np.histogram(times, np.linspace(WARMUP, DOWNLOAD, 11))[0] / ((DOWNLOAD - WARMUP) / 10)
         found.append(
             {
-                "condition": k, **asdict(known[k]), "throughput": float(counts.mean()),
+                **asdict(path), "throughput": float(counts.mean()),
                 "throughput_error": float(counts.std(ddof=1) / np.sqrt(10)), "rtt_seen": _mean_rtt(one),
                 "lost": one.losses.lost, "dropped_by_queue": one.seen.dropped_by_queue, "sent": one.seen.sent,
                 **_lateness(one),
@@ -143,8 +155,12 @@ def _mean_rtt(one: Flow) -> float:
 
 
 def _lateness(one: Flow) -> dict[str, float]:
-    """Return how late 99% of the packets were at most, and how many were later than 50 ms."""
-    return {"late_99": round(float(np.quantile(one.seen.late, 0.99)), 6), "stalled_packets": len(one.seen.stalls)}
+    """Return how late 99% of the packets were at most, the latest one, and how many were more than 50 ms late."""
+    late = one.seen.late
+    return {
+        "late_99": round(float(np.quantile(late, 0.99)), 6), "latest": round(max(late), 6),
+        "stalled_packets": len(one.seen.stalls),
+    }  # fmt: skip
 
 
 def apart(work: Any, *arguments: Any) -> Any:
@@ -168,7 +184,8 @@ def main() -> int:
     done = {(line["condition"], line.get("session")) for line in read(RECORD)}
     with appending(RECORD) as append:
         for seed in (None, *range(SESSIONS)):
-            for numbers in together([chosen.mbps] if chosen.mbps else RATES):
+            senders = SENDERS if seed is None else WITH_STALLS
+            for numbers in together([chosen.mbps] if chosen.mbps else RATES, senders):
                 todo = [k for k in numbers if (k, seed) not in done]
                 if not todo or time.monotonic() > end:
                     continue

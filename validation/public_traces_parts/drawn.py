@@ -38,10 +38,27 @@ def drawn(half: list[Session], step: float) -> dict[str, Any]:
     means = np.array([one.throughput / PACKET for one in fit.regimes])[states]
     logarithms = law.means[states] + law.deviations[states] * rng.standard_normal(states.shape)
     varied = np.maximum(np.exp(logarithms) - 0.5, 0) / step
-    return {name: replayed(_sessions(series, step), MEAN)["stalled"] for name, series in zip(NAMES, (varied, means))}
+    made = {name: _sessions(series, step) for name, series in zip(NAMES, (varied, means))}
+    stalled: dict[str, Any] = {name: replayed(sessions, MEAN)["stalled"] for name, sessions in made.items()}
+    return stalled | {"of_half": told(half), "of_varied": told(made["varied"])}
 
 
 NAMES = "varied", "at_means"
+
+QUANTILES = 0.05, 0.5, 0.95, 0.99
+
+LOW = 0.2
+"""Of the mean throughput: the least rate of the videos."""
+
+
+def told(sessions: list[Session]) -> dict[str, list[float]]:
+    """Return quantiles of the mean throughput of sessions [packets/s], and of how long it stays below `LOW` [s]."""
+    stays: list[int] = []
+    for one in sessions:
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], one.packets < LOW * MEAN, [0]])))
+        stays += np.diff(edges)[::2].tolist()
+    means = [float(one.packets.mean()) for one in sessions]
+    return {"means": np.quantile(means, QUANTILES).tolist(), "low_s": np.quantile(stays, QUANTILES).tolist()}
 
 
 def regimes(transitions: Floats, shares: Floats, count: int, rng: np.random.Generator) -> Any:

@@ -164,6 +164,20 @@ def lost(rows: Rows) -> list[str]:
     return lines
 
 
+def differing(rows: Rows) -> list[str]:
+    """Return how sessions of the first half differ, and those drawn from its fit, lines of a table of Markdown."""
+    lines = []
+    for row in rows:
+        for where, of in ("the half", "of_half"), ("drawn", "of_varied"):
+            if row["what"] == "drawn" and of in row:
+                means, low = row[of]["means"], row[of]["low_s"]
+                lines.append(
+                    f"| {row['set']} | {where} | {means[0]:.1f} | {means[1]:.1f} | {means[2]:.1f} | {low[2]:.0f} s | "
+                    f"{low[3]:.0f} s |"
+                )
+    return lines
+
+
 def refusals(rows: Rows) -> list[str]:
     """Return what was refused, a line each."""
     found = []
@@ -190,6 +204,10 @@ def summary(rows: Rows) -> str:
         "| set | replay | drawn | drawn, regimes at their means | 1 fit |",
         "|---|--:|--:|--:|--:|",
         *lost(rows),
+        "",
+        "| set | sessions | mean [packets/s], 5% | 50% | 95% | below 10 packets/s at a stretch, 95% | 99% |",
+        "|---|---|--:|--:|--:|--:|--:|",
+        *differing(rows),
     ]
     refused = refusals(rows)
     return "\n".join([*parts, "", f"{len(refused)} refused", *refused])

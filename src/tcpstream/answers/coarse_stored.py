@@ -97,23 +97,6 @@ class CoarseStored(StoredStreaming):
         """
         return self._over_delays(startup_delay, self._late_error)
 
-    @overload
-    def no_late_error(self, startup_delay: float) -> float: ...
-
-    @overload
-    def no_late_error(self, startup_delay: Several) -> NDArray[np.float64]: ...
-
-    @overload
-    def no_late_error(self, startup_delay: ArrayLike) -> Any: ...
-
-    def no_late_error(self, startup_delay: ArrayLike) -> Any:
-        """Return the relative error of 1 - alpha, the probability of a late packet; as `relative_error`.
-
-        0 at startup delays up to a round trip, or three where that is quick: alpha is exact there. Where an exact solve
-        takes too much, it is the middle between its lower bound and alpha after a round trip, and as far off as these.
-        """
-        return self._over_delays(startup_delay, self._no_late_error)
-
     @property
     def error_bound(self) -> float:
         """Probability that is not followed; `relative_error` comes on top."""
@@ -203,7 +186,12 @@ class CoarseStored(StoredStreaming):
         try:
             found = [float(one.never_late(self.timeline, tau)[0]) for one in both]
         except AccuracyError as error:
-            if isinstance(error, TimeLimitError) or self._known_exactly is None:
+            if isinstance(error, TimeLimitError):
+                raise
+            if self._ends_late(tau):
+                self._at_short[tau] = 0.0, 0.0
+                return 0.0
+            if self._known_exactly is None:
                 raise
             found = [math.inf]
         if max(found) > 1 + ABOVE and self._known_exactly is not None:
@@ -212,6 +200,12 @@ class CoarseStored(StoredStreaming):
                 self._at_short[tau] = alpha, 0.0
                 return alpha
         return min(max(found[0], 0.0), 1.0)
+
+    def _ends_late(self, tau: float) -> bool:
+        """Return whether a packet of the last round is late, but for what is not followed."""
+        due = np.ceil(self.due_by_round(tau))
+        due[:-1] = 0.0
+        return float(self._arrivals.late(due)[-1]) >= 1 - NO_LATE_FLOOR
 
     def _short(self, tau: float) -> tuple[float, float]:
         """Return alpha at a short delay, and how far it is off: by nothing where it is followed to the packet.

@@ -68,7 +68,12 @@ class StoredStreaming(StoredRounds):
     def no_late_error(self, startup_delay: ArrayLike) -> Any: ...
 
     def no_late_error(self, startup_delay: ArrayLike) -> Any:
-        """Return the relative error of 1 - alpha at startup delays [s]: 0 for an exact solve."""
+        """Return the relative error of 1 - alpha, the probability of a late packet, at startup delays [s].
+
+        0 for an exact solve. On coarse lattices 0 at delays up to a round trip, or three where that is quick, and where
+        an exact solve had to help: alpha is exact there. Where that takes too much, at the shortest delays alpha is the
+        middle between its lower bound and that after a round trip, and as far off as these.
+        """
         return self._over_delays(startup_delay, self._no_late_error)
 
     @overload
