@@ -2,6 +2,7 @@
 
 import math
 
+import bbr_losses
 import bottleneck_tables
 import bottlenecks
 import fresh
@@ -11,6 +12,7 @@ import pytest
 from link import PACKET, Link, constant, long_run, switched
 from switched import judged, make
 
+from tcpstream import throughput
 from tcpstream.system.log import read
 
 FRESH = read(fresh.FRESH)
@@ -115,10 +117,33 @@ def test_bottlenecks_are_a_balanced_part():
 
 
 def test_throughputs_behind_bottlenecks():
-    """CUBIC's and BBR's within 5% in each of eight conditions, Reno's within 11%."""
-    answers = {line["condition"]: line for line in read(bottleneck_tables.SOLVED)}
+    """Within 5% in nine of ten conditions, and within 9% in all."""
     downloads = [line for line in read(bottlenecks.RECORD) if "throughput" in line]
-    assert len(downloads) == 24
-    for line in downloads:
-        far = abs(answers[line["condition"]]["throughput"] / line["throughput"] - 1)
-        assert far < (0.11 if line["tcp"] == "reno" else 0.05)
+    assert sorted(line["condition"] for line in downloads) == list(range(48))
+    drawn = bottlenecks.conditions()
+    off = [
+        abs(throughput(bottleneck_tables.path(drawn[line["condition"]])) / line["throughput"] - 1) for line in downloads
+    ]
+    assert max(off) < 0.09
+    assert np.mean(np.array(off) <= 0.05) >= 0.9
+
+
+def test_stalls_behind_bottlenecks_that_lose_packets():
+    """P(any stall), and the mean stalled time, within a factor of 2 of nine in ten points, or in the interval."""
+    drawn = bottlenecks.conditions()
+    lossy = [one for one in bottleneck_tables.points() if drawn[one["condition"]].p > 0]
+    assert len(lossy) >= 40
+    for names in (("chain", "measured", "low", "high"), ("stalled_chain", "stalled", "stalled_low", "stalled_high")):
+        columns = [np.array([one[name] for one in lossy]) for name in names]
+        assert float(bottleneck_tables.near(*columns)[2].rstrip("%")) >= 90
+
+
+def test_the_kernels_bbr_over_loss_rates():
+    """The formula is within 5% up to p = 0.1; from 0.15 on the kernel has less than three quarters of the link."""
+    lines = list(read(bbr_losses.RECORD))
+    for line, one in zip(lines, bbr_losses.conditions(), strict=True):
+        assert line["p"] == one.p
+        if one.p <= 0.1:
+            assert throughput(bottleneck_tables.path(one)) == pytest.approx(line["throughput"], rel=0.05)
+        else:
+            assert line["throughput"] < 0.75 * one.packet_rate

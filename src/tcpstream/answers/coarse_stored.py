@@ -182,16 +182,14 @@ class CoarseStored(StoredStreaming):
 
     def _on_lattices(self, tau: float) -> float:
         """Return alpha; where lattices do not converge, or blur a step, from an exact solve if that is quick."""
+        if self._ends_late(tau):
+            self._at_short[tau] = 0.0, 0.0
+            return 0.0
         both = [self._arrivals, self._coarser] if self._arrivals.scale.limited else [self._arrivals]
         try:
             found = [float(one.never_late(self.timeline, tau)[0]) for one in both]
         except AccuracyError as error:
-            if isinstance(error, TimeLimitError):
-                raise
-            if self._ends_late(tau):
-                self._at_short[tau] = 0.0, 0.0
-                return 0.0
-            if self._known_exactly is None:
+            if isinstance(error, TimeLimitError) or self._known_exactly is None:
                 raise
             found = [math.inf]
         if max(found) > 1 + ABOVE and self._known_exactly is not None:
@@ -202,7 +200,9 @@ class CoarseStored(StoredStreaming):
         return min(max(found[0], 0.0), 1.0)
 
     def _ends_late(self, tau: float) -> bool:
-        """Return whether a packet of the last round is late, but for what is not followed."""
+        """Return whether a packet of the last round is late, but for what is not followed; never where T is enough."""
+        if self._arrivals.chain.packets_per_round >= self.timeline.packets_due:
+            return False
         due = np.ceil(self.due_by_round(tau))
         due[:-1] = 0.0
         return float(self._arrivals.late(due)[-1]) >= 1 - NO_LATE_FLOOR
