@@ -18,7 +18,7 @@ from scipy.stats import t as student
 from switched.judged import JUDGED, UNDER_WAY
 
 import tcpstream
-from tcpstream import Path, TcpstreamError, Video, stored
+from tcpstream import Path, Video, stored
 from tcpstream.numerics.confidence import wilson
 from tcpstream.system.log import appending, read
 
@@ -58,34 +58,31 @@ def path(one: Bottleneck) -> Path:
     )  # fmt: skip
 
 
-def solved(one: Bottleneck) -> dict[str, Any]:
-    """Return P(any stall) and the mean stalled time for each load and delay; None where there is no answer."""
-    found: dict[str, Any] = {"stalls": None, "stalled_s": None}
-    try:
-        chain = path(one)
-        longer = np.geomspace(DELAYS[-1], VIDEO, LONGER)
-        delays = np.unique(np.concatenate([np.linspace(DELAYS[0], DELAYS[-1], EVEN), longer]))
-        at = np.searchsorted(delays, DELAYS)
-        stalls, stalled = [], []
-        for load in LOADS:
-            video = Video(packet_rate=load * one.packet_rate, duration=VIDEO)
-            before = UNDER_WAY * one.rtt  # R/2 after a handshake
-            late, _ = stored(chain, video).stalled(np.maximum(delays - before, 0.0))
-            more = np.append(0.0, np.cumsum((late[1:] + late[:-1]) / 2 * np.diff(delays)))
-            stalls.append(late[at].tolist())
-            stalled.append((more[-1] - more[at]).tolist())  # the mean of what is above a delay
-        found |= {"stalls": stalls, "stalled_s": stalled}
-    except TcpstreamError as error:
-        found["reason"] = str(error)
-    return found
+def solved(one: Bottleneck, compared: set[int]) -> dict[str, Any]:
+    """Return P(any stall) and the mean stalled time for each load and delay; None for loads that are not compared."""
+    longer = np.geomspace(DELAYS[-1], VIDEO, LONGER)
+    delays = np.unique(np.concatenate([np.linspace(DELAYS[0], DELAYS[-1], EVEN), longer]))
+    at, since = np.searchsorted(delays, DELAYS), np.maximum(delays - UNDER_WAY * one.rtt, 0.0)  # R/2 after a handshake
+    stalls: list[list[float] | None] = []
+    stalled: list[list[float] | None] = []
+    for i, load in enumerate(LOADS):
+        if i not in compared:
+            stalls.append(None)
+            stalled.append(None)
+            continue
+        late, _ = stored(path(one), Video(packet_rate=load * one.packet_rate, duration=VIDEO)).stalled(since)
+        more = np.append(0.0, np.cumsum((late[1:] + late[:-1]) / 2 * np.diff(delays)))
+        stalls.append(late[at].tolist())
+        stalled.append((more[-1] - more[at]).tolist())  # the mean of what is above a delay
+    return {"stalls": stalls, "stalled_s": stalled}
 
 
-def chains(numbers: set[int]) -> dict[int, dict[str, Any]]:
-    """Return what the chains say of some conditions; what is solved once is kept."""
+def chains(compared: dict[int, set[int]]) -> dict[int, dict[str, Any]]:
+    """Return what the chains say of some conditions and loads; what is solved once is kept."""
     known = {line["condition"]: line for line in read(SOLVED)}
     with appending(SOLVED) as append:
-        for number in sorted(numbers - set(known)):
-            known[number] = {"condition": number, **solved(conditions()[number])}
+        for number in sorted(set(compared) - set(known)):
+            known[number] = {"condition": number, **solved(conditions()[number], compared[number])}
             append(known[number])
     return known
 
@@ -108,12 +105,18 @@ def points() -> Iterator[dict[str, Any]]:
         number: [tuple(one) for one in np.argwhere(_within(counts / len(needed[number]))).tolist()]
         for number, counts in late.items()
     }
-    answers = chains({number for number, some in judged.items() if some})
+    answers = chains(
+        {
+            number: {int(i) for _, i in some}
+            for number, some in judged.items()
+            if some and conditions()[number].tcp in WITH_STALLS
+        }
+    )
     for number, some in judged.items():
+        if number not in answers:
+            continue
         rows = needed[number]
         for j, i in sorted(some, key=lambda one: one[::-1]):
-            if answers[number]["stalls"] is None:
-                continue
             share, delay = late[number][j, i] / len(rows), DELAYS[j]
             low, high = wilson(int(late[number][j, i]), len(rows))
             yield {
