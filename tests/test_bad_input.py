@@ -127,7 +127,7 @@ BAD = [
         "'2%%' is not a probability: give a number, as 0.02 or 2%",
     ),
     Bad(
-        "throughput --loss 200% --rtt 0.1 --sender classic",
+        "throughput --loss 2 --rtt 0.1 --sender classic",
         "strictly between 0 and 1, got 2: 2% is 0.02",
         lambda: path(loss=2),
     ),
