@@ -17,6 +17,7 @@ from ..system.threads import on_cores
 from ..tcp import chain_of
 from ..tcp.window_chain import WindowChain
 from ..video import Video
+from .coarse_live import AT_ONCE
 from .live_streaming import LiveStreaming
 from .timeline import Timeline
 
@@ -94,7 +95,8 @@ class LimitedLive(LiveStreaming):
     def _at(self, tau: float) -> Interpolated:
         rounds = self.timeline.rounds(tau)
         f, other = (one.late_fraction(rounds) for one in (self._backlogs.fine, self._backlogs.coarse))
-        return Interpolated(f, FACTOR * abs(f - other) / f + LEAST if f > 0 else 0.0)
+        least = LEAST + (AT_ONCE if rounds < 1 else 0.0)
+        return Interpolated(f, FACTOR * abs(f - other) / f + least if f > 0 else 0.0)
 
 
 def limited_live(path: Path, video: Video, accuracy: str | None) -> LimitedLive:
