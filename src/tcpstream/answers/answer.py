@@ -102,6 +102,12 @@ def delay_before(value: Any, duration: float | None) -> float:
     return delay
 
 
+def delays_before(values: ArrayLike, duration: float | None) -> NDArray[np.float64]:
+    """Return startup delays [s] as `delay_before`, flat."""
+    given = np.ravel(np.asarray(values, dtype=object))
+    return np.array([delay_before(value, duration) for value in given], dtype=float)
+
+
 def late_target(value: float | None) -> float:
     """Return a target late fraction, the default for None, or raise `InputError` unless it lies between 0 and 1."""
     wanted = DEFAULT_TARGET if value is None else real("target late fraction", value)
@@ -297,8 +303,7 @@ class Streaming(Shown):
         return {f"{self.kind} streaming": rows, **inputs(self.path, self.video)}
 
     def _delays(self, values: ArrayLike) -> NDArray[np.float64]:
-        given = np.ravel(np.asarray(values, dtype=object))
-        return np.array([delay_before(value, self.video.duration) for value in given], dtype=float)
+        return delays_before(values, self.video.duration)
 
     def _over_delays(self, values: ArrayLike, answer: Callable[[float], float]) -> Any:
         """Apply `answer` to each delay: a float for one, an array of the same shape for several."""

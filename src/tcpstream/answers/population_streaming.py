@@ -12,7 +12,7 @@ from .._version import __version__
 from ..errors import InputError
 from ..system.html_table import Rows
 from ..video import Video
-from .answer import DEFAULT_TARGET, SCHEMA, at_most, delay_before, late_target, no_late_target, table
+from .answer import DEFAULT_TARGET, SCHEMA, at_most, delay_before, delays_before, late_target, no_late_target, table
 from .path_by_path import PathByPath
 from .session_paths import Population, of_paths, spread
 from .several import Several
@@ -269,5 +269,4 @@ class StoredPopulation(Shown):
         return float(found[0]) if np.ndim(values) == 0 else found.reshape(np.shape(values))
 
     def _delays(self, values: ArrayLike) -> Floats:
-        given = np.ravel(np.asarray(values, dtype=object))
-        return np.array([delay_before(value, self.video.duration) for value in given], dtype=float)
+        return delays_before(values, self.video.duration)
