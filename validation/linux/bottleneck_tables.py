@@ -143,14 +143,12 @@ def stalled_time(missing: Floats) -> dict[str, float]:
     return {"stalled": mean, "stalled_low": mean - off, "stalled_high": mean + off}
 
 
-def near(chain: Floats, measured: Floats, low: Floats, high: Floats) -> list[str]:
+def near(chain: Floats, measured: Floats, low: Floats, high: Floats) -> tuple[int, float, float]:
     """Return how many points there are, what share is within a factor of 2, and within that or inside the interval."""
     known = np.isfinite(measured) & np.isfinite(low)
     off = np.abs(np.log(np.maximum(chain, 1e-300) / np.where(known, measured, 1.0)))
     twice, inside = off <= math.log(2), (low <= chain) & (chain <= high)
-    if not known.any():
-        return ["", "", ""]
-    return [str(known.sum()), *(f"{one[known].mean():.0%}" for one in (twice, twice | inside))]
+    return int(known.sum()), float(twice[known].mean()), float((twice | inside)[known].mean())
 
 
 def main() -> None:
@@ -172,28 +170,33 @@ def main() -> None:
     for tcp, p in product(WITH_STALLS, reversed(P)):
         chosen = [one for one in compared if one["tcp"] == tcp and conditions()[one["condition"]].p == p]
         columns = {name: np.array([one[name] for one in chosen]) for name in compared[0]}
-        shares = [
-            *near(*(columns[name] for name in ("chain", "measured", "low", "high"))),
-            *near(*(columns[name] for name in ("stalled_chain", "stalled", "stalled_low", "stalled_high"))),
-        ]
-        print(f"| {tcp} | {p:g} | {' | '.join(shares)} |")
-    print("\n| sender | link | p | packets at most 5 ms late in | sessions | stall |\n|---|--:|--:|---|--:|--:|")
-    for row in pauses(compared):
-        print(f"| {' | '.join(row)} |")
+        cells = []
+        for names in (
+            ("chain", "measured", "low", "high"),
+            ("stalled_chain", "stalled", "stalled_low", "stalled_high"),
+        ):
+            count, within, inside = near(*(columns[name] for name in names))
+            cells.append(f"{count} | {within:.0%} | {inside:.0%}")
+        print(f"| {tcp} | {p:g} | {' | '.join(cells)} |")
+    print("\nWithout other losses, sessions that recorded the latest packet:\n")
+    print(f"| a packet was more than {1000 * PAUSE:g} ms late | cases | stall |\n|---|--:|--:|")
+    for words, seen in pauses(compared).items():
+        print(f"| {words} | {len(seen)} | {np.mean(seen):.0%} |")
 
 
-def pauses(compared: list[dict[str, Any]]) -> Iterator[list[str]]:
-    """Give the shares of sessions that stall without other losses, by whether the machine paused."""
+def pauses(compared: list[dict[str, Any]]) -> dict[str, list[bool]]:
+    """Return which sessions stalled without other losses, by whether the machine paused."""
     judged = {(one["condition"], LOADS.index(one["load"]), one["delay"]) for one in compared}
     lines = [line for line in read(RECORD) if "needed" in line and "latest" in line]
-    for paused, words in ((False, "the whole session"), (True, "a part of it")):
-        seen = [
+    return {
+        words: [
             line["needed"][i] is None or line["needed"][i] > delay
             for line in lines
             for number, i, delay in judged
             if line["condition"] == number and conditions()[number].p == 0 and (line["latest"] > PAUSE) == paused
         ]
-        yield ["both", "25 Mbit/s", "0", words, str(len(seen)), f"{np.mean(seen):.0%}" if seen else ""]
+        for words, paused in (("no", False), ("yes", True))
+    }
 
 
 if __name__ == "__main__":
