@@ -92,6 +92,15 @@ tcp.throughput = lambda path: Gone() and 50.0"""
     assert ended(code) == (130, "", "")
 
 
+def test_an_interruption_that_compiled_code_prints():
+    """As where it imports a module."""
+    code = """
+import ctypes
+called = b'import os, signal; os.kill(os.getpid(), signal.SIGINT); list(range(10**8))'
+tcp.throughput = lambda path: ctypes.pythonapi.PyRun_SimpleString(called) and 50.0"""
+    assert ended(code) == (130, "", "")
+
+
 def test_an_interruption_that_is_not_heeded():
     code = """
 def throughput(path):

@@ -34,6 +34,8 @@ def watch() -> None:
     def interrupt(*given: Any) -> None:
         global _interrupted
         _interrupted = True
+        if _compiling():
+            _end()
         signal.default_int_handler(*given)
 
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -43,6 +45,7 @@ def watch() -> None:
     signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
     Thread(target=_await, args=(seen, signal.SIGINT), daemon=True).start()
     sys.unraisablehook = _unraisable
+    sys.excepthook = _uncaught
     signal.signal(signal.SIGINT, interrupt)
 
 
@@ -69,6 +72,12 @@ def leave(status: int) -> NoReturn:
     os._exit(INTERRUPTED if _interrupted else status)
 
 
+def _compiling() -> bool:
+    """Return whether this thread compiles: what LLVM leaves half done does not survive an exception."""
+    lock = sys.modules.get("numba.core.compiler_lock")
+    return lock is not None and hasattr(lock, "global_compiler_lock") and lock.global_compiler_lock.is_locked()
+
+
 def _await(seen: int, wanted: int) -> None:
     while os.read(seen, 1) != bytes([wanted]):
         continue
@@ -81,6 +90,13 @@ def _unraisable(failed: Any) -> None:
     if issubclass(failed.exc_type, KeyboardInterrupt):
         _end()
     sys.__unraisablehook__(failed)
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """End where an interruption came in what compiled code called, which would print it and go on."""
+    if issubclass(kind, KeyboardInterrupt):
+        _end()
+    sys.__excepthook__(kind, error, trace)
 
 
 def clean() -> None:
