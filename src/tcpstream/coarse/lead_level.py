@@ -91,16 +91,17 @@ class Level:
         self.offsets = offsets(steps, quantum, due)
         each = [self._near.moves, self._wide.moves, self._near.edges, self._wide.edges]
         firsts = [one.moves for one in self._first]
-        self.above = self._reached([*each, *firsts])
+        in_steps = self._reached(each)
+        self.above_at_start = np.maximum(in_steps, self._reached(firsts))
         self.ghosts = EXTRAPOLATED
-        E, lengths = steps.entries, self.ghosts + points + self.above
+        E, lengths = steps.entries, self.ghosts + points + self.above_at_start
         width = int(lengths.max())
         keys, which = numbered(np.concatenate([one.lags * E + one.targets for one in firsts]))
         self._opened_lags, self._opened_rows = keys // E, keys % E
         parted = np.split(which, np.cumsum([len(one.lags) for one in firsts])[:-1])
         self._openings = [replace(one, targets=rows) for one, rows in zip(firsts, parted)]
         above = self.offsets / quantum
-        self._smoothed = Smoothed(each, lengths, self.ghosts, above)
+        self._smoothed = Smoothed(each, self.ghosts + points + in_steps, self.ghosts, above)
         of = self._smoothed.of
         self._near_pairs, self._wide_pairs = ((of(one.moves), of(one.edges)) for one in (self._near, self._wide))
         rows = self._opened_rows
@@ -108,6 +109,7 @@ class Level:
         longest = np.ones(E, dtype=np.int64)
         np.maximum.at(longest, self._opened_rows, self._opened_lags)
         self.targets = np.flatnonzero(longest > 1)
+        self.above = np.where(longest > 1, self.above_at_start, in_steps)
         self._sizes = longest[self.targets] + 1
         kept = int(self._sizes.sum())
         _check((3 * E + len(keys) + kept) * width + self._smoothed.size + self._opened.size)

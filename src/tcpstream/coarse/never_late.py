@@ -43,10 +43,12 @@ WIDE = 2.0
 class _Link(NamedTuple):
     """Where a lattice and the next coarser one take values from each other.
 
-    Above the finer one, at `lower` positions of the coarser one that lie in the finer one, and at all of the finer one.
+    Above the finer one, in each step and where the start takes values, at `lower` positions of the coarser one that lie
+    in the finer one, and at all of the finer one.
     """
 
     above: Places
+    at_start: Places
     low: Places
     every: Places
     lower: int
@@ -116,7 +118,7 @@ class NeverLate:
 
     def settle(self) -> None:
         """Take the values within all levels for those of all steps to come."""
-        self._exchange([level.old for level in self.levels])
+        self._exchange([level.old for level in self.levels], at_start=True)
         for level in self.levels:
             level.settle()
 
@@ -134,8 +136,8 @@ class NeverLate:
             shared = level if shared is not None or level.is_shared else None
             level.end(number, part[i], shared is not None and i > 0)
 
-    def _exchange(self, values: list[Floats], rows: slice = slice(None)) -> None:
-        """Put values of each level where its neighbours need them, of all entries or of some."""
+    def _exchange(self, values: list[Floats], rows: slice = slice(None), at_start: bool = False) -> None:
+        """Put values of each level where its neighbours, or the start, need them, of all entries or of some."""
         both = list(zip(self.levels, self.levels[1:], pairwise([one[rows] for one in values]), self._links))
         for fine, coarse, (low, high), link in both:
             if fine.lost:
@@ -144,7 +146,7 @@ class NeverLate:
                 resample(low, high, *link.low.of(rows), coarse.ghosts)
         for fine, _, (low, high), link in reversed(both):
             if not fine.lost:
-                resample(high, low, *link.above.of(rows), fine.inside.stop)
+                resample(high, low, *(link.at_start if at_start else link.above).of(rows), fine.inside.stop)
 
     def of_the_finer(self) -> list[int]:
         """Return how many positions of each level have the values of the finer one."""
@@ -152,6 +154,7 @@ class NeverLate:
 
     def start_row(self) -> list[tuple[Floats, Floats]]:
         """Return what `read` needs of now: of the start of a video that lasts `opening` - 1 steps more, by level."""
+        self._exchange([level.old for level in self.levels], at_start=True)
         return [(level.opened(self.number), level.old[self.lossless.targets]) for level in self.levels]
 
     def read(self, rows: list[tuple[Floats, Floats]], lead: float, more: float = 0.0) -> float:
@@ -216,6 +219,7 @@ def _link(fine: Level, coarse: Level) -> _Link:
     count, all_ = int(fine.points * fine.quantum / coarse.quantum) - 2, np.ones(len(fine.offsets), dtype=np.int64)
     return _Link(
         coarse.places(fine, fine.points, fine.above, end),
+        coarse.places(fine, fine.points, fine.above_at_start, end),
         fine.places(coarse, 0, count * all_, fine.inside.stop),
         coarse.places(fine, 0, fine.points * all_, inside),
         count,
