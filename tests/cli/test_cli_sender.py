@@ -107,3 +107,10 @@ def test_bbr(run):
         refused = run(line)
         assert refused.status == 2
         assert refused.err.startswith(f"tcpstream: error: {message}")
+
+
+def test_what_a_ping_leaves_out_of_the_round_trip(run):
+    """Two packets of 1500 bytes take 3 ms at 8 Mbit/s, and less than a hundredth of 50 ms at 80."""
+    line = "throughput --loss 0.002 --rtt 50ms --buffer 33 --bottleneck"
+    assert "0.05 s of two packets: a ping shows 0.003 s less" in run(f"{line} 8Mbps").out
+    assert "ping" not in run(f"{line} 80Mbps").out

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ..traces import Part, PathEstimate, Proposal, SenderReport
     from .route import Route
 
+NOTICED = 0.01
+"""Of R, that two packets take at a bottleneck, from which on it is told."""
+
 _MEASURED = {
     "loss": "loss rate",
     "loss_event_rate": "loss-event rate p",
@@ -79,6 +82,12 @@ def _timer(path: Path) -> str:
     return f"{path.rto:.4g} s ({assumed})"
 
 
+def _of_two(path: Path) -> str:
+    """Return what a ping leaves out of R: a bottleneck sends two packets before the receiver acknowledges them."""
+    more = 0.0 if path.bottleneck is None else 2 / path.bottleneck
+    return f" of two packets: a ping shows {more:.2g} s less" if more > NOTICED * path.rtt else ""
+
+
 def path_rows(path: Path | Varying) -> list[tuple[str, str]]:
     """Return the parameters of a path, one a row; of one that varies a row a regime."""
     from ..tcp import Varying
@@ -87,7 +96,7 @@ def path_rows(path: Path | Varying) -> list[tuple[str, str]]:
     varying = path.regime_rows() if isinstance(path, Varying) else []
     rows = varying or [("loss rate p", f"{one.loss:.4g} {_LOST[one.losses]}")]
     rows += [
-        ("round trip time R", f"{path.rtt:.4g} s"),
+        ("round trip time R", f"{path.rtt:.4g} s" + ("" if varying else _of_two(one))),
         ("retransmission timer", f"{_timer(one)}, back-off {one.backoff}"),
         ("largest window", f"{path.max_window} packets"),
     ]
