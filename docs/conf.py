@@ -4,14 +4,17 @@ Pages are the Markdown files of the repository where they lie, those outside doc
 the site works in the repository. Links to other files of the repository download them.
 """
 
+import gc
 import re
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
-from sphinx.addnodes import pending_xref
+from sphinx.addnodes import pending_xref, toctree
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
@@ -113,9 +116,34 @@ def mathml(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> 
     raise nodes.SkipNode
 
 
+@cache
+def titles(env: BuildEnvironment) -> dict[str, nodes.Element]:
+    """Return the contents of each page without its headings: what the tree of all pages keeps of them."""
+    tocs = {name: toc.deepcopy() for name, toc in env.tocs.items()}
+    for entry in (entry for toc in tocs.values() for entry in toc if len(entry) > 1):
+        entry[1][:] = list(entry.findall(toctree))
+    return tocs
+
+
+def tree_of_titles(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object) -> None:
+    """Let no page copy the headings of all others for its tree of pages, which took half of the build."""
+    whole, tree = app.env.tocs, context["toctree"]
+
+    def short(**how: Any) -> str:
+        app.env.tocs = titles(app.env)
+        try:
+            return str(tree(**how))
+        finally:
+            app.env.tocs = whole
+
+    context["toctree"] = short
+
+
 def setup(app: Sphinx) -> None:
-    """Read the whole repository, not only docs/."""
+    """Read the whole repository, not only docs/; garbage stays, 600 MB: seeking it took a quarter."""
+    gc.disable()
     app.srcdir = type(app.srcdir)(app.confdir.parent)
     app.add_transform(NamesAreLinks)
     app.add_html_math_renderer("mathml", (mathml, None), (mathml, None))
     app.connect("missing-reference", owner)
+    app.connect("html-page-context", tree_of_titles, priority=100)
