@@ -253,3 +253,10 @@ def test_no_decay_where_tcp_is_no_faster_than_what_is_due():
     chain = chain_of(Path(loss=0.02, rtt=0.1, rto=0.3, sender="classic"))
     with pytest.raises(InputError, match="20 packets a round are due"):
         decay_rate(chain, 20)
+
+
+def test_windows_that_take_all_memory_are_refused():
+    """The window for p = 1e-9 is 235,079 packets."""
+    result = stored(Path(loss=1e-9, rtt=0.05, sender="classic"), Video(packet_rate=40, duration=10))
+    with pytest.raises(AccuracyError, match=r"GiB of memory at once, more than the limit of 32: give a smaller max"):
+        result.late_fraction(2.0)

@@ -62,6 +62,9 @@ def test_table_is_the_path(tmp_path):
     file = tmp_path / "regimes.csv"
     file.write_text(ROWS)
     assert Varying.from_csv(file, sender="classic") == varying()
+    windows = ROWS.replace("0.01,", "1%,").replace("\n", "\r\n")
+    file.write_bytes(b"\xef\xbb\xbf" + windows.encode())
+    assert Varying.from_csv(file, sender="classic") == varying()
 
 
 @pytest.mark.parametrize(

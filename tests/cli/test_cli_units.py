@@ -56,7 +56,7 @@ def test_ambiguous_rates_are_refused_in_a_line_with_what_is_accepted(text, wrong
 
 @pytest.mark.parametrize(("text", "value"), [("2%", 0.02), ("0.02", 0.02), (" 99.9 % ", 0.999), ("1e-4", 1e-4)])
 def test_probabilities(text, value):
-    assert units.probability(text) == pytest.approx(value, rel=1e-15)
+    assert units.probability(text) == value
 
 
 @pytest.mark.parametrize("text", ["2%%", "%", "2 percent", "2ms", "2/100"])

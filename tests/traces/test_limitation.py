@@ -151,6 +151,7 @@ def test_bbr(tmp_path):
     assert found.proposal.reason.endswith("the sender's congestion control, bbr, has no chain that fits")
     few = estimate(capture(tmp_path, simulate(0.001, seconds=20, seed=5, kind=Paced)))
     assert few.limitation.cause == "unknown"  # its application could pace it as well
+    assert few.limitation.ask_instead.startswith("Capture a download in which the sender never pauses. If it did not: ")
 
 
 def test_keystrokes(tmp_path):

@@ -11,7 +11,6 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..coarse.resolution import FACTOR
 from ..errors import AccuracyError, TimeLimitError
 from ..numerics.curves import smallest_delay
 from ..path import Path
@@ -28,6 +27,7 @@ from .stored_rounds import ROUNDING
 from .stored_streaming import CERTAIN, StoredStreaming
 from .sums_over_rounds import ends
 from .timeline import Timeline
+from .two_lattices import finite, stated
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,8 @@ SHORT = 0.5
 """Part of the error of alpha for what single packets decide. It falls by e in `FEW_ROUNDS` rounds of delay."""
 
 ALPHA_FACTOR = 2.0
-"""As `FACTOR`, of alpha, whose lattice is right to the second order in its quanta: twice the index of Roache there."""
+"""As `coarse.resolution.FACTOR`, of alpha, whose lattice is right to the second order in its quanta: twice the index of
+Roache there."""
 
 ONE_ROUND = 1.0
 """Of delay, up to which alpha is exact, or between bounds; up to `FEW_ROUNDS` it is exact where that is quick."""
@@ -111,8 +112,8 @@ class CoarseStored(StoredStreaming):
         """Return the answers for startup delays [s], with the relative errors of f and 1 - alpha, ready for JSON."""
         found = super().to_dict(delays)
         if len(found["startup_delay_s"]):
-            found["late_fraction_relative_error"] = [_finite(x) for x in self.relative_error(delays)]
-            found["late_probability_relative_error"] = [_finite(x) for x in self.no_late_error(delays)]
+            found["late_fraction_relative_error"] = [finite(x) for x in self.relative_error(delays)]
+            found["late_probability_relative_error"] = [finite(x) for x in self.no_late_error(delays)]
         return found
 
     def buffer_quantiles(
@@ -167,7 +168,7 @@ class CoarseStored(StoredStreaming):
             low = max(tau - part, 0.0)
             change = abs(self._late_at(low) - self._late_at(low + 2 * part)) / late
             least += change / (2 if low else 1) + OF_RARE * (late < RARE)
-        return _error(late, self._late_on(self._coarser, tau), least, FLOOR)
+        return stated(late, self._late_on(self._coarser, tau), least, FLOOR)
 
     def _alike(self, tau: float) -> Hashable:
         return tau  # lattices of leads tell all delays apart
@@ -185,19 +186,36 @@ class CoarseStored(StoredStreaming):
         if self._ends_late(tau):
             self._at_short[tau] = 0.0, 0.0
             return 0.0
-        both = [self._arrivals, self._coarser] if self._arrivals.scale.limited else [self._arrivals]
+        both = [self._arrivals, self._coarser] if self._arrivals.scale.limited or self._overloaded else [self._arrivals]
         try:
-            found = [float(one.never_late(self.timeline, tau)[0]) for one in both]
+            found = [math.inf] if self._is_stair(tau) else [one.never_late(self.timeline, tau)[0] for one in both]
         except AccuracyError as error:
             if isinstance(error, TimeLimitError) or self._known_exactly is None:
                 raise
             found = [math.inf]
-        if max(found) > 1 + ABOVE and self._known_exactly is not None:
+        no_step = max(found) <= 1 + ABOVE and not (self._overloaded and 1 - found[0] <= NO_LATE_FLOOR)
+        if not no_step and self._known_exactly is not None:
             alpha = self._exact(tau, np.ceil(self.due_by_round(tau)))
             if alpha is not None:
                 self._at_short[tau] = alpha, 0.0
                 return alpha
-        return min(max(found[0], 0.0), 1.0)
+        return float(min(max(found[0], 0.0), 1.0))
+
+    @cached_property
+    def _seconds(self) -> float:
+        """CPU seconds that an exact alpha takes, about."""
+        return exact_seconds(self._arrivals.chain, [self.timeline])
+
+    @property
+    def _overloaded(self) -> bool:
+        """Whether T is below mu, and an exact solve is quick: alpha may nearly be a step, which lattices blur."""
+        return self._arrivals.chain.packets_per_round < self.timeline.packets_due and self._seconds <= QUICK
+
+    def _is_stair(self, tau: float) -> bool:
+        """Whether a delay longer than the video, where alpha is a staircase, is solved exactly at once."""
+        if not self._overloaded or self._seconds > AT_ONCE or self._known_exactly is None:
+            return False
+        return self.timeline.rounds(tau) > self.timeline.length
 
     def _ends_late(self, tau: float) -> bool:
         """Return whether a packet of the last round is late, but for what is not followed; never where T is enough."""
@@ -248,7 +266,7 @@ class CoarseStored(StoredStreaming):
     @cached_property
     def _exact_rounds(self) -> float:
         """Rounds of delay up to which alpha is exact."""
-        if self._falls and exact_seconds(self._arrivals.chain, [self.timeline]) <= AT_ONCE:
+        if self._falls and self._seconds <= AT_ONCE:
             return math.inf
         span = SPAN * self._arrivals.lead
         return FEW_ROUNDS if exact_seconds(self._arrivals.chain, [self.timeline], span) <= QUICK else ONE_ROUND
@@ -284,7 +302,7 @@ class CoarseStored(StoredStreaming):
     @cached_property
     def _known_exactly(self) -> StoredStreaming | None:
         """The exact solve where it is quick, and has memory enough."""
-        if exact_seconds(self._arrivals.chain, [self.timeline]) > QUICK:
+        if self._seconds > QUICK:
             return None
         return self._affordable
 
@@ -298,7 +316,7 @@ class CoarseStored(StoredStreaming):
         _, off, edge = self._arrivals.never_late(self.timeline, tau)
         apart = max(abs(1 - self._coarser.never_late(self.timeline, tau)[0] - late), edge / ALPHA_FACTOR)
         least = self._arrivals.resolution.least_no_late + SHORT * math.exp(-self.timeline.rounds(tau) / FEW_ROUNDS)
-        return _error(late, late - apart, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR, ALPHA_FACTOR)
+        return stated(late, late - apart, least + off / max(late, NO_LATE_FLOOR), NO_LATE_FLOOR, ALPHA_FACTOR)
 
     def _no_late_off(self, tau: float) -> float:
         self._no_late_at(tau)
@@ -328,15 +346,3 @@ class CoarseStored(StoredStreaming):
         if self._known_exactly is not None:
             return self._known_exactly.required_delay(no_late=wanted)
         return smallest_delay(self.stalled_at_worst, 1 - wanted, shortest, low=self._after_short, tolerance=R / 250)
-
-
-def _error(fine: float, coarse: float, least: float, floor: float, factor: float = FACTOR) -> float:
-    """Return the relative error of an answer from the same at a lower resolution."""
-    if fine <= floor:
-        return 0.0 if fine == coarse == 0 else math.inf
-    return factor * abs(fine - coarse) / fine + least + floor / fine
-
-
-def _finite(error: float) -> float | None:
-    """Return an error as JSON has it: null where there is no bound."""
-    return float(error) if math.isfinite(error) else None

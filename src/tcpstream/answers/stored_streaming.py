@@ -268,8 +268,8 @@ class StoredStreaming(StoredRounds):
             return 0.0
         low = smallest_delay(lambda tau: float(self.late_probability_per_round(tau).max()), 1 - wanted, R)
         high = max(low, R)
-        while float(self.no_late_lower_bound(high)) < wanted:
+        while self._lower_bound(high) < wanted:
             high *= 2
-        high = smallest_meeting(lambda tau: float(self.no_late_lower_bound(tau)) >= wanted, 0.0, high, R / 8)
+        high = smallest_meeting(lambda tau: self._lower_bound(tau) >= wanted, 0.0, high, R / 8)
         low = min(low, high)
         return smallest_delay(self.stalled_at_worst, 1 - wanted, high, low=low, tolerance=R / 250)

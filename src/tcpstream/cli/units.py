@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from typing import NamedTuple
 
 from ..errors import InputError
@@ -52,7 +53,7 @@ def probability(text: str) -> float:
         raise InputError(f"{text!r} is not a probability: give a number, as 0.02 or 2%")
     if unit and value > 100:
         raise InputError(f"{text!r} is more than 100%: give a probability, as 0.02 or 2%")
-    return value / 100 if unit else value
+    return float(Decimal(repr(value)) / 100) if unit else value  # 99.9% is .999, which 99.9 / 100 is not
 
 
 def seconds(text: str) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import AccuracyError
 from ..kernels.rows import span
 from ..kernels.waits import add
 from .measure import Measure
@@ -18,6 +19,10 @@ Ints = NDArray[np.int64]
 
 MARGIN = 8
 """Zeros behind what is followed: what moves may read a little beyond it."""
+
+
+MOST = 32.0
+"""GiB of one array, far more than is ever forecast: windows too large for the path make it so."""
 
 
 @dataclass
@@ -49,6 +54,7 @@ class Rows:
         """Prepare for new contents from position `origin` on; the old ones stay where they were until overwritten."""
         if self.mass.shape[1] < size:
             states = len(self.low)
+            _check(states * (size + size // 2))
             self.mass = np.zeros((states, size + size // 2))
             self.low[:] = self.high[:] = 0
         self.origin = origin
@@ -65,6 +71,16 @@ class Rows:
         """Add a measure to a row, in the room that `at` has made."""
         add(measure.mass, weight, self.mass[row], measure.origin - self.origin)
         self.reached(row, measure.origin, measure.end)
+
+
+def _check(values: int) -> None:
+    """Raise `AccuracyError` where so many values take more memory than a computer is likely to have."""
+    gib = 8 * values / 2**30
+    if gib > MOST:
+        raise AccuracyError(
+            f"this solve would take {gib:.3g} GiB of memory at once, more than the limit of {MOST:g}: give a smaller "
+            "max_window"
+        )
 
 
 def row_of(measure: Measure) -> Rows:

@@ -15,7 +15,7 @@ LARGEST, LARGEST_TOML = 16 * MIB, 4 * MIB
 
 
 def read_text(file: str | PathLike[str], largest: int = LARGEST) -> str:
-    """Return a text.
+    """Return a text, without the mark that Windows puts before UTF-8.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def read_text(file: str | PathLike[str], largest: int = LARGEST) -> str:
     if len(data) > largest:
         raise InputError(f"{file} has more than {largest // MIB} MiB: no more is read of a text")
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{file} is not a text file: it is not UTF-8") from None
 

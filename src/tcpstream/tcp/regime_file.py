@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InputError, printable, shown
 from ..path import PARAMETERS, Path
+from ..system.text import is_number
 
 SHARED = ("sender", *(one.name for one in PARAMETERS))
 """Parameters of a path, which stand in each table or, for all regimes, before the tables."""
@@ -71,7 +72,9 @@ def tables_of(text: str) -> dict[str, dict[str, Any]]:
 
 
 def _cell(text: str) -> Any:
-    """Return a number if it is one, else the text."""
+    """Return a number if it is one, as 0.02 or 2%, else the text."""
+    if text.endswith("%") and is_number(text[:-1]):
+        return float(text[:-1]) / 100
     for kind in (int, float):
         try:
             return kind(text)

@@ -172,5 +172,5 @@ def _unnamed(waited: Waiting, decrease: Measured | None, where: str, rate: float
         "unknown",
         f"{waited.clock:.0%} of the time the sender waited for its own clock, which its application or pacing may set; "
         f"{reaction}.",
-        _THROUGHPUT.format(rate=rate),
+        f"Capture a download in which the sender never pauses. If it did not: {_THROUGHPUT.format(rate=rate)}",
     )
