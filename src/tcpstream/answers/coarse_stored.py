@@ -193,8 +193,8 @@ class CoarseStored(StoredStreaming):
             if isinstance(error, TimeLimitError) or self._known_exactly is None:
                 raise
             found = [math.inf]
-        no_step = max(found) <= 1 + ABOVE and not (self._overloaded and 1 - found[0] <= NO_LATE_FLOOR)
-        if not no_step and self._known_exactly is not None:
+        unsure = max(found) > 1 + ABOVE or (self._overloaded and 1 - found[0] <= NO_LATE_FLOOR)
+        if unsure and self._known_exactly is not None:
             alpha = self._exact(tau, np.ceil(self.due_by_round(tau)))
             if alpha is not None:
                 self._at_short[tau] = alpha, 0.0
