@@ -126,7 +126,7 @@ def titles(env: BuildEnvironment) -> dict[str, nodes.Element]:
 
 
 def tree_of_titles(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object) -> None:
-    """Let no page copy the headings of all others for its tree of pages, which took half of the build."""
+    """Let no page copy the headings of all others for its tree of pages."""
     whole, tree = app.env.tocs, context["toctree"]
 
     def short(**how: Any) -> str:
@@ -140,7 +140,7 @@ def tree_of_titles(app: Sphinx, _page: str, _template: str, context: dict[str, A
 
 
 def setup(app: Sphinx) -> None:
-    """Read the whole repository, not only docs/; garbage stays, 600 MB: seeking it took a quarter."""
+    """Read the whole repository, not only docs/, and seek no garbage: nearly all objects stay to the end."""
     gc.disable()
     app.srcdir = type(app.srcdir)(app.confdir.parent)
     app.add_transform(NamesAreLinks)

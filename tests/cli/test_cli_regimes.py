@@ -62,9 +62,12 @@ def test_table_is_the_path(tmp_path):
     file = tmp_path / "regimes.csv"
     file.write_text(ROWS)
     assert Varying.from_csv(file, sender="classic") == varying()
-    windows = ROWS.replace("0.01,", "1%,").replace("\n", "\r\n")
+    windows = ROWS.replace("0.01,", "1%,").replace("0.5, 0.5", "50%, 50%").replace("\n", "\r\n")
     file.write_bytes(b"\xef\xbb\xbf" + windows.encode())
     assert Varying.from_csv(file, sender="classic") == varying()
+    file.write_text(ROWS.replace("good, 4,", "good, 4%,"))
+    with pytest.raises(InputError, match="4%"):
+        Varying.from_csv(file, sender="classic")
 
 
 @pytest.mark.parametrize(

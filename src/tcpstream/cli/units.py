@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
 from typing import NamedTuple
 
 from ..errors import InputError
+from ..system.text import of_percent
 
 SECONDS = {"": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
@@ -53,7 +53,7 @@ def probability(text: str) -> float:
         raise InputError(f"{text!r} is not a probability: give a number, as 0.02 or 2%")
     if unit and value > 100:
         raise InputError(f"{text!r} is more than 100%: give a probability, as 0.02 or 2%")
-    return float(Decimal(repr(value)) / 100) if unit else value  # 99.9% is .999, which 99.9 / 100 is not
+    return of_percent(repr(value)) if unit else value
 
 
 def seconds(text: str) -> float:

@@ -20,7 +20,6 @@ Ints = NDArray[np.int64]
 MARGIN = 8
 """Zeros behind what is followed: what moves may read a little beyond it."""
 
-
 MOST = 32.0
 """GiB of one array, far more than is ever forecast: windows too large for the path make it so."""
 
@@ -53,9 +52,9 @@ class Rows:
     def at(self, origin: int, size: int) -> Rows:
         """Prepare for new contents from position `origin` on; the old ones stay where they were until overwritten."""
         if self.mass.shape[1] < size:
-            states = len(self.low)
-            _check(states * (size + size // 2))
-            self.mass = np.zeros((states, size + size // 2))
+            states, width = len(self.low), size + size // 2
+            _check(states * width)
+            self.mass = np.zeros((states, width))
             self.low[:] = self.high[:] = 0
         self.origin = origin
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from decimal import Decimal
 from os import PathLike
 from typing import Any
 
@@ -15,7 +16,7 @@ LARGEST, LARGEST_TOML = 16 * MIB, 4 * MIB
 
 
 def read_text(file: str | PathLike[str], largest: int = LARGEST) -> str:
-    """Return a text, without the mark that Windows puts before UTF-8.
+    """Return a text, without a byte order mark.
 
     Parameters
     ----------
@@ -58,6 +59,11 @@ def read_toml(file: str | PathLike[str]) -> dict[str, Any]:
         raise InputError(f"{file} is not TOML: its tables or lists are nested too deeply") from None
     except ValueError as error:  # of tomllib, or a number with more digits than Python reads
         raise InputError(f"{file} is not TOML: {error}") from None
+
+
+def of_percent(number: str) -> float:
+    """Return a hundredth of a number as it is written: of 99.9 it is .999, which 99.9 / 100 is not."""
+    return float(Decimal(number) / 100)
 
 
 def is_number(text: str) -> bool:

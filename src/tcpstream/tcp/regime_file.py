@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InputError, printable, shown
 from ..path import PARAMETERS, Path
-from ..system.text import is_number
+from ..system.text import is_number, of_percent
 
 SHARED = ("sender", *(one.name for one in PARAMETERS))
 """Parameters of a path, which stand in each table or, for all regimes, before the tables."""
@@ -62,7 +62,7 @@ def tables_of(text: str) -> dict[str, dict[str, Any]]:
     for number, row in enumerate(rows[1:], 1):
         if len(row) != len(header):
             raise InputError(f"row {number} has {len(row)} values for {len(header)} columns")
-        values = {name: _cell(cell) for name, cell in zip(header, row) if cell and name != "regime"}
+        values = {name: _cell(name, cell) for name, cell in zip(header, row) if cell and name != "regime"}
         name = row[header.index("regime")]
         if not name or name in tables:
             raise InputError(f"row {number}: a regime has a name of its own, got {shown(name)}")
@@ -71,10 +71,10 @@ def tables_of(text: str) -> dict[str, dict[str, Any]]:
     return tables
 
 
-def _cell(text: str) -> Any:
-    """Return a number if it is one, as 0.02 or 2%, else the text."""
-    if text.endswith("%") and is_number(text[:-1]):
-        return float(text[:-1]) / 100
+def _cell(name: str, text: str) -> Any:
+    """Return a number if it is one, also in percent where it is a probability, else the text."""
+    if (name == "loss" or name.startswith(TO)) and text.endswith("%") and is_number(text[:-1]):
+        return of_percent(text[:-1].strip())
     for kind in (int, float):
         try:
             return kind(text)
