@@ -156,8 +156,8 @@ def test_the_required_start_buffer_meets_its_target_and_a_packet_less_does_not()
 def test_the_rest_of_a_long_video_is_left_out_where_nothing_stalls_any_more(monkeypatch):
     player = Player(start_buffer=0.5, resume_buffer=1)
     long = play(SMALL, Video(packet_rate=20, duration=7200), player)
-    monkeypatch.setattr("tcpstream.playout.sessions.SETTLED", -1.0)
-    monkeypatch.setattr("tcpstream.playout.sessions.NOTHING", -1.0)
+    monkeypatch.setattr("tcpstream.playout.settling.SETTLED", -1.0)
+    monkeypatch.setattr("tcpstream.playout.settling.NOTHING", -1.0)
     followed = play(SMALL, Video(packet_rate=20, duration=100), player)
     for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer"):
         error = long.errors[name] + followed.errors[name]
@@ -216,7 +216,7 @@ def test_what_is_refused():
         play(
             Path(sender="classic", loss=1e-2, rtt=0.04, tcp="reno-sack", max_window=64),
             Video(packet_rate=350, duration=1e5),
-            buffered,
+            Player(start_buffer=1, resume_buffer=0.5),
         )
 
 
@@ -235,7 +235,7 @@ def test_join_times_of_many_packets_state_how_far_they_are_off(monkeypatch):
     path, video = replace(SMALL, max_window=16), Video(packet_rate=43.7, duration=4)
     exact = play(path, video, Player(start_buffer=2, resume_buffer=1))
     mean = exact.mean_join_time  # the law is found when it is asked for
-    monkeypatch.setattr("tcpstream.answers.two_finenesses.EXACT", 40)
+    monkeypatch.setattr("tcpstream.answers.joining.EXACT", 40)
     coarse = play(path, video, Player(start_buffer=2, resume_buffer=1))
     assert 0 < abs(coarse.mean_join_time - mean) <= coarse.errors["mean_join_time"] < 0.2
     t = np.arange(100) * path.rtt
@@ -262,7 +262,7 @@ def test_what_takes_too_long_is_refused_before_anything_is_followed(monkeypatch)
     path = Path(loss=0.01, rtt=0.04, sender="linux", losses="independent", max_window=64)
     video = Video(packet_rate=1.02 * tcpstream.throughput(path), duration=20_000)
     with pytest.raises(AccuracyError, match=r"a player with buffers would take about .* minutes to follow"):
-        play(path, video, Player(start_buffer=2, resume_buffer=5))
+        play(path, video, Player(start_buffer=2, resume_buffer=0.2))
 
 
 def test_a_probability_of_a_stall_below_0_by_rounding_has_no_quadrature_to_miss():

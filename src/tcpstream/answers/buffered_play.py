@@ -17,10 +17,11 @@ from .answer import probabilities
 from .drawing import Drawing
 from .held_at_most import HeldAtMost
 from .joined import Joined
+from .joining import JoinTimes
 from .player import Player
 from .several import Several
 from .start_buffer import smallest_start_buffer
-from .two_finenesses import COUNTS, JoinTimes, TwoFinenesses
+from .two_finenesses import COUNTS, TwoFinenesses
 from .viewing import QUANTILES, target
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.polynomial.laguerre import laggauss
@@ -17,15 +17,18 @@ from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
 from ..playout.fineness import Fineness
 from ..playout.measures import measures
-from ..playout.player_moves import EXACT, MANY, PlayerMoves, quanta_of
+from ..playout.player_moves import PlayerMoves
+from ..playout.renewals import renewals
 from ..playout.segment_sessions import STALLS
-from ..playout.sessions import Sessions, check, join_times, sessions
+from ..playout.sessions import Sessions, check, products, sessions
 from ..system.threads import on_cores
 from ..tcp import Chain, Varying
 from ..tcp.idle_restart import GUESSED
 from ..video import Video
 from .held_at_most import HeldAtMost
+from .joining import JoinTimes, joined
 from .player_fineness import fineness
+from .stall_by_stall import StallByStall
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
@@ -58,8 +61,8 @@ LARGEST = 8.0
 HALF = 0.5
 """Packets by which places in a round differ at most."""
 
-FEWER = 128
-"""Quanta of a start buffer until playback begins, about, where transitions are more than `MANY`; else `EXACT`."""
+FEWER = 3.0
+"""Times less that a pass takes which follows the first stall alone, about."""
 
 COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
@@ -91,22 +94,6 @@ class Seen:
     grown_apart: Floats
 
 
-class JoinTimes(NamedTuple):
-    """When playback begins.
-
-    Attributes
-    ----------
-    chance : array
-        That it does after 0, 1, 2, ... rounds.
-    mean_error, error : float
-        By how much the mean [rounds], and P(join time <= t), may be off.
-    """
-
-    chance: Floats
-    mean_error: float
-    error: float
-
-
 class TwoFinenesses:
     """A path, a video and a player at a constant rate; `counts` numbers of stalls are told apart."""
 
@@ -124,6 +111,7 @@ class TwoFinenesses:
         self._fine = fineness(
             chain, self._due, self._length, self._scale.recovered, self._decay, columns, held, self._lines_apart
         )
+        self._stalls = StallByStall(chain, self._scale, self._length, self._decay, self._fine)
 
     def solve(
         self, starts: Sequence[float], resume: float, lengths: int = 1, at_once: Callable[..., Iterable[Any]] = map
@@ -150,67 +138,54 @@ class TwoFinenesses:
         if not fine.in_phase:  # packets fall due at places in a round that are not told apart
             passes.append(replace(fine.coarser(), shift=HALF))
         if self._held is None:
-            top, rough = self._wide_enough(starts, resume, lengths)
-            found, *others = at_once(lambda one: self._pass(one, starts, resume, top, lengths), passes)
+            found, rough, *others = self._wide_enough(starts, resume, lengths, passes, at_once)
         else:
             passes.insert(1, fine.coarser())
             found, rough, *others = at_once(lambda one: self._pass(one, starts, resume, 0.0, lengths), passes)
         later = others[0] if others else rough
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
-    def _wide_enough(self, starts: Sequence[float], resume: float, lengths: int) -> tuple[float, Sessions]:
-        """Return a lead from which more makes no difference [packets], and the coarser pass up to it."""
-        most = self._video.packets + 2 * self._due
+    def _wide_enough(
+        self, starts: Sequence[float], resume: float, lengths: int, passes: Sequence[Fineness],
+        at_once: Callable[..., Iterable[Any]],
+    ) -> list[Sessions]:  # fmt: skip
+        """Return the first of some passes, the coarser one, and the others, up to leads that make no difference."""
+        fine, most = self._fine, self._video.packets + 2 * self._due
         top = min(self._first_top(max(*starts, resume)), most)
-        check(self._moves(self._fine), self._video.packets, top, self._settled(), self._steady(self._fine))
-        while True:  # the coarser pass is much quicker, and may be all that there is time for
-            rough = self._pass(self._fine.coarser(), starts, resume, top, lengths)
-            slack = np.array([self._answers(one) for one in rough.slack])
-            enough = SLACK * np.array([self._seen(rough, b) for b in range(len(starts))]) + RISK
-            if top >= most or (slack <= enough)[:, [0, -2]].all():
-                return top, rough
+        many = products(self._moves(fine), self._video.packets, top, self._settled(), self._steady(fine))
+        follow: Callable[..., Sessions] = self._pass
+        if self._stalls.suits(self._packets(resume), many):
+            follow = self._renewed
+            at_once(self._moves, (fine, fine.coarser()))
+            if self._stalls.late(fine) and self._stalls.late(fine.coarser()):
+                rough, *others = at_once(
+                    lambda on: self._renewed(on, starts, resume, top, lengths, late=True), [fine.coarser(), *passes]
+                )
+                if self._is_enough(rough):
+                    return [others[0], rough, *others[1:]]
+            many /= FEWER
+        check(many)
+        rough = follow(fine.coarser(), starts, resume, top, lengths)  # much quicker: all that there may be time for
+        while top < most and not self._is_enough(rough):
             top = min(2 * top, most)
+            rough = follow(fine.coarser(), starts, resume, top, lengths)
+        first, *more = at_once(lambda on: follow(on, starts, resume, top, lengths), passes)
+        return [first, rough, *more]
+
+    def _is_enough(self, rough: Sessions) -> bool:
+        """Return whether larger leads make next to no difference."""
+        slack = np.array([self._answers(one) for one in rough.slack])
+        enough = SLACK * np.array([self._seen(rough, b) for b in range(len(slack))]) + RISK
+        return bool((slack <= enough)[:, [0, -2]].all())
 
     def joined(self, starts: Sequence[float]) -> list[JoinTimes]:
         """Return when playback begins, with some media held [s], each of `starts`; packet by packet, if they are few.
 
         Those whose quanta are as large are followed on the same lattices.
         """
-        packets = [self._packets(start) for start in starts]
         on_cores(self._moves, (self._fine, self._fine.coarser()))  # once, before any group asks for them
-        sizes = [self._size(each) for each in packets]
-        groups = sorted(set(sizes), key=sizes.count, reverse=True)
-        found = on_cores(
-            lambda size: self._joined([one for one, of in zip(packets, sizes) if of == size], size), groups
-        )
-        rows = {size: iter(laws) for size, laws in zip(groups, found)}
-        return [next(rows[size]) for size in sizes]
-
-    def _size(self, packets: float) -> int:
-        """Return the packets of a quantum, a power of two, while a buffer is filled for the first time."""
-        quanta = FEWER if len(self._moves(self._fine).found.chance) > MANY else EXACT
-        return 1 if packets <= quanta else int(2 ** round(math.log2(packets / quanta)))
-
-    def _joined(self, packets: Sequence[float], size: int) -> list[JoinTimes]:
-        """Return when playback begins, with so many packets held, in quanta of so many."""
-        fine = self._fine
-        one, other = self._moves(fine).found, self._moves(fine.coarser()).found
-        many = len(one.chance) > MANY and size > 1
-
-        def laws(of: Deliveries, on: Fineness, size: int) -> list[Floats]:
-            further = on.further if many else 0.0
-            lattice = on.by_packets(size, further)
-            return join_times(quanta_of(of, lattice), of.start, lattice, self._video.packets, packets)
-
-        found = laws(one, fine, size)
-        if size == 1 and fine.step == 1 and one.states == other.states and not self._lines_apart:
-            return [JoinTimes(law, 0.0, 0.0) for law in found]
-        compared = []
-        for law, rough in zip(found, laws(other, fine.coarser(), 2 * size if size > 1 else 1)):
-            mean, most = _apart(law, rough)
-            lost = 1 - float(law.sum()) if size > 1 else 0.0
-            compared.append(JoinTimes(law, FACTOR * mean + lost * len(law), FACTOR * most + lost))
-        return compared
+        one, other = (self._moves(on) for on in (self._fine, self._fine.coarser()))
+        return joined(one, other, self._video.packets, [self._packets(start) for start in starts], self._lines_apart)
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
@@ -253,6 +228,20 @@ class TwoFinenesses:
             self._moves(fine), packets, begin, self._packets(resume), top, lengths, settled, pauses, self._steady(fine)
         )  # fmt: skip
 
+    def _renewed(
+        self, on: Fineness, starts: Sequence[float], resume: float, top: float, lengths: int, late: bool = False
+    ) -> Sessions:  # fmt: skip
+        begin, moves = [self._packets(start) for start in starts], self._moves(on)
+        return renewals(
+            moves, self._counts, self._factors, self._video.packets, begin, self._packets(resume), top, lengths,
+            self._steady(on), self._stalls.late(on) if late else None,
+        )  # fmt: skip
+
+    @property
+    def _factors(self) -> Floats:
+        """Of the rebuffering ratio: E[f^S] of each is asked for."""
+        return np.exp(-laggauss(NODES)[0] / self._length)
+
     def _steady(self, fine: Fineness) -> float:
         """Return the rounds in which what changes quickly fades; none are left out where packets are whole numbers."""
         if fine.exact:
@@ -262,8 +251,8 @@ class TwoFinenesses:
     def _moves(self, fine: Fineness) -> PlayerMoves:
         """Return transitions on a lattice, made once for all buffers."""
         if fine not in self._made:
-            found, factors = self._deliveries(fine), np.exp(-laggauss(NODES)[0] / self._length)
-            asked = measures(self._counts, factors, fine.quanta, int(found.rounds.max()))
+            found = self._deliveries(fine)
+            asked = measures(self._counts, self._factors, fine.quanta, int(found.rounds.max()))
             self._made[fine] = PlayerMoves(found, fine, asked)
         return self._made[fine]
 
@@ -313,13 +302,6 @@ class TwoFinenesses:
     def _answers(self, row: Floats) -> Floats:
         ratio = float(laggauss(NODES)[1] @ row[self._counts + 2 :])
         return np.concatenate([row[: self._counts + 1], [row[self._counts + 1] * self._rtt, ratio]])
-
-
-def _apart(one: Floats, other: Floats) -> tuple[float, float]:
-    """Return how far the means of two laws of 0, 1, 2, ... are apart, and their distributions at most."""
-    longer = max(len(one), len(other))
-    apart = np.cumsum(np.pad(one, (0, longer - len(one))) - np.pad(other, (0, longer - len(other))))
-    return abs(float(apart.sum())), float(np.abs(apart).max())
 
 
 def _unstalled(found: Sessions, b: int) -> tuple[Floats, Floats]:

@@ -59,6 +59,11 @@ class FirstPassage:
     begin, end : float
         Rounds from which on, and up to which, it is asked for.
 
+    Attributes
+    ----------
+    variance : float
+        Of the packets of a round, in the long run.
+
     Raises
     ------
     AccuracyError
@@ -68,6 +73,7 @@ class FirstPassage:
     def __init__(self, modes: Modes, due: float, begin: float, end: float) -> None:
         spread = math.sqrt(modes.variance * end / modes.rounds) + modes.longest
         gap, t = 2 * math.pi / (PERIOD * spread), TILT / spread
+        self.variance = modes.variance / modes.rounds
         self._root = root = _root(modes, due)
         if root * spread < APART:
             tilts = [_right(modes, max(0.0, root), t), -t if root * spread < -APART else min(0.0, root) - t]
@@ -89,17 +95,16 @@ class FirstPassage:
         return np.clip(chosen, 0.0, 1.0)
 
 
-def fitted(modes: Modes, due: float, leads: Floats, rounds: float, late: Floats) -> Floats:
-    """Return r and s that explain what is known for some leads within so many rounds.
+def fitted(passage: FirstPassage, leads: Floats, rounds: float, late: Floats, worst: float = WORST) -> Floats:
+    """Return r and s that explain what is known for some leads within so many rounds, to a part `worst` of it.
 
     Raises
     ------
     AccuracyError
         Where there are none.
     """
-    passage = FirstPassage(modes, due, rounds, rounds)
     near, wrong = np.zeros(2), math.inf
-    variance = modes.variance * rounds / modes.rounds
+    variance = passage.variance * rounds
     scale = np.array([math.sqrt(variance), variance])
     for _ in range(FITS):
         one, first, second = (
@@ -111,7 +116,7 @@ def fitted(modes: Modes, due: float, leads: Floats, rounds: float, late: Floats)
             break
         slopes = np.column_stack([first - one, second - one]) / STEEP
         near = near + np.linalg.lstsq(slopes, np.log(late) - one, rcond=None)[0] * scale
-    if not wrong <= WORST:
+    if not wrong <= worst:
         raise AccuracyError(f"first passage: off by {wrong:.2g}")
     return near
 

@@ -116,7 +116,7 @@ def many_losses(
         if used.sum() < FEW:
             continue
         try:
-            inner = fitted(modes, due, leads[used], begin, late[used])
+            inner = fitted(FirstPassage(modes, due, begin, begin), leads[used], begin, late[used])
             return ManyLosses(values, FirstPassage(modes, due, rounds, LATER * rounds), inner, float(leads[used][0]))
         except AccuracyError:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 from functools import cached_property
@@ -64,6 +65,22 @@ class Mode(NamedTuple):
     left: Complexes
 
 
+class Beginning(NamedTuple):
+    """How a chain in steps may begin.
+
+    Attributes
+    ----------
+    rounds, ahead : (k,) arrays
+        Until when it is in an entry, and the packets that have been delivered then.
+    law : (k, E) array
+        Probability of each entry.
+    """
+
+    rounds: Floats
+    ahead: Floats
+    law: Floats
+
+
 class Modes:
     """lambda(theta) and c(theta) of a chain in steps: E exp(-theta A) is about c lambda^n after n steps.
 
@@ -96,6 +113,8 @@ class Modes:
         flow = np.maximum(visits, _soon(steps))[steps.source] * np.abs(steps.weight)
         rare = (steps.lag > 1) & (flow < RARE) & (visits[steps.source] > NEVER)
         self._usual = int(np.argmax(visits))
+        self._begin: Beginning | None = None
+        self._found: dict[complex, tuple[complex, Complexes, Complexes]] | None = None
         self.visited = visits > NEVER
         self.rounds = float(steps.step)
         mean = steps.chain.packets_per_round * self.rounds
@@ -113,6 +132,14 @@ class Modes:
         self.variance = float(np.log(down.value * up.value).real) / h**2
         if self.variance < ROUNDING / h**2:
             raise AccuracyError("distribution of the packets delivered: they hardly vary")
+
+    def begun(self, begin: Beginning) -> Modes:
+        """Return the same with c(theta) of another beginning; all that begin from one of these solve together."""
+        if self._found is None:
+            self._found = {}
+        found = copy.copy(self)
+        found._begin = begin
+        return found
 
     def about(self, theta: Any) -> Any:
         """Return lambda as that of a normal distribution, for complex numbers of any shape."""
@@ -140,15 +167,24 @@ class Modes:
 
     def at(self, theta: complex, guess: complex, near: Mode | None = None) -> Mode:
         """Return the mode at a theta, from about what lambda is, and from the mode at a theta nearby."""
-        steps, moves, E = self._steps, self._moves, self._steps.entries
+        moves, E = self._moves, self._steps.entries
         moved, change = moves.moved(theta)
-        value, right, left = self._solved(moved, guess, near)
+        solved = None if self._found is None else self._found.get(theta)
+        value, right, left = self._solved(moved, guess, near) if solved is None else solved
+        if self._found is not None:
+            self._found[theta] = value, right, left
         z = 1 / value
         powers = z**moves.lag
         later = summed(moves.source, moved * moves.lag * powers / z * right[moves.target], E)
         share = (left @ moves.ends(theta, z, moved)) / (left @ later)
         slope = (left @ summed(moves.source, change * powers * right[moves.target], E)) / (left @ later) * value
-        return Mode(value, complex(right[steps.start] * share * value), complex(slope), right, left)
+        return Mode(value, complex(self._from_begin(theta, value, right) * share * value), complex(slope), right, left)
+
+    def _from_begin(self, theta: complex, value: complex, right: Complexes) -> complex:
+        if self._begin is None:
+            return complex(right[self._steps.start])
+        rounds, ahead, law = self._begin
+        return complex(np.exp(-theta * ahead - rounds / self.rounds * np.log(value)) @ (law @ right))
 
     def _solved(self, moved: Complexes, value: complex, near: Mode | None) -> tuple[complex, Complexes, Complexes]:
         """Return the lambda for which 1 is an eigenvalue of moves that count lambda^-lag, and its vectors."""

@@ -16,13 +16,15 @@ Ints = NDArray[np.int64]
 
 @kept(nogil=True)
 def filled(
-    goal: int, start: int, needs: Passing, moves: Totals, nothing: Nothing, lengths: Ints
+    goal: int, begin: Floats, needs: Passing, moves: Totals, nothing: Nothing, lengths: Ints
 ) -> Floats:  # fmt: skip
-    """Return how playback begins of a player that holds nothing in state `start`, and fills its buffer up to a goal.
+    """Return how playback begins of a player that holds nothing, and fills its buffer up to a goal.
 
     Parameters
     ----------
-    goal, start : int
+    goal : int
+    begin : (S,) array
+        Distribution of its state.
     needs : Passing
         Of the first round, to play.
     moves : Totals
@@ -41,7 +43,8 @@ def filled(
     most = int(max(moves.received.max(), needs.received.max()))  # what hardly ever comes is in none of the totals
     begun = np.zeros((len(lengths), S, most + 1))
     coming = np.zeros((goal + most + 1, S))
-    coming[0, start] = 1.0
+    for s in range(S):
+        coming[0, s] = begin[s]
     behind = np.zeros(len(nothing.states))
     for at in range(goal):
         here = coming[at]

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiler import kept
 from .buffer_leads import add_held, put
 from .buffer_moves import of_state, transition
 from .buffer_play import after
@@ -76,3 +77,9 @@ def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> 
                 for c in range(C):
                     sums[s, c] += nothing.chance[o] * waited[nothing.rounds[o], c] * solved[i, c]
             put(into[s, at], sums[s])
+
+
+@kept(nogil=True)
+def fill_alone(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> None:
+    """As `fill`, for values of playback that are known already."""
+    fill(x, filling, into, known, on)

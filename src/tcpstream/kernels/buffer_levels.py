@@ -31,6 +31,16 @@ def _put_empty(empty: Floats, fill: Floats) -> float:
     return change / largest
 
 
+@numba.njit(nogil=True)
+def _keep(x: int, known: Known) -> None:
+    """Keep the values of place x of states whose values are asked for later."""
+    for s in range(len(known.slot)):
+        slot = known.slot[s]
+        if slot >= 0:
+            into, now = known.long[known.first[slot] + x % known.depth[slot]], known.play[x % known.play.shape[0]]
+            put(into.reshape(into.size), now[s].reshape(into.size))
+
+
 @kept(nogil=True)
 def back_in_video(
     first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking,
@@ -79,8 +89,21 @@ def back_in_video(
                 play_near(x, threshold, filling.size, needs, lacks, known, on)
         else:
             play_near(x, threshold, filling.size, needs, lacks, known, on)
-        for s in range(len(known.slot)):
-            slot = known.slot[s]
-            if slot >= 0:
-                into, now = known.long[known.first[slot] + x % known.depth[slot]], known.play[x % known.play.shape[0]]
-                put(into.reshape(into.size), now[s].reshape(into.size))
+        _keep(x, known)
+
+
+@kept(nogil=True)
+def back_from_stalls(
+    first: int, last: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking, needs: Passing,
+    size: int, known: Known, on: Measures,
+) -> None:  # fmt: skip
+    """Go back from place `first` to place `last` in the video, with values behind a stall that are known.
+
+    Parameters as for `back_in_video`; `size` is that of `Filling`.
+    """
+    for x in range(first, last + 1):
+        known.before[x] = 0
+        play_far(x, far, moves, known, on)
+        play_deep(x, moves, deep, known, on)
+        play_near(x, threshold, size, needs, lacks, known, on)
+        _keep(x, known)

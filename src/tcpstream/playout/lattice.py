@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coarse.merged import Merged
+from ..coarse.merged import Merged, numbered
 from ..kernels.buffer_moves import Totals
 from .deliveries import Deliveries
 
@@ -20,6 +20,9 @@ WHOLE = 1e-9
 
 ROUNDING = 1e-17
 """Probability that is none."""
+
+MANY = 300_000
+"""Transitions from which on a table of them is quicker than sorting."""
 
 
 class Joint(NamedTuple):
@@ -38,11 +41,38 @@ def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
 
     Of transitions that take several rounds large numbers of them lie further apart, by a part `further` of themselves.
     """
+    if len(found.chance) > MANY:
+        return _joint_of_many(found, quantum, further)
     columns = [found.source, found.target, found.rounds, found.ordered, found.held + found.second]
     chance = found.chance
     for i in (3, 4):
         columns, chance = between(columns, chance, i, columns[i] / quantum, np.where(columns[2] > 1, further, 0.0))
     return _joint(columns, chance, found.states)
+
+
+def _joint_of_many(found: Deliveries, quantum: float, further: float) -> Joint:
+    """Return the same as `joint` through one table of the quanta between each two states: nothing is sorted."""
+    longest = int(found.rounds.max()) + 1
+    keys, group = numbered((found.source * found.states + found.target) * longest + found.rounds)
+    apart = np.where(found.rounds > 1, further, 0.0)
+    (low, high, share), (less, more, part) = (
+        _around(packets / quantum, apart) for packets in (found.ordered, found.held + found.second)
+    )
+    tall, wide = np.zeros(len(keys), dtype=np.int64), np.zeros(len(keys), dtype=np.int64)
+    np.maximum.at(tall, group, high + 1)
+    np.maximum.at(wide, group, more + 1)
+    begin = np.append(0, np.cumsum(tall * wide))
+    cells, first, width = np.zeros(begin[-1]), begin[group], wide[group]
+    for row, weight in ((low, found.chance * (1 - share)), (high, found.chance * share)):
+        for column, of in ((less, 1 - part), (more, part)):
+            cells += np.bincount(first + row * width + column, weight * of, len(cells))
+    used = np.flatnonzero(cells)
+    of_group = np.searchsorted(begin, used, "right") - 1
+    ordered, later = np.divmod(used - begin[of_group], wide[of_group])
+    between_states, rounds = np.divmod(keys[of_group], longest)
+    source, target = np.divmod(between_states, found.states)
+    starts = np.searchsorted(source, np.arange(found.states + 1))
+    return Joint(starts, target, rounds, ordered, ordered + later, cells[used])
 
 
 def larger(one: Joint, size: int) -> Joint:
@@ -63,19 +93,24 @@ def _joint(columns: list[Ints], chance: Floats, states: int) -> Joint:
 
 def between(columns: list[Ints], chance: Floats, i: int, at: Floats, further: Floats) -> tuple[list[Ints], Floats]:
     """Return rows whose column i is one of the whole numbers around `at`, or of those that are `spaced` further."""
-    low = np.floor(at + WHOLE).astype(np.int64)
-    high = low + 1
-    for part in np.unique(further[further > 0]).tolist():
-        levels, apart = spaced(math.ceil(float(at.max())) + 2, part), further == part
-        place = np.searchsorted(levels, at[apart] + WHOLE, "right") - 1
-        low[apart], high[apart] = levels[place], levels[place + 1]
-    share = np.where(at - low > WHOLE, (at - low) / (high - low), 0.0)
+    low, high, share = _around(at, further)
     more = share > 0
     upper = [one[more] for one in columns]
     upper[i] = high[more]
     columns = [low if j == i else one for j, one in enumerate(columns)]
     whole = [np.append(one, other) for one, other in zip(columns, upper)]
     return whole, np.append(chance * (1 - share), (chance * share)[more])
+
+
+def _around(at: Floats, further: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return the numbers below and above each of some, as `between` has them, and the share of the upper one."""
+    low = np.floor(at + WHOLE).astype(np.int64)
+    high = low + 1
+    for part in np.unique(further[further > 0]).tolist():
+        levels, apart = spaced(math.ceil(float(at.max())) + 2, part), further == part
+        place = np.searchsorted(levels, at[apart] + WHOLE, "right") - 1
+        low[apart], high[apart] = levels[place], levels[place + 1]
+    return low, high, np.where(at - low > WHOLE, (at - low) / (high - low), 0.0)
 
 
 def spaced(most: int, further: float) -> Ints:

@@ -12,6 +12,7 @@ from ..kernels.buffer_state import Known
 from .pauses import Pausing
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 PATTERNS = ((0.0, 0.0, 0.0, 0.0, 2.5, 11.0), (0.0, 0.0, 0.3, 4.5), (0.0, 0.0, 2.8))
 """Leaps after each of some stretches of places, in stretches; the first pattern that fits between two fills is taken.
@@ -52,16 +53,16 @@ class Leaps:
     known : Known
     base : array
         What is seen where nothing stalls any more.
-    sparse : int
-        Of the fills; see `Fineness`.
+    fills : (f,) int array
+        Places between which leaps lie, increasing.
     least : float
         Places of a stretch at least.
     pausing : Pausing, optional
         Of a player that holds no more than so much.
     """
 
-    def __init__(self, known: Known, base: Floats, sparse: int, least: float, pausing: Pausing | None = None) -> None:
-        self._known, self._base, self._sparse, self._least = known, base, sparse, least
+    def __init__(self, known: Known, base: Floats, fills: Ints, least: float, pausing: Pausing | None = None) -> None:
+        self._known, self._base, self._fills, self._least = known, base, fills, least
         self._pausing = pausing
         self._begun = False
 
@@ -69,8 +70,7 @@ class Leaps:
         """Return the last place, `goal` or before it, before the next fill after place `at` - 1."""
         if at == 0:
             return 0
-        fill = int(self._known.places[self._known.before[at - 1]])
-        following = fill + max(1, fill // self._sparse)
+        following = int(self._fills[np.searchsorted(self._fills, at - 1, "right")])
         return min(goal, max(at, following - 1))
 
     def over(self, at: int, until: int, follow: Callable[[int, int], None]) -> bool:

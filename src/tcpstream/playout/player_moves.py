@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -72,6 +73,10 @@ class PlayerMoves:
             self._nothing(moves, self.asked.waited),
         )  # fmt: skip
 
+    def with_waits(self, filling: Filling, waited: Floats) -> Filling:
+        """Return how a player fills its buffer with other factors of waits: (rounds, columns)."""
+        return filling._replace(nothing=self._nothing(filling.moves, waited))
+
     def begun(self, packets: float) -> Begun:
         """Return how playback begins with so many packets."""
         if packets not in self._begun:
@@ -83,13 +88,24 @@ class PlayerMoves:
         goal, more = self.on.needed(packets)
         if self.on.exact or packets > EXACT or len(self.found.chance) > MANY:
             passed = passing(self.whole, more, self.on.exact, goal)
-            return Begun(goal, *self._until(goal, passed, self.all))
+            return Begun(goal, *self._until(goal, self._start, passed, self.all))
         whole, moves = self._by_packets
         least, more = self.on.by_packets().needed(packets)
-        lengths, which, chance = self._until(least, passing(whole, more, True, least), moves)
+        lengths, which, chance = self._until(least, self._start, passing(whole, more, True, least), moves)
         columns, held = list(which.T), (least + which[:, 2]) / self.on.quantum
         columns, chance = between(columns, chance, 2, held - goal, np.zeros(len(held)))
         return Begun(goal, lengths, np.column_stack(columns), chance)
+
+    def begun_from(self, packets: float, laws: Sequence[Floats]) -> list[Begun]:
+        """Return how playback begins with so many packets, from some distributions of the first state."""
+        goal, more = self.on.needed(packets)
+        passed = passing(self.whole, more, self.on.exact, goal)
+        return [Begun(goal, *self._until(goal, law, passed, self.all)) for law in laws]
+
+    @property
+    def _start(self) -> Floats:
+        first: Floats = np.eye(1, self.found.states, self.found.start)[0]
+        return first
 
     @cached_property
     def _by_packets(self) -> tuple[Joint, Totals]:
@@ -97,11 +113,11 @@ class PlayerMoves:
         whole = quanta_of(self.found, self.on.by_packets())
         return whole, totals(whole)
 
-    def _until(self, goal: int, passed: Passing, moves: Totals) -> tuple[Ints, Ints, Floats]:
-        """Return what follows `goal` of `Begun`."""
+    def _until(self, goal: int, begin: Floats, passed: Passing, moves: Totals) -> tuple[Ints, Ints, Floats]:
+        """Return what follows `goal` of `Begun`, from a distribution of the first state."""
         lengths = np.unique(np.concatenate([[0], moves.rounds, moves.rounds - 1]))
         free = self._nothing(moves, np.ones((len(self.asked.waited), 1)))
-        law = filled(goal, self.found.start, passed, moves, free, lengths)
+        law = filled(goal, begin, passed, moves, free, lengths)
         which = np.argwhere(law != 0)
         return lengths, which, law[tuple(which.T)]
 
