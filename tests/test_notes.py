@@ -1,11 +1,14 @@
 """Values that are accepted, but were hardly meant: an `InputWarning`, at the line that gave them."""
 
 import warnings
+from pathlib import Path
 
 import pytest
 
 import tcpstream
 from tcpstream.errors import InputWarning
+
+LONG = "a round trip time of {} s is longer than paths have: {} ms are {} s"
 
 
 @pytest.fixture(scope="module")
@@ -87,3 +90,36 @@ def test_the_command_notes_once_on_stderr_and_in_its_json(capsys, line, note):
     (text,) = json.loads(out)["warnings"]
     assert text.startswith(note)
     assert err == f"tcpstream: note: {text}\n"
+
+
+MOBILE = Path(__file__).parents[1] / "examples" / "mobile.csv"
+
+
+def test_a_fit_notes_a_round_trip_that_was_given():
+    with pytest.warns(InputWarning) as caught:
+        tcpstream.fit_regimes(MOBILE, rtt=5, regimes=1)
+    assert [str(one.message) for one in caught] == [LONG.format(5, 5, 0.005)]
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tcpstream.fit_regimes(MOBILE, rtt=3, regimes=1)
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "refused"),
+    [
+        (f"fit {MOBILE} --rtt 50 --regimes 1", 2, "a bottleneck sets the largest window"),
+        ("throughput --loss 1% --rtt 50 --bottleneck 9Mbps --buffer 9", 2, "a bottleneck sets the largest window"),
+        ("delay --loss 1% --rtt 50 --rate 25pps --duration 9", 2, "duration must be at least one round trip time"),
+        ("delay --loss 20% --rtt 50 --rate 25pps --duration 90 --target 1e-30", 1, "target late fraction 1e-30 is"),
+    ],
+)
+def test_what_was_hardly_meant_is_said_where_it_leads_to_no_answer(capsys, line, status, refused):
+    from tcpstream.cli import main
+
+    assert main(line.split()) == status
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"tcpstream: error: {refused}")
+    assert err.endswith(f"; {LONG.format(50, 50, 0.05)}\n")
+    assert err.count("\n") == 1

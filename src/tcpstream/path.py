@@ -31,6 +31,12 @@ LONG_ROUND_TRIP = 3.0
 LARGE_LOSS = 0.5
 
 
+def remark_round_trip(rtt: float) -> None:
+    """Issue an `InputWarning` for a round trip time [s] that was probably meant in milliseconds."""
+    if rtt > LONG_ROUND_TRIP:
+        note(f"a round trip time of {rtt:g} s is longer than paths have: {rtt:g} ms are {rtt / 1000:g} s")
+
+
 def per_round(rate: float, rtt: float) -> float:
     """Return the packets of a rate [packets/s] in a round [s]; 100 packets/s in 0.07 s are 7."""
     packets = rate * rtt
@@ -183,6 +189,9 @@ class Path(Sender, Network):
         network = Network(loss=loss, rtt=rtt, **{name: given[name] for name in given.keys() - asked_of})
         asked = sender_of(sender, network.losses, {name: given[name] for name in given.keys() & asked_of})
         loss, rtt = network.loss, network.rtt
+        remark_round_trip(rtt)
+        if loss > LARGE_LOSS:
+            note(f"a loss rate of {loss:g} leaves no path to stream over: {loss:g}% is {loss / 100:g}")
         variant = VARIANTS[asked.tcp]
         if loss > variant.most_loss:
             raise InputError(f"tcp = {asked.tcp} is solved for loss rates up to {variant.most_loss:g}, got {loss:g}")
@@ -202,10 +211,6 @@ class Path(Sender, Network):
             vars(network) | vars(asked) | found | {"rto_assumed": assumed, "network": network, "sender": asked}
         ).items():
             object.__setattr__(self, name, value)
-        if rtt > LONG_ROUND_TRIP:
-            note(f"a round trip time of {rtt:g} s is longer than paths have: {rtt:g} ms are {rtt / 1000:g} s")
-        if loss > LARGE_LOSS:
-            note(f"a loss rate of {loss:g} leaves no path to stream over: {loss:g}% is {loss / 100:g}")
 
     def application_limited(self, packet_rate: float) -> Path:
         """Return the path for a sender that opens its window no further than a live stream needs.

@@ -96,6 +96,7 @@ def answer(argv: Sequence[str] | None = None) -> int:
     settle()
     if sys.stdout is None:
         return _error("cannot write the answer: standard output is closed", FAILED)
+    notes: dict[str, None] = {}
     try:
         with collected() as notes:
             outcome = group.main(args=argv, prog_name="tcpstream", standalone_mode=False)
@@ -105,9 +106,9 @@ def answer(argv: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _error(_usage(error), BAD_INPUT)
     except (InputError, MissingExtraError) as error:
-        return _error(str(error), BAD_INPUT)
+        return _error("; ".join([str(error), *notes]), BAD_INPUT)
     except TcpstreamError as error:
-        return _error(str(error), FAILED)
+        return _error("; ".join([str(error), *notes]), FAILED)
     except click.Abort:
         return INTERRUPTED
     except SystemExit as end:  # click's way to end after shell completion, and where nobody reads its help

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AccuracyError, InputError, TimeLimitError, positive, shown, whole, within
+from ..path import remark_round_trip
 from ..sender import DEFAULT_SENDER
 from ..tcp import Varying
 from ..tcp.varying import TCPS
@@ -105,6 +106,11 @@ def fit_regimes(
     MissingExtraError
         Without statsmodels.
 
+    Warns
+    -----
+    InputWarning
+        For a round trip time above 3 s that was given, probably meant in milliseconds.
+
     Notes
     -----
     A hidden Markov chain: in each regime the logarithm of the packets of an interval is normal, with a mean and a
@@ -124,6 +130,7 @@ def fit_regimes(
     if packet_size is None:
         packet_size = trace.packet_size if isinstance(trace, PathEstimate) else 1500
     size = within("packet size", packet_size, *SIZES, "bytes")
+    asked = rtt is not None
     notes: tuple[str, ...] = ()
     proposed = isinstance(trace, PathEstimate) and "initial_window" not in given
     if isinstance(trace, PathEstimate):
@@ -134,6 +141,8 @@ def fit_regimes(
     if rtt is None:
         raise InputError("give rtt, the round trip time [s]: a throughput trace does not show it")
     shared = _shared(rtt, given)
+    if asked:
+        remark_round_trip(shared["rtt"])
     numbers = range(1, MOST_REGIMES + 1) if regimes is None else [whole("regimes", regimes, most=MOST_REGIMES)]
     rng = np.random.default_rng(whole("seed", seed, 0))
     known = trace if isinstance(trace, ThroughputTrace) else read_throughput(trace)
