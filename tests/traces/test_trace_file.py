@@ -34,6 +34,16 @@ def test_csv_and_columns(tmp_path_factory, rates, unit):
     assert cooked.throughput.tolist() == [1e6 * rate for rate in rates]
 
 
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_values_of_csv_are_separated_as_its_header(tmp_path, between):
+    """The last value of a line may be missing where its column is left alone; another one may have commas."""
+    text = "time_s,throughput_kbps,signal,cell\n1,5,-70,\n2,40,-80,\n".replace(",", between)
+    found = read(tmp_path, text.replace("-70", '"good, at first"'))
+    assert found.throughput.tolist() == [5e3, 40e3]
+    with pytest.raises(InputError, match="line 3: 4 columns are wanted"):
+        read(tmp_path, text.replace(f"{between}-80", ""))
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=50))
 def test_opportunities_are_counted(tmp_path_factory, times):
@@ -82,6 +92,7 @@ def test_resampling_keeps_what_is_carried(rates, share):
         ("", "is empty"),
         ("time,throughput\n1,2\n", "is no throughput over time, its first line is 'time,throughput'"),
         ("1,2\n2,3\n", "columns without units: name them in a first line, as time_s,throughput_mbps"),
+        ("1;2\n2;3\n", "columns without units: name them in a first line, as time_s,throughput_mbps"),
         ("time_s,throughput_bps,throughput_kbps\n1,1,1\n", "one column time_s and one of throughput_bps"),
         ("time_s,throughput_bps\n1,1\n2\n", "line 3: 2 columns are wanted, got '2'"),
         ("time_s,throughput_bps\n1,1\n1,2\n", "line 3: times must increase, got 1 s after 1 s"),
@@ -112,7 +123,7 @@ def test_damaged(tmp_path, text, words):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.text(alphabet='019.,-e \n\t{}[]":abts_', max_size=60))
+@given(st.text(alphabet='019.,;-e \n\t{}[]":abts_', max_size=60))
 def test_no_text_breaks_the_reader(tmp_path_factory, text):
     with suppress(InputError):
         assert (read(tmp_path_factory.getbasetemp(), text).throughput >= 0).all()

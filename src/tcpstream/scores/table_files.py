@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError, cause, shown
 from ..explore.frames import pandas, parquet
+from ..system.text import separator
 from ..system.whole_files import written
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 FILES = (".csv", ".parquet")
-
-SEPARATORS = ",", ";", "\t"
-"""Of CSV: the one that its first line has most of."""
 
 
 def check_name(file: str | PathLike[str]) -> str:
@@ -57,14 +55,14 @@ def read(file: str | PathLike[str]) -> DataFrame:
 def _csv(file: str | PathLike[str]) -> DataFrame:
     pd = pandas("scores")
     with FilePath(file).open(encoding="utf-8-sig", errors="replace") as lines:
-        separator = max(SEPARATORS, key=lines.readline().count)
+        sep = separator(lines.readline())
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            table: DataFrame = pd.read_csv(file, dtype=str, keep_default_na=False, index_col=False, sep=separator)
+            table: DataFrame = pd.read_csv(file, dtype=str, keep_default_na=False, index_col=False, sep=sep)
         except pd.errors.ParserWarning:
             raise InputError(f"cannot read {file}: its rows have more values than its header names") from None
-    names = pd.read_csv(file, dtype=str, header=None, nrows=1, sep=separator).iloc[0].dropna()
+    names = pd.read_csv(file, dtype=str, header=None, nrows=1, sep=sep).iloc[0].dropna()
     if names.duplicated().any():
         twice = names[names.duplicated()].iloc[0]
         raise InputError(f"two columns of {file} are called {twice}: rename one")

@@ -14,6 +14,9 @@ MIB = 2**20
 LARGEST, LARGEST_TOML = 16 * MIB, 4 * MIB
 """Bytes of a text file, and of one in TOML; more is no description of anything, and would be read for minutes."""
 
+SEPARATORS = ",", ";", "\t"
+"""Of CSV."""
+
 
 def read_text(file: str | PathLike[str], largest: int = LARGEST) -> str:
     """Return a text, without a byte order mark.
@@ -64,6 +67,11 @@ def read_toml(file: str | PathLike[str]) -> dict[str, Any]:
 def of_percent(number: str) -> float:
     """Return a hundredth of a number as it is written: of 99.9 it is .999, which 99.9 / 100 is not."""
     return float(Decimal(number) / 100)
+
+
+def separator(header: str) -> str:
+    """Return what separates the values of CSV: what its first line has most of."""
+    return max(SEPARATORS, key=header.count)
 
 
 def is_number(text: str) -> bool:

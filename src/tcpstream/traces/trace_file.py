@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from ..errors import InputError, shown
-from ..system.text import MIB, is_number, read_text
+from ..system.text import MIB, is_number, read_text, separator
 from .throughput_trace import ThroughputTrace
 from .trace_json import of_iperf3, of_sabre
 from .trace_lines import of_columns, of_csv, of_opportunities
@@ -28,8 +28,9 @@ def read_throughput(file: str | PathLike[str]) -> ThroughputTrace:
     ----------
     file : path-like
         - CSV whose header names ``time_s`` and one of ``throughput_bps``, ``throughput_kbps`` and ``throughput_mbps``
-          (1 kbps is 1000 bit/s); other columns are left alone. A line has the mean since the time of the line before;
-          the first one's interval is as long as the second's.
+          (1 kbps is 1000 bit/s), values separated by commas, semicolons or tabs as the header is; other columns are
+          left alone. A line has the mean since the time of the line before; the first one's interval is as long as the
+          second's.
         - Mahimahi: a line for each opportunity to send 1500 bytes, its time in whole milliseconds; counted in
           intervals of 100 ms.
         - Pensieve ("cooked"): two columns, time [s] and throughput [Mbit/s], times as in CSV.
@@ -55,15 +56,17 @@ def read_throughput(file: str | PathLike[str]) -> ThroughputTrace:
     first = text.lstrip()[:1]
     if first in ("{", "["):
         return _of_json(text, name)
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    rows = [(number, line.strip(" ")) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [(number, line.strip()) for number, line in rows]
     if not lines:
         raise InputError(f"{name} is empty: accepted is {ACCEPTED}")
     head = lines[0][1]
-    if "time_s" in [part.strip().strip('"') for part in head.split(",")]:
-        return of_csv(lines, name)
+    between = separator(rows[0][1])
+    if "time_s" in [part.strip().strip('"') for part in head.split(between)]:
+        return of_csv(rows, name)
     if all(is_number(part) for part in head.split()):
         return of_opportunities(lines, name) if len(head.split()) == 1 else of_columns(lines, name)
-    if all(is_number(part) for part in head.split(",")):
+    if all(is_number(part) for part in head.split(between)):
         raise InputError(f"{name} has columns without units: name them in a first line, as time_s,throughput_mbps")
     raise InputError(f"{name} is no throughput over time, its first line is {shown(head)}: accepted is {ACCEPTED}")
 

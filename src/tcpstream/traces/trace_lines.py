@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import InputError, shown
+from ..system.text import separator
 from .throughput_trace import ThroughputTrace
 
 Lines = Sequence[tuple[int, str]]
@@ -27,8 +28,9 @@ LATEST = 10**9
 
 
 def of_csv(lines: Lines, name: str) -> ThroughputTrace:
-    """Return the trace of CSV with a header."""
-    header = [one.strip() for one in _cells(*lines[0], name)]
+    """Return the trace of CSV with a header, whose values are separated as its first line is."""
+    between = separator(lines[0][1])
+    header = [one.strip() for one in _cells(*lines[0], between, name)]
     columns = [one for one in header if one in UNITS]
     if len(columns) != 1 or header.count("time_s") != 1:
         raise InputError(
@@ -37,7 +39,7 @@ def of_csv(lines: Lines, name: str) -> ThroughputTrace:
     places = header.index("time_s"), header.index(columns[0])
     rows = []
     for number, line in lines[1:]:
-        cells = _cells(number, line, name)
+        cells = _cells(number, line, between, name)
         if len(cells) != len(header):
             raise InputError(f"{name}, line {number}: {len(header)} columns are wanted, got {shown(line)}")
         rows.append((number, [cells[place] for place in places]))
@@ -91,8 +93,8 @@ def _trace(rows: Sequence[tuple[int, list[str]]], unit: float, name: str) -> Thr
     return ThroughputTrace([2 * times[0] - times[1], *times], [unit * rate for _, rate in values], name)
 
 
-def _cells(number: int, line: str, name: str) -> list[str]:
+def _cells(number: int, line: str, between: str, name: str) -> list[str]:
     try:
-        return next(csv.reader([line]))
+        return next(csv.reader([line], delimiter=between))
     except csv.Error as error:
         raise InputError(f"{name}, line {number}: {error}") from None
