@@ -122,10 +122,38 @@ def test_outages_have_a_regime():
     assert any("taken for an outage" in text for text in found.warnings)
 
 
+def regimes_of(throughputs, stays, **sender):
+    shared = SENDER | {"losses": "independent"} | sender
+    return regime_paths(["slow", "fast"], throughputs, stays, 1e-6, None, 1500, shared)
+
+
 def test_a_regime_too_slow_for_a_bottleneck_has_a_loss_rate():
-    made = regime_paths(["slow", "fast"], [120e3, 3e6], 1e-6, None, 1500, SENDER | {"losses": "independent"})
+    made = regimes_of([120e3, 3e6], [5, 5])
     assert tcpstream.throughput(made.paths[0]) == pytest.approx(10, rel=1e-5)
     assert "less than 2 packets in a round trip" in made.notes[0]
+
+
+def test_a_trace_of_some_kbits_has_no_outages():
+    """5 and 40 kbit/s are 0.42 and 3.3 packets/s: the first takes a loss rate above 0.5."""
+    slow, fast = regimes_of([5e3, 40e3], [20, 20]).paths
+    assert (slow.bottleneck, fast.bottleneck) == (None, None)
+    assert 0.5 < slow.loss < 0.6
+    assert [tcpstream.throughput(one) for one in (slow, fast)] == pytest.approx([5 / 12, 40 / 12], rel=1e-5)
+
+
+def test_an_outage_is_less_than_a_packet_in_a_mean_stay():
+    few, none = regimes_of([1e3, 3e6], [13, 9]), regimes_of([1e3, 3e6], [11, 9])  # a packet has 12 kbit
+    assert tcpstream.throughput(few.paths[0]) == pytest.approx(1 / 12, rel=1e-5)
+    assert none.paths[0].loss == 0.999
+    assert "with less than one in its mean stay of 11 s it is taken for an outage" in none.notes[0]
+    never = regimes_of([0.1, 3e6], [1e6, 9])
+    assert never.paths[0].loss == 0.999
+    assert "with 8.3e-06 packets/s it is taken for an outage" in never.notes[0]
+
+
+def test_windows_that_cannot_be_so_fast_are_no_outage():
+    with pytest.raises(InputError, match="a throughput of 30 packets/s is not what this path can have"):
+        regimes_of([360e3, 3e6], [9, 9], max_window=1)
 
 
 @pytest.mark.parametrize("step", [0.5, 2.0])

@@ -81,41 +81,42 @@ def from_throughput(
         with unremarked():
             return cls(loss=loss, rtt=rtt, **chosen)
 
-    p = _loss_rate(path, wanted)
+    p = loss_rate(path, wanted)
     return cls(loss=p, rtt=rtt, **chosen)
 
 
-def _loss_rate(path: Callable[[float], Path], wanted: float) -> float:
-    """Return the p at which a path has the wanted throughput [packets/s]."""
+def loss_rate(path: Callable[[float], Path], wanted: float, largest: float = LARGE_LOSS) -> float:
+    """Return the p, up to a largest one, at which a path has the wanted throughput [packets/s]."""
     from .. import tcp
     from ..numerics.roots import crossing
 
     @cache
     def gap(log_loss: float) -> float:
         watch.at()
-        return math.log(tcp.throughput(path(min(math.exp(log_loss), LARGE_LOSS))) / wanted)
+        return math.log(tcp.throughput(path(min(math.exp(log_loss), largest))) / wanted)
 
-    least, most = math.log(LOSSES[0]), math.log(LARGE_LOSS)
+    least, most = math.log(LOSSES[0]), math.log(largest)
     low = high = math.log(FIRST)
     while gap(low) < 0 and low > least:
         low, high = max(low - math.log(STEP), least), low
     while gap(high) > 0 and high < most:
         low, high = high, min(high + math.log(STEP), most)
     if gap(low) < 0 or gap(high) > 0:
-        raise InputError(f"a throughput of {wanted:.4g} packets/s is not what this path can have: {_reach(path)}")
+        reach = _reach(path, largest)
+        raise InputError(f"a throughput of {wanted:.4g} packets/s is not what this path can have: {reach}")
     found = crossing(gap, low, high, 1e-9)
     if abs(gap(found)) > RESIDUAL:
         raise AccuracyError(
             f"no loss rate gives the path {wanted:.6g} packets/s: {wanted * math.exp(gap(found)):.6g} is next to it"
         )
-    return min(math.exp(found), LARGE_LOSS)
+    return min(math.exp(found), largest)
 
 
-def _reach(path: Callable[[float], Path]) -> str:
+def _reach(path: Callable[[float], Path], largest: float) -> str:
     """Return between which throughputs losses can take a path, in words."""
     from ..tcp import throughput
 
-    low = f"{throughput(path(LARGE_LOSS)):.4g} packets/s at a loss rate of {LARGE_LOSS:g}"
+    low = f"{throughput(path(largest)):.4g} packets/s at a loss rate of {largest:g}"
     clean = path(LOSSES[0])
     try:
         return f"it has {low} and {throughput(clean):.4g} packets/s at most, with windows of {clean.max_window} packets"

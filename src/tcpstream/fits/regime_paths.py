@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..answers.from_throughput import Path
-from ..errors import InputError, unremarked, whole
-from ..path import LEAST_PIPE, per_round
+from ..answers.from_throughput import loss_rate
+from ..errors import unremarked, whole
+from ..path import LEAST_PIPE, Path, per_round
+from ..tcp import throughput
 
 OUTAGE = 0.999
-"""Loss rate of a regime in which next to nothing arrives: the largest of a path."""
+"""Loss rate of a regime in which less than a packet arrives in a mean stay: the largest of a path."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class RegimePaths:
 def regime_paths(
     names: Sequence[str],
     throughputs: Sequence[float],
+    stays: Sequence[float],
     loss: float,
     buffer: int | None,
     packet_size: float,
@@ -46,10 +48,11 @@ def regime_paths(
     *,
     proposed_window: bool = False,
 ) -> RegimePaths:
-    """Return a path for each regime.
+    """Return a path for each regime of a mean throughput [bit/s] and a mean stay [s].
 
-    A regime is a bottleneck of its mean throughput [bit/s]. One that carries less than two packets in a round trip is
-    none of the chain's: it has the loss rate instead at which TCP has this throughput, 0.999 where that is not enough.
+    A regime is a bottleneck of its mean throughput. One that carries less than two packets in a round trip is none of
+    the chain's: it has the loss rate instead at which TCP has this throughput, 0.999 where less than a packet arrives
+    in a mean stay.
     An initial window that was proposed is at most the largest window of each regime.
 
     Raises
@@ -69,12 +72,12 @@ def regime_paths(
             notes.append(f"slow start begins with {least} packets instead of {window}: a regime takes no more at once")
             shared = {**shared, "initial_window": max(least, 1)}
     with unremarked():
-        for name, rate in zip(names, rates):
+        for name, rate, stay in zip(names, rates, stays):
             if per_round(rate, shared["rtt"]) >= LEAST_PIPE:
                 own: dict[str, Any] = {"loss": loss, "bottleneck": rate, "buffer": room}
                 paths.append(Path(**own, **shared))
             else:
-                path, note = _lossy(rate, shared)
+                path, note = _lossy(rate, stay, shared)
                 own = {"loss": path.loss}
                 paths.append(path)
                 notes.append(f"regime {name} carries less than {LEAST_PIPE} packets in a round trip: {note}")
@@ -82,13 +85,16 @@ def regime_paths(
     return RegimePaths(tuple(paths), tuple(given), dict(shared), tuple(notes))
 
 
-def _lossy(rate: float, shared: Mapping[str, Any]) -> tuple[Path, str]:
+def _lossy(rate: float, stay: float, shared: Mapping[str, Any]) -> tuple[Path, str]:
     """Return a path without bottleneck that has a throughput [packets/s], and what it has for people."""
-    Path(loss=OUTAGE, **shared)  # what else it refuses is said before the search
-    try:
-        found = Path.from_throughput(rate, **shared) if rate > 0 else None
-    except InputError:
-        found = None
-    if found is None:
-        return Path(loss=OUTAGE, **shared), f"it is taken for an outage, with a loss rate of {OUTAGE:g}"
-    return found, f"it has a loss rate of {found.loss:.3g} instead of a bottleneck, at which TCP is as slow"
+    outage = Path(loss=OUTAGE, **shared)
+    if rate * stay < 1 or rate <= throughput(outage):
+        few = (
+            f"with less than one in its mean stay of {stay:.3g} s" if rate * stay < 1 else f"with {rate:.2g} packets/s"
+        )
+        return outage, f"{few} it is taken for an outage, with a loss rate of {OUTAGE:g}"
+    loss = loss_rate(lambda p: Path(loss=p, **shared), rate, OUTAGE)
+    return (
+        Path(loss=loss, **shared),
+        f"it has a loss rate of {loss:.3g} instead of a bottleneck, at which TCP is as slow",
+    )

@@ -244,9 +244,10 @@ def _record(
         np.fill_diagonal(to, 0.0)
         if states.covariance is not None:
             errors = stay_errors(states.transitions, states.covariance[: k * k, : k * k], step)
-    made = regime_paths(names, means[order].tolist(), loss, buffer, size, shared, proposed_window=proposed)
+    sorted_means, sorted_stays = means[order].tolist(), stays[order].tolist()
+    made = regime_paths(names, sorted_means, sorted_stays, loss, buffer, size, shared, proposed_window=proposed)
     try:
-        varying = Varying(made.paths, stays[order].tolist(), to=to[np.ix_(order, order)].tolist(), names=names)
+        varying = Varying(made.paths, sorted_stays, to=to[np.ix_(order, order)].tolist(), names=names)
     except InputError as error:
         raise AccuracyError(f"the fit is no path that varies: {error}") from None
     relative = [None] * k if states.covariance is None else np.sqrt(np.diag(states.covariance)[k * k :]).tolist()
