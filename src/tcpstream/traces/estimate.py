@@ -27,7 +27,7 @@ from .process import loss_process
 from .result import FlowSize, PathEstimate
 from .timing import Upstream, acknowledges_at_once, plausible, round_trips, upstream, vantage
 from .transmissions import SEEN
-from .waiting import waiting
+from .waiting import pauses, waiting
 
 #: The spread of fewer round trips than this is not known.
 FEWEST_ROUND_TRIPS = 2
@@ -126,7 +126,8 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
     waits, opening, waited = repairs(flow, fates), flow.opening, waiting(flow, ahead)
     del flow  # the larger part of the memory
     trips = round_trips(moments, down, up, where)
-    begin, end = fates.sent.time[fates.sent.having(SEEN)][[0, -1]].tolist()
+    passed = fates.sent.time[fates.sent.having(SEEN)]
+    begin, end = passed[[0, -1]].tolist()
     if begin == end or trips.max() <= 0:
         raise CaptureError(f"{name} has the same time on all its packets: nothing can be measured")
     rtt, rto, ratio = times(trips, float(down.min()), up, where)
@@ -169,7 +170,13 @@ def measure(flow: Flow, name: str, notes: list[str]) -> PathEstimate:
         flow=label,
         limitation=limits if limits is None or lacking is None else not_known(lacking),
         others=(),
-        warnings=(*notes, *coarse(tick, rtt.value), *too_long(lacking), *_limits(mss, fates, up, where, late)),
+        warnings=(
+            *notes,
+            *coarse(tick, rtt.value),
+            *too_long(lacking),
+            *pauses(passed, throughput_pps.value),
+            *_limits(mss, fates, up, where, late),
+        ),
     )
 
 

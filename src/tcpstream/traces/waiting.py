@@ -25,6 +25,9 @@ _SAMPLE = 100_000
 #: Two packets and what rounding adds: as far as a stream of constant rate strays from it.
 _STRAYING = 2.5
 
+#: Linux's longest timer [s]: no timer explains a longer pause.
+_RTO_MAX = 120.0
+
 Floats = NDArray[np.float64]
 
 
@@ -118,6 +121,27 @@ def waiting(flow: Flow, upstream: float) -> Waiting:
         payload=middle,
         idle=tuple(np.minimum(held, 1.0).tolist()),
     )
+
+
+def pauses(time: Floats, throughput: float) -> list[str]:
+    """Return what is said of a pause that is most of a flow and longer than any timer.
+
+    Parameters
+    ----------
+    time : (n,) array
+        When data packets passed [s], in order; two or more.
+    throughput : float
+        From the first to the last of them [packets/s].
+    """
+    span, longest = float(time[-1] - time[0]), float(np.diff(time).max())
+    if longest <= max(_RTO_MAX, span / 2):
+        return []
+    rest = span - longest
+    without = f", without this pause {throughput * span / rest:.4g} packets/s" if rest > 0 else ""
+    return [
+        f"no data were sent for {longest:.4g} s of {span:.4g} s, and no timer lasts so long: the throughput is that of "
+        f"the whole time{without}"
+    ]
 
 
 @dataclass(frozen=True)
