@@ -19,9 +19,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background, a
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONGEST = (
-    "notebooks", "cli_play", "store", "live", "coarse_stored", "long_videos", "buffered_play", "engines",
-    "pausing_play", "varying_players", "scores", "cluster", "drawn_sessions", "reno_sack", "cubic", "bottleneck",
-    "constancy", "sweep", "targets", "varying_path", "notebook_browser", "cli_simulate", "estimate", "figure",
+    "notebooks", "cli_play", "store", "live", "coarse_stored", "coarse_alpha", "long_videos", "buffered_play",
+    "engines", "pausing_play", "varying_players", "scores", "cluster", "drawn_sessions", "reno_sack", "cubic",
+    "bottleneck", "constancy", "sweep", "targets", "varying_path", "notebook_browser", "cli_simulate", "estimate",
+    "figure",
 )  # fmt: skip
 """Modules that take longest, in the order of their time, begun first: else one worker has them at the end, and the
 other nothing."""

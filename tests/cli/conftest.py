@@ -57,11 +57,16 @@ def constancy_of_the_example():
     return CONSTANCY(of_the_example())
 
 
+def estimate_once(file):
+    """Return what a capture shows; the example is read once."""
+    return of_the_example() if Path(file) == CAPTURE else ESTIMATE(file)
+
+
 @pytest.fixture
 def run(capsys, monkeypatch):
     """Run a command line in this process, as in a window so wide that no sentence is broken."""
     monkeypatch.setenv("COLUMNS", "10000")
-    monkeypatch.setattr(traces, "estimate", lambda file: of_the_example() if Path(file) == CAPTURE else ESTIMATE(file))
+    monkeypatch.setattr(traces, "estimate", estimate_once)
 
     def constancy(estimate, *given, **chosen):
         known = estimate is of_the_example() and not given and not chosen
