@@ -32,7 +32,7 @@ def answers(seen):
 
 @pytest.mark.parametrize("load", [0.97, 1.1])
 def test_they_are_those_that_are_followed_at_once(load, monkeypatch):
-    shown, player = video(SACK, load, 60), Player(start_buffer=1, resume_buffer=2)
+    shown, player = video(SACK, load, 40), Player(start_buffer=1, resume_buffer=2)
     at_once = play(SACK, shown, player)
     monkeypatch.setattr(stall_by_stall, "QUICK", 0.0)
     monkeypatch.setattr(TwoFinenesses, "_pass", lambda *_: pytest.fail("all stalls were followed at once"))
@@ -43,14 +43,14 @@ def test_they_are_those_that_are_followed_at_once(load, monkeypatch):
     assert value == pytest.approx(expected, rel=0.02)
     assert value[0] == pytest.approx(expected[0], rel=1e-6)  # until the first stall nothing differs
     assert found.stall_counts == pytest.approx(at_once.stall_counts, abs=2e-3)
-    t = np.linspace(0, 60, 7)
+    t = np.linspace(0, 40, 7)
     assert found.no_stall_until(t) == pytest.approx(at_once.no_stall_until(t), abs=2e-3)
 
 
 @pytest.mark.usefixtures("always")
 def test_after_many_losses_one_mode_tells_the_stalls_that_follow(monkeypatch):
-    """Of 4,000 rounds 450 are followed."""
-    shown, player = video(SACK, 1.0, 400), Player(start_buffer=1.5, resume_buffer=2)
+    """Of 1,800 rounds 450 are followed."""
+    shown, player = video(SACK, 1.0, 180), Player(start_buffer=1.5, resume_buffer=2)
     followed: list[int] = []
     kernel = first_stalls.back_from_stalls
     monkeypatch.setattr(first_stalls, "back_from_stalls", lambda *args: followed.append(args[1]) or kernel(*args))
@@ -58,7 +58,7 @@ def test_after_many_losses_one_mode_tells_the_stalls_that_follow(monkeypatch):
     assert 300 < max(followed) < 600
     monkeypatch.setattr(StallByStall, "late", lambda *_: None)
     every = play(SACK, shown, player)
-    assert max(followed) == 4000
+    assert max(followed) == 1800
     (value, error), (expected, off) = answers(found), answers(every)
     assert (error < 0.08 * value).all()
     assert (np.abs(value - expected) <= error + off).all()
@@ -68,7 +68,7 @@ def test_after_many_losses_one_mode_tells_the_stalls_that_follow(monkeypatch):
 @pytest.mark.usefixtures("always")
 def test_sessions_that_are_drawn_see_the_same():
     path = Path(loss=0.04, rtt=0.1, max_window=26)
-    found = play(path, video(path, 0.95, 100), Player(start_buffer=1, resume_buffer=2.5))
+    found = play(path, video(path, 0.95, 60), Player(start_buffer=1, resume_buffer=2.5))
     drawn = found.sessions(4000, np.random.default_rng(5))
     for sample, value, error in (
         (drawn.stalls > 0, found.stall_probability, found.errors["stall_probability"]),

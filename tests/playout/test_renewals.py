@@ -1,4 +1,4 @@
-"""Sessions from stall to stall, beside the same sessions followed at once, and a source that is known in closed form."""
+"""Sessions from stall to stall, beside the same followed at once, and a source that is known in closed form."""
 
 import numpy as np
 import pytest

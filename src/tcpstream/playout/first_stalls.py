@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ Ints = NDArray[np.int64]
 
 CHANCE, TIME = 0, 1
 """Columns: how probable a stall is, and the mean of its time, 0 without one [rounds]."""
+
+MOST = 128
+"""Rounds of playback up to which leads are as far apart as they are told to be, until many losses have come."""
 
 CERTAIN = 1 - 1e-12
 """Probability of a stall that is 1."""
@@ -81,7 +84,11 @@ def first_stalls(
     """
     if late is not None:
         lead = max(begin.goal for begin in begins) * moves.on.quantum
-        followed = _Followed(moves, begins, resume, filled, late.top(lead), late.until(places), math.inf)
+        top_then = late.top(lead)
+        further = max(1.0, top_then / (MOST * moves.on.due))
+        followed = _Followed(
+            moves, begins, resume, filled, top_then, late.until(places), math.inf, further
+        )  # fmt: skip
         told = _later(followed, late, places)
         if told is not None:
             return told
@@ -89,18 +96,18 @@ def first_stalls(
 
 
 class _Followed:
-    """A pass; parameters as for `first_stalls`."""
+    """A pass; parameters as for `first_stalls`. Leads lie so many times `further` apart, where much is held."""
 
     def __init__(
         self, moves: PlayerMoves, begins: Sequence[Begun], resume: float, filled: Floats, top: float, places: Ints,
-        steady: float,
+        steady: float, further: float = 1.0,
     ) -> None:  # fmt: skip
         self.moves, self.begins = moves, begins
         found, on, last = moves.found, moves.on, int(places[-1])
         threshold, _ = on.needed(resume)
         filling = moves.filling(resume, whole=False)
         most = math.ceil(top / on.quantum)
-        points, deep, many = leads(found, on, most)
+        points, deep, many = leads(found, replace(on, apart=on.apart * further), most)
         self._asked = asked = _asked(on.quanta, int(found.rounds.max()))
         self._known = known = _with_fills(room(moves.all, on, filling, last, len(asked.base), points, many), filled)
         at_fills = fills(last, on.sparse)
@@ -157,15 +164,15 @@ def _later(followed: _Followed, late: LateStalls, places: Ints) -> FirstStalls |
     later, leads = places[places > known], np.rint(late.leads / quantum) * quantum
     seen = followed.at(begins[0], leads)
     try:
-        inner, wrong = late.fitted(begins[0], leads, seen[:, CHANCE])
-        told = [late.chance(one, inner, float(first.chance[i, -1]), later) for i, one in enumerate(begins)]
+        end = late.fitted(begins[0], leads, seen[:, CHANCE])
+        told = [late.chance(one, end, float(first.chance[i, -1]), later) for i, one in enumerate(begins)]
     except AccuracyError:
         return None
     rounds = np.append(np.arange(known + 1), later)
     chance = np.array([np.interp(every, rounds, np.append(*both)) for both in zip(first.chance, told)])
     mean = seen[:, TIME].sum() / seen[:, CHANCE].sum()  # what a stall takes changes no more
     time = first.time[:, np.minimum(every, known)] + mean * (chance - chance[:, np.minimum(every, known)])
-    return FirstStalls(chance, time, first.slack, wrong * chance[:, -1] * (1 - chance[:, -1]))
+    return FirstStalls(chance, time, first.slack, end.wrong * chance[:, -1] * (1 - chance[:, -1]))
 
 
 def _hazard(seen: Floats) -> Floats:

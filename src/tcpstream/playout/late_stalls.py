@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,24 @@ LATER = 1.5
 """Times the rounds of the video up to which it is asked for."""
 
 
+class AtTheEnd(NamedTuple):
+    """What happens where a lead ends.
+
+    Attributes
+    ----------
+    inner : (2,) array
+        r and s of `FirstPassage`.
+    least : float
+        Lead from which on they tell it [packets].
+    wrong : float
+        Part of the probability by which they miss it at some leads.
+    """
+
+    inner: Floats
+    least: float
+    wrong: float
+
+
 class LateStalls:
     """A chain after many losses.
 
@@ -61,7 +80,7 @@ class LateStalls:
         self._due, self._last = on.due, last
         step = resolution.step(scale.recovered, chain)
         steps = resolution.steps_of(chain, step, on.due, on.due * last, follow_leads=False)
-        self._modes, self._quantum, self._least = Modes(steps), on.quantum, 0.0
+        self._modes, self._quantum = Modes(steps), on.quantum
         self._in_entries = _in_entries(steps, grid(chain, on.step, on.ratio, further=on.further))
         none, start = np.zeros(1), np.eye(1, steps.entries, steps.start)
         self.rounds = math.ceil(LOSSES * scale.rounds)
@@ -82,8 +101,8 @@ class LateStalls:
         """Return places up to `rounds`."""
         return np.unique(np.minimum(places, self.rounds))
 
-    def fitted(self, begun: Begun, leads: Floats, late: Floats) -> tuple[Floats, float]:
-        """Return what happens where a lead ends, r and s of `FirstPassage`, and by which part it misses a probability.
+    def fitted(self, begun: Begun, leads: Floats, late: Floats) -> AtTheEnd:
+        """Return what happens where a lead ends.
 
         Parameters
         ----------
@@ -100,18 +119,17 @@ class LateStalls:
         if used.sum() < FEW:
             raise AccuracyError("late stalls: too few leads to tell them")
         passage, rounds = self._passage(begun), float(self.rounds)
-        self._least = float(leads[used][0])
         inner = fitted(passage, leads[used], rounds, late[used], WORST)
-        return inner, float(np.abs(passage.late(leads[used], rounds, inner) / late[used] - 1).max())
+        wrong = float(np.abs(passage.late(leads[used], rounds, inner) / late[used] - 1).max())
+        return AtTheEnd(inner, float(leads[used][0]), wrong)
 
-    def chance(self, begun: Begun, inner: Floats, known: float, later: Floats) -> Floats:
+    def chance(self, begun: Begun, end: AtTheEnd, known: float, later: Floats) -> Floats:
         """Return the probability of a stall in so many rounds, from `rounds` on.
 
         Parameters
         ----------
         begun : Begun
-        inner : (2,) array
-            Of `fitted`.
+        end : AtTheEnd
         known : float
             What it is after `rounds`.
         later : (l,) array
@@ -122,8 +140,8 @@ class LateStalls:
             Where one mode does not tell it.
         """
         passage = self._passage(begun)
-        lead = np.array([max(begun.goal * self._quantum, self._least)])  # leads that are small at first remain so
-        told = np.array([float(passage.late(lead, x, inner)[0]) for x in [float(self.rounds), *later.tolist()]])
+        lead = np.array([max(begun.goal * self._quantum, end.least)])  # leads that are small at first remain so
+        told = np.array([float(passage.late(lead, x, end.inner)[0]) for x in [float(self.rounds), *later.tolist()]])
         found: Floats = 1 - (1 - known) * (1 - told[1:]) / (1 - told[0])
         return found
 
