@@ -82,5 +82,5 @@ def test_sessions_that_are_drawn_see_the_same():
 def test_small_buffers_and_quick_passes_are_followed_at_once():
     solver = TwoFinenesses(chain_of(SACK), SACK, video(SACK, 1.0, 60))
     assert solver._stalls.suits(80.0, 2e10)
-    assert not solver._stalls.suits(40.0, 2e10)  # 33 packets from loss to loss
+    assert not solver._stalls.suits(30.0, 2e10)  # 33 packets from loss to loss
     assert not solver._stalls.suits(80.0, 1e9)

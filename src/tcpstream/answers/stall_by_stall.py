@@ -11,8 +11,8 @@ from ..playout.late_stalls import LONGER, LOSSES, LateStalls
 from ..tcp import Chain
 from ..tcp.independent import IndependentChain
 
-APART = 2.0
-"""Losses while a buffer fills, on average, from which on little is left of how a stall began."""
+APART = 1.0
+"""Losses while a buffer fills, on average, from which on its time tells what is left of how a stall began."""
 
 DECAYS = 2.0
 """Leads over which a stall gets less probable by a factor of e, that a standard deviation of what TCP delivers has at

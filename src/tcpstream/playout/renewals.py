@@ -35,6 +35,9 @@ DENSER = 4
 ALIKE = 1e-6
 """Variance of the time of a fill over its mean's square, below which all fills are alike."""
 
+LEFT = 0.5
+"""Of what the time of a fill tells of the stalls after it, what else may tell at most: a quarter or less was seen."""
+
 TURNS, NEAR = 200, 1e-13
 """Of what is seen at a place in terms of itself, at most, and the change that ends them."""
 
@@ -66,7 +69,7 @@ def renewals(
     )
     if len(laws) > 1:
         forgotten = _Renewals(after, found.chance, found.time, len(laws), places, counts, forgotten=True)
-        unsure = unsure + np.abs(forgotten.at(ends[-1:])[-1] - seen[-1])
+        unsure = unsure + LEFT * np.abs(forgotten.at(ends[-1:])[-1] - seen[-1])
     seen, of, of_the_end = ended(seen, ends.astype(np.float64), length, low, moves.asked)
     return Sessions(of, seen, slack, of_the_end + unsure, np.empty((0, 2)))
 
