@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from threading import Event
 from typing import Any, TypeVar
 
 from .watch import pieces
@@ -31,12 +32,18 @@ def as_they_end(pool: Executor, work: Callable[..., Answer], items: Iterable[tup
 def on_cores(work: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
     """Return ``work(item)`` of each, in order; a thread a core, so `work` must not start threads of its own.
 
-    The first exception, in the order of the items, is raised. What watches the caller watches the work (`watch`).
+    The first exception, in the order of the items, is raised, and what still runs ends soon. What watches the caller
+    watches the work (`watch`).
     """
-    todo = list(items)
-    piece = pieces(work, todo)
+    todo, given_up = list(items), Event()
+    piece = pieces(work, todo, given_up)
     workers = min(cores(), len(todo))
     if workers < 2:
         return [piece(number) for number in range(len(todo))]
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(piece, range(len(todo))))
+        try:
+            return list(pool.map(piece, range(len(todo))))
+        except BaseException:  # as an interruption: what still runs would be waited for
+            given_up.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
+from threading import Event
 from time import monotonic
 from typing import TypeVar
 
@@ -36,10 +37,15 @@ class Watch:
     show : callable
     limit_s, deadline : float
         Seconds that all may take, and when they are over [s of the monotonic clock]; infinite without a limit.
+    given_up : Event
+        Set where nobody waits for the work any more.
     """
 
-    def __init__(self, show: Show, limit_s: float = math.inf, deadline: float = math.inf) -> None:
+    def __init__(
+        self, show: Show, limit_s: float = math.inf, deadline: float = math.inf, given_up: Event | None = None
+    ) -> None:  # fmt: skip
         self.show, self.limit_s, self.deadline = show, limit_s, deadline
+        self.given_up = Event() if given_up is None else given_up
         self._next = -math.inf
         self._begun, self._first, self._last, self._total = 0.0, math.inf, math.inf, 0.0
 
@@ -52,6 +58,8 @@ class Watch:
         if done < self._last or total != self._total:  # another pass
             self._begun, self._first = now, done
         self._last, self._total = done, total or 0.0
+        if self.given_up.is_set():
+            raise TimeLimitError("nobody waits for this any more")
         if now >= self.deadline:
             remedies = f"a longer time_limit{',' if ' or ' in instead else ' or'} {instead}"
             raise TimeLimitError(f"the time limit of {self.limit_s:g} s is over, {self._far(now)}: give {remedies}")
@@ -93,7 +101,9 @@ def at(done: float = 0.0, total: float | None = None, instead: str = SMALLER) ->
 
 
 @contextmanager
-def watching(show: Show | None = None, limit_s: float = math.inf) -> Iterator[None]:
+def watching(
+    show: Show | None = None, limit_s: float = math.inf, given_up: Event | None = None
+) -> Iterator[None]:  # fmt: skip
     """Watch what is computed in this block, also by `threads.on_cores`.
 
     Parameters
@@ -102,10 +112,12 @@ def watching(show: Show | None = None, limit_s: float = math.inf) -> Iterator[No
         Is told how far the work is, now and then, from whatever thread; by default who is told already.
     limit_s : float
         Seconds that the block may take; a shorter limit around it holds as well.
+    given_up : Event, optional
+        Set where nobody waits for it any more; by default that of the block around it.
     """
     outer = _watch.get() or Watch(unseen)
     limits = min((monotonic() + limit_s, limit_s), (outer.deadline, outer.limit_s))
-    before = _watch.set(Watch(show or outer.show, limits[1], limits[0]))
+    before = _watch.set(Watch(show or outer.show, limits[1], limits[0], given_up or outer.given_up))
     try:
         yield
     finally:
@@ -139,24 +151,27 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
     return watching(limit_s=positive("time limit", seconds, "s"))
 
 
-def pieces(work: Callable[[Item], Answer], items: Sequence[Item]) -> Callable[[int], Answer]:
+def pieces(
+    work: Callable[[Item], Answer], items: Sequence[Item], given_up: Event | None = None
+) -> Callable[[int], Answer]:  # fmt: skip
     """Return what does the work of an item, by its number, in any thread, watched as the caller is.
 
-    What is shown is the share of all items.
+    What is shown is the share of all items. The work ends soon after `given_up` is set.
     """
     caller, watch = copy_context(), _watch.get()
-    if watch is None:
+    if watch is None and given_up is None:
         return lambda number: caller.copy().run(work, items[number])
+    show = unseen if watch is None else watch.show
     running: dict[int, float] = {}
     ready: list[int] = []
 
     def tell(number: int, share: float | None) -> None:
         if share is not None:
             running[number] = share
-        watch.show((len(ready) + sum(list(running.values()))) / len(items))
+        show((len(ready) + sum(list(running.values()))) / len(items))
 
     def piece(number: int) -> Answer:
-        with watching(show=lambda share: tell(number, share)):
+        with watching(show=lambda share: tell(number, share), given_up=given_up):
             answer = work(items[number])
         ready.append(number)
         running.pop(number, None)
