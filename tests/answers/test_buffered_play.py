@@ -216,7 +216,7 @@ def test_what_is_refused():
         play(
             Path(sender="classic", loss=1e-2, rtt=0.04, tcp="reno-sack", max_window=64),
             Video(packet_rate=350, duration=1e5),
-            Player(start_buffer=1, resume_buffer=0.5),
+            Player(start_buffer=1, resume_buffer=0.2),
         )
 
 
