@@ -74,7 +74,7 @@ class Player:
             elif self.resume_buffer > 0:
                 raise InputError(
                     f"a resume buffer of {self.resume_buffer:g} s needs a start buffer as well, as of 2 s; or, of a "
-                    "live stream, on_stall = skip"
+                    "live stream, on_stall=skip"
                 )
             return
         if self.start is not None:

@@ -157,7 +157,7 @@ class TwoFinenesses:
         if self._stalls.suits(self._packets(resume), many):
             follow = self._renewed
             at_once(self._moves, (fine, fine.coarser()))
-            if self._stalls.late(fine) and self._stalls.late(fine.coarser()):
+            if all(at_once(self._stalls.late, (fine, fine.coarser()))):
                 rough, *others = at_once(
                     lambda on: self._renewed(on, starts, resume, top, lengths, late=True), [fine.coarser(), *passes]
                 )
