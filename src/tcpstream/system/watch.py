@@ -29,6 +29,10 @@ SHORTER = f"a shorter duration or {SMALLER}"
 """What would help, for `at`."""
 
 
+class GivenUp(BaseException):
+    """Nobody waits for the work any more: no answer that is kept, nor the reason why there is none."""
+
+
 class Watch:
     """Who looks at one piece of work: its passes follow each other.
 
@@ -59,7 +63,7 @@ class Watch:
             self._begun, self._first = now, done
         self._last, self._total = done, total or 0.0
         if self.given_up.is_set():
-            raise TimeLimitError("nobody waits for this any more")
+            raise GivenUp
         if now >= self.deadline:
             remedies = f"a longer time_limit{',' if ' or ' in instead else ' or'} {instead}"
             raise TimeLimitError(f"the time limit of {self.limit_s:g} s is over, {self._far(now)}: give {remedies}")
