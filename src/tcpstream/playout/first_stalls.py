@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coarse.resolution import FACTOR
 from ..errors import AccuracyError
 from ..kernels.buffer_begin import seen_from
 from ..kernels.buffer_levels import back_from_stalls
@@ -172,7 +173,7 @@ def _later(followed: _Followed, late: LateStalls, places: Ints) -> FirstStalls |
     chance = np.array([np.interp(every, rounds, np.append(*both)) for both in zip(first.chance, told)])
     mean = seen[:, TIME].sum() / seen[:, CHANCE].sum()  # what a stall takes changes no more
     time = first.time[:, np.minimum(every, known)] + mean * (chance - chance[:, np.minimum(every, known)])
-    return FirstStalls(chance, time, first.slack, end.wrong * chance[:, -1] * (1 - chance[:, -1]))
+    return FirstStalls(chance, time, first.slack, FACTOR * end.wrong * chance[:, -1] * (1 - chance[:, -1]))
 
 
 def _hazard(seen: Floats) -> Floats:
