@@ -21,8 +21,9 @@ WHOLE = 1e-9
 ROUNDING = 1e-17
 """Probability that is none."""
 
-MANY = 300_000
-"""Transitions from which on a table of them is quicker than sorting."""
+MANY, CELLS = 300_000, 16
+"""Transitions from which on a table of them is quicker than sorting; and places of the table for each of them at most.
+"""
 
 
 class Joint(NamedTuple):
@@ -41,8 +42,8 @@ def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
 
     Of transitions that take several rounds large numbers of them lie further apart, by a part `further` of themselves.
     """
-    if len(found.chance) > MANY:
-        return _joint_of_many(found, quantum, further)
+    if len(found.chance) > MANY and (one := _joint_of_many(found, quantum, further)) is not None:
+        return one
     columns = [found.source, found.target, found.rounds, found.ordered, found.held + found.second]
     chance = found.chance
     for i in (3, 4):
@@ -50,8 +51,11 @@ def joint(found: Deliveries, quantum: float, further: float = 0.0) -> Joint:
     return _joint(columns, chance, found.states)
 
 
-def _joint_of_many(found: Deliveries, quantum: float, further: float) -> Joint:
-    """Return the same as `joint` through one table of the quanta between each two states: nothing is sorted."""
+def _joint_of_many(found: Deliveries, quantum: float, further: float) -> Joint | None:
+    """Return the same as `joint` through one table of the quanta between each two states: nothing is sorted.
+
+    None where the table is much larger than the transitions are many, as with windows of thousands of quanta.
+    """
     longest = int(found.rounds.max()) + 1
     keys, group = numbered((found.source * found.states + found.target) * longest + found.rounds)
     apart = np.where(found.rounds > 1, further, 0.0)
@@ -62,6 +66,8 @@ def _joint_of_many(found: Deliveries, quantum: float, further: float) -> Joint:
     np.maximum.at(tall, group, high + 1)
     np.maximum.at(wide, group, more + 1)
     begin = np.append(0, np.cumsum(tall * wide))
+    if begin[-1] > CELLS * len(found.chance):
+        return None
     cells, first, width = np.zeros(begin[-1]), begin[group], wide[group]
     for row, weight in ((low, found.chance * (1 - share)), (high, found.chance * share)):
         for column, of in ((less, 1 - part), (more, part)):
