@@ -111,8 +111,8 @@ class Fineness:
         if due < 3:
             raise AccuracyError(
                 f"players with buffer thresholds are followed where a round trip plays three packets or more, or a "
-                f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little, to "
-                f"{max(round(due * MOST), 1) / MOST:g}"
+                f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little, as "
+                f"to {max(round(due * MOST), 1) / MOST:.10g} packets"
             )
         return cls.between_packets(due, step, decay)
 

@@ -13,7 +13,7 @@ from ..coarse.resolution import FACTOR
 from ..errors import AccuracyError
 from ..kernels.buffer_begin import seen_from
 from ..kernels.buffer_levels import back_from_stalls
-from ..kernels.buffer_state import Known, Measures
+from ..kernels.buffer_state import Filling, Known, Measures
 from ..system import watch
 from .kept_places import fills, room
 from .late_stalls import LateStalls
@@ -56,7 +56,7 @@ class FirstStalls:
 
 
 def first_stalls(
-    moves: PlayerMoves, begins: Sequence[Begun], resume: float, filled: Floats, top: float, places: Ints,
+    moves: PlayerMoves, begins: Sequence[Begun], filling: Filling, filled: Floats, top: float, places: Ints,
     steady: float, late: LateStalls | None = None,
 ) -> FirstStalls:  # fmt: skip
     """Follow players from some beginnings until they stall.
@@ -65,8 +65,8 @@ def first_stalls(
     ----------
     moves : PlayerMoves
     begins : sequence of Begun
-    resume : float
-        Packets with which playback goes on.
+        The first one after a stall.
+    filling : Filling
     filled : (S, k) array
         Mean rounds that a state takes to receive so many quanta, as `Filling` has them, up to the threshold.
     top : float
@@ -88,25 +88,23 @@ def first_stalls(
         top_then = late.top(lead)
         further = max(1.0, top_then / (MOST * moves.on.due))
         followed = _Followed(
-            moves, begins, resume, filled, top_then, late.until(places), math.inf, further
+            moves, begins, filling, filled, top_then, late.until(places), math.inf, further
         )  # fmt: skip
         told = _later(followed, late, places)
         if told is not None:
             return told
-    return _Followed(moves, begins, resume, filled, top, places, steady).stalls
+    return _Followed(moves, begins, filling, filled, top, places, steady).stalls
 
 
 class _Followed:
     """A pass; parameters as for `first_stalls`. Leads lie so many times `further` apart, where much is held."""
 
     def __init__(
-        self, moves: PlayerMoves, begins: Sequence[Begun], resume: float, filled: Floats, top: float, places: Ints,
+        self, moves: PlayerMoves, begins: Sequence[Begun], filling: Filling, filled: Floats, top: float, places: Ints,
         steady: float, further: float = 1.0,
     ) -> None:  # fmt: skip
         self.moves, self.begins = moves, begins
         found, on, last = moves.found, moves.on, int(places[-1])
-        threshold, _ = on.needed(resume)
-        filling = moves.filling(resume, whole=False)
         most = math.ceil(top / on.quantum)
         points, deep, many = leads(found, replace(on, apart=on.apart * further), most)
         self._asked = asked = _asked(on.quanta, int(found.rounds.max()))
@@ -125,7 +123,7 @@ class _Followed:
             for at in np.unique(np.append(inside, [first, until])).tolist():
                 watch.at(at, last + 1, watch.SHORTER)
                 back_from_stalls(
-                    begin, at, threshold, moves.far, moves.all, deep, moves.lacking, moves.playing, filling.size,
+                    begin, at, goals[0], moves.far, moves.all, deep, moves.lacking, moves.playing, filling.size,
                     known, asked,
                 )  # fmt: skip
                 begin = at + 1

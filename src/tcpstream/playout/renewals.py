@@ -57,11 +57,12 @@ def renewals(
     length = packets / on.due
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
-    after = _after_stalls(moves, factors, resume, last)
+    filling = moves.filling(resume, whole=False)
+    after = _after_stalls(moves, filling, factors, last)
     laws = [after.usual] if after.spread == 0 else [after.usual, after.usual + after.spread * after.longer]
     begins = moves.begun_from(resume, laws) + [moves.begun(start) for start in starts]
     places = np.unique(np.minimum(fills(last, DENSER * on.sparse), last))
-    found = first_stalls(moves, begins, resume, after.filled, top, places, steady, late)
+    found = first_stalls(moves, begins, filling, after.filled, top, places, steady, late)
     ends = at_lengths(low, last, lengths, fills(last, on.sparse))
     seen = _Renewals(after, found.chance, found.time, len(laws), places, counts).at(ends)
     slack, unsure = (
@@ -117,8 +118,7 @@ class _AfterStalls:
     longer_factors: Floats
 
 
-def _after_stalls(moves: PlayerMoves, factors: Floats, resume: float, last: int) -> _AfterStalls:
-    filling = moves.filling(resume, whole=False)
+def _after_stalls(moves: PlayerMoves, filling: Filling, factors: Floats, last: int) -> _AfterStalls:
     usual, wait = _usual(moves)
     filled = _fills(moves, filling, factors)
     times = filled[:, -1, 0]
