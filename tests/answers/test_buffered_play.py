@@ -13,6 +13,7 @@ from buffered_sessions import close, simulated
 from tcpstream import AccuracyError, InputError, Path, Player, Video, play
 from tcpstream.answers.buffered_play import BufferedPlay
 from tcpstream.answers.two_finenesses import TwoFinenesses, quadrature_error
+from tcpstream.playout.fineness import Fineness
 from tcpstream.tcp import chain_of
 
 PATH = Path(sender="classic", loss=0.02, rtt=0.1, timeout_ratio=3, max_window=53, backoff="rfc6298", halving="floor")
@@ -212,6 +213,12 @@ def test_what_is_refused():
         play(Path(loss=1e-3, rtt=0.04, sender="linux"), Video(packet_rate=50, duration=5), buffered)
     with pytest.raises(AccuracyError, match=r"three packets.* as to [0-9.]+ packets$"):
         play(SMALL, Video(packet_rate=np.pi, duration=60), buffered)
+    for due in (2.113, 0.3141, 2.9):
+        with pytest.raises(AccuracyError, match="three packets") as refused:
+            Fineness.of(due + 1e-5, 10.0, 100.0)
+        named = float(str(refused.value).split()[-2])
+        assert Fineness.of(named, 10.0, 100.0).exact
+        assert named == pytest.approx(due, rel=0.03)
     with pytest.raises(AccuracyError, match="minutes"):
         play(
             Path(sender="classic", loss=1e-2, rtt=0.04, tcp="reno-sack", max_window=64),

@@ -109,10 +109,11 @@ class Fineness:
             if round(quanta) >= 1 and abs(quanta - round(quanta)) <= WHOLE * quanta:
                 return cls(due, round(quanta), True, SPARSE, step, RATIOS[0], NODES)
         if due < 3:
+            parts = min(MOST, int(MOST / due))
             raise AccuracyError(
-                f"players with buffer thresholds are followed where a round trip plays three packets or more, or a "
-                f"whole number of 1/{MOST} packets; got {due:g}: change the rate or the round trip time a little, as "
-                f"to {max(round(due * MOST), 1) / MOST:.10g} packets"
+                f"players with buffer thresholds are followed where a round trip plays three packets or more, or at "
+                f"most {MOST} equal parts of one; got {due:g} packets: change the rate or the round trip time a little, as "
+                f"to {max(round(due * parts), 1) / parts:.12g} packets"
             )
         return cls.between_packets(due, step, decay)
 
