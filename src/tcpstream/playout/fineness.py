@@ -112,8 +112,8 @@ class Fineness:
             parts = min(MOST, int(MOST / due))
             raise AccuracyError(
                 f"players with buffer thresholds are followed where a round trip plays three packets or more, or at "
-                f"most {MOST} equal parts of one; got {due:g} packets: change the rate or the round trip time a little, as "
-                f"to {max(round(due * parts), 1) / parts:.12g} packets"
+                f"most {MOST} equal parts of one; got {due:g} packets: change the rate or the round trip time a "
+                f"little, as to {max(round(due * parts), 1) / parts:.12g} packets"
             )
         return cls.between_packets(due, step, decay)
 
