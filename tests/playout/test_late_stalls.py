@@ -68,4 +68,4 @@ def test_too_few_leads_and_leads_of_which_one_mode_knows_nothing_tell_nothing(la
 
 def test_it_is_known_before_anything_is_followed_where_there_is_no_single_mode():
     with pytest.raises(AccuracyError):
-        LateStalls(CHAIN, replace(ON, due=3 * ON.due), FAST, 4000.0)
+        LateStalls(CHAIN, replace(ON, due=0.5 * ON.due), FAST, 4000.0)

@@ -70,6 +70,9 @@ EDGE = 0.3
 """Of the finest quantum, by which the lead may be off below which a packet is late: what lies between positions is
 counted at one of them. Of 136 answers beside exact ones nine of ten were off by less, and two resolutions show more."""
 
+WHOLE = 1e-9
+"""Rounds by which a length differs from a whole number that is one."""
+
 ROUNDS = 4096
 """Of playback, in which is looked at how much is rounded up to whole packets."""
 
@@ -123,7 +126,9 @@ class NeverLateCurve:
         self._rows: dict[int, Any] = {}
         self._before: tuple[int, Any] | None = None
         self._last: int | None = None
-        self.__dict__.pop("_later", None)
+        later = self.__dict__.get("_later")
+        if later is None or not later.all_leads:
+            self.__dict__.pop("_later", None)
 
     def at(self, timeline: Timeline, delay: float) -> tuple[float, float, float]:
         """Return alpha at a startup delay [s], and by how much it may be off.
@@ -144,7 +149,7 @@ class NeverLateCurve:
                 self._cover(ROOM * most)
             more = _more(self.due, tau, self.length)
             value, off = self._at(lead, rounds, more)
-            near = quantum(self._finest, self._points, lead) / 2
+            near = (self._finest if self._is_far(lead) else quantum(self._finest, self._points, lead)) / 2
             if self._limited:
                 near = max(near, PLACE)
             if self._falls:
@@ -162,7 +167,7 @@ class NeverLateCurve:
         if settled is not None and self._is_settled(lead, settled):
             return settled, 0.0
         if (settled is None or not self._settles_soon) and self._later is not None:
-            return self._later.at(max(lead + more, 0.0), rounds), 0.0
+            return self._by_mode(self._later, max(lead + more, 0.0), rounds)
         ends = rounds / self.step / self._apart
         low = int(ends + 1e-9)
         share = max(ends - low, 0.0)
@@ -172,13 +177,26 @@ class NeverLateCurve:
         change = self._row((low + 1) * self._apart, lead, settled, more) - value
         return value + share * change, max(share, 1 - share) * abs(change) / self._apart
 
+    def _is_far(self, lead: float) -> bool:
+        """Return whether one mode, and no lattice, tells alpha at a lead: with T below mu; the lock is held."""
+        return self._decay is None and self._later is not None and lead >= self._later.near
+
+    def _by_mode(self, later: ManyLosses, lead: float, rounds: float) -> tuple[float, float]:
+        """Return alpha for a lead at the start, and what the last part of a round may change."""
+        low = math.floor(rounds + WHOLE)
+        share = max(rounds - low, 0.0)
+        if not self._is_far(lead) or share < WHOLE:
+            return later.at(lead, rounds), 0.0
+        return later.at(lead, rounds), max(share, 1 - share) * abs(later.at(lead, low + 1) - later.at(lead, low))
+
     @cached_property
     def _later(self) -> ManyLosses | None:
         """What comes of many losses; the lock is held."""
         if self._modes is None:
             return None
+        rounds = self.length * max(1.0, self.due / self._steps.chain.packets_per_round)
         return many_losses(
-            self._steps, self._modes, self.due, self._finest, self._top, self._points, self._losses, self.length
+            self._steps, self._modes, self.due, self._finest, self._top, self._points, self._losses, rounds
         )  # fmt: skip
 
     @cached_property

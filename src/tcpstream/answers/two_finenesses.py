@@ -43,6 +43,9 @@ SLACK, DECAYS = 1e-2, 6.0
 """Part of an answer that more than the largest lead may still change; and factors of e by which a stall is less
 probable there, about."""
 
+ONE_MODE = 0.05
+"""Part of an answer that may be missed by one mode, which is stated; larger leads would not change it."""
+
 RELAXATIONS = 30.0
 """Times of relaxation, 2 variance / drift^2 [rounds], after which sessions that play have settled."""
 
@@ -161,7 +164,7 @@ class TwoFinenesses:
                 rough, *others = at_once(
                     lambda on: self._renewed(on, starts, resume, top, lengths, late=True), [fine.coarser(), *passes]
                 )
-                if self._is_enough(rough):
+                if self._is_enough(rough, ONE_MODE):
                     return [others[0], rough, *others[1:]]
             many /= FEWER
         check(many)
@@ -172,10 +175,10 @@ class TwoFinenesses:
         first, *more = at_once(lambda on: follow(on, starts, resume, top, lengths), passes)
         return [first, rough, *more]
 
-    def _is_enough(self, rough: Sessions) -> bool:
-        """Return whether larger leads make next to no difference."""
+    def _is_enough(self, rough: Sessions, part: float = SLACK) -> bool:
+        """Return whether larger leads, or what one mode misses, make a difference of a small part only."""
         slack = np.array([self._answers(one) for one in rough.slack])
-        enough = SLACK * np.array([self._seen(rough, b) for b in range(len(slack))]) + RISK
+        enough = part * np.array([self._seen(rough, b) for b in range(len(slack))]) + RISK
         return bool((slack <= enough)[:, [0, -2]].all())
 
     def joined(self, starts: Sequence[float]) -> list[JoinTimes]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,11 @@ other have modes of their own, which are the larger ones far on the right."""
 CROSSED = "first passage: more than one mode matters"
 
 LOOKED_AT, ALIKE = (0.25, 0.5, 1.0, 2.0), 1e-4
-"""Standard deviations at which lines are compared, and their difference, over one and what is summed, of the same."""
+"""Standard deviations, above the mean lead that ends, at which lines are compared, and their difference, over one and
+what is summed, of the same."""
+
+SUNK = 1e9
+"""Size of what is integrated right of 0 where hardly any lead does not end: less is left of that than rounding."""
 
 VANISHED = 1e-8
 """Of what is integrated, where it is no longer followed."""
@@ -73,26 +79,38 @@ class FirstPassage:
     def __init__(self, modes: Modes, due: float, begin: float, end: float) -> None:
         spread = math.sqrt(modes.variance * end / modes.rounds) + modes.longest
         gap, t = 2 * math.pi / (PERIOD * spread), TILT / spread
-        self.variance = modes.variance / modes.rounds
-        self._root = root = _root(modes, due)
-        if root * spread < APART:
+        self._modes, self._due, self.variance = modes, due, modes.variance / modes.rounds
+        root = -math.inf if _falls_fast(modes, due, APART / spread) else _root(modes, due)
+        if root is None:
+            tilts = [_right(modes, 0.0, t)]
+        elif root * spread < APART:
             tilts = [_right(modes, max(0.0, root), t), -t if root * spread < -APART else min(0.0, root) - t]
         elif _is_single(modes, root):
             tilts = [t, -t, root - t]
         else:
             raise AccuracyError(CROSSED)
-        right, *others = (
-            _Line(modes, due, tilt, gap, begin, [x for x in (0.0, root) if x > tilt]) for tilt in tilts
-        )  # fmt: skip
-        leads = math.sqrt(modes.variance * begin / modes.rounds) * np.array(LOOKED_AT)
+        zeros = [0.0] if root is None else [0.0, root]
+        right = self._line(tilts[0], gap, begin, zeros)
+        others = []
+        for tilt in tilts[1:]:
+            try:
+                others.append(self._line(tilt, gap, begin, zeros))
+            except AccuracyError:
+                if modes.mean >= due * modes.rounds:
+                    raise
+        fall = max(0.0, due - modes.mean / modes.rounds) * begin
+        leads = fall + math.sqrt(modes.variance * begin / modes.rounds) * np.array(LOOKED_AT)
         self._lines = [right, *(one for one in others if _agree(right, one, leads, begin))]
+
+    def _line(self, tilt: float, gap: float, begin: float, zeros: Sequence[float]) -> _Line:
+        return _Line(self._modes, self._due, tilt, gap, begin, [x for x in zeros if x > tilt])
 
     def late(self, leads: Floats, rounds: float, near: Floats) -> Floats:
         """Return the probability for some leads at the start [packets] within so many rounds, with r and s."""
         found = [one.values(leads, rounds, *near) for one in self._lines]
         best = np.argmin([size for size, _ in found], axis=0)
-        chosen: Floats = np.choose(best, [values for _, values in found])
-        return np.clip(chosen, 0.0, 1.0)
+        sizes, chosen = (np.choose(best, one) for one in zip(*found))
+        return np.clip(np.where(sizes < SUNK, chosen, 1.0), 0.0, 1.0)
 
 
 def fitted(passage: FirstPassage, leads: Floats, rounds: float, late: Floats, worst: float = WORST) -> Floats:
@@ -145,12 +163,13 @@ class _Line:
     def values(self, leads: Floats, rounds: float, r: Any, s: Any) -> tuple[Floats, Floats]:
         """Return the size of what is integrated, and the probability."""
         phi = self._phi
-        inner = self._factor * np.exp(rounds * self._psi - phi * r - phi**2 * s / 2)
+        inner = rounds * self._psi - phi * r - phi**2 * s / 2
         poles = np.zeros_like(leads)
         for pole, start in self._poles:
             poles += start * np.exp(-pole * (leads + r) - pole**2 * s / 2)
-        size: Floats = np.abs(inner[0]) * np.exp(-leads * phi[0].real)
-        poles += (np.exp(-np.outer(leads, phi)) @ inner).real
+        with np.errstate(over="ignore", invalid="ignore"):
+            size: Floats = np.abs(self._factor[0]) * np.exp(inner[0].real - leads * phi[0].real)
+            poles += (np.exp(inner - np.outer(leads, phi)) @ self._factor).real
         return size, poles
 
 
@@ -174,16 +193,35 @@ def _is_single(modes: Modes, phi: float) -> bool:
     return abs(low - 2 * middle + high) <= BENT * abs(middle)
 
 
-def _root(modes: Modes, due: float) -> float:
-    """Return the zero of psi other than 0."""
+def _falls_fast(modes: Modes, due: float, apart: float) -> bool:
+    """Return whether the zero of psi other than 0 is negative, and farther from it than `apart`."""
+    if modes.mean >= due * modes.rounds:
+        return False
+    try:
+        value = modes.at(complex(-apart), modes.about(complex(-apart))).value.real
+    except AccuracyError:
+        return False
+    return value > 0 and math.log(value) / modes.rounds < apart * due
+
+
+def _root(modes: Modes, due: float) -> float | None:
+    """Return the zero of psi other than 0.
+
+    Where T is below mu it is None if there is none near 0: without losses TCP delivers more than any exponential.
+    """
     root, nothing = 2 * (modes.mean - due * modes.rounds) / modes.variance, ROOT / modes.longest
-    for _ in range(ROOTS):
-        if abs(root) <= nothing:
-            return root
-        mode = modes.at(complex(root), modes.about(complex(root)))
-        psi = math.log(mode.value.real) / modes.rounds + root * due
-        step = psi / (mode.slope.real / modes.rounds + due - psi / root)  # of psi / phi, which is not 0 at 0
-        root -= step
-        if abs(step) <= ROOT * abs(root) + nothing:
-            return root
+    with suppress(AccuracyError):
+        for _ in range(ROOTS):
+            if abs(root) <= nothing:
+                return root
+            mode = modes.at(complex(root), modes.about(complex(root)))
+            if mode.value.real <= 0:
+                break
+            psi = math.log(mode.value.real) / modes.rounds + root * due
+            step = psi / (mode.slope.real / modes.rounds + due - psi / root)  # of psi / phi, which is not 0 at 0
+            root -= step
+            if abs(step) <= ROOT * abs(root) + nothing:
+                return root
+    if modes.mean < due * modes.rounds:
+        return None
     raise AccuracyError("first passage: no pole is found")

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..system import watch
-from .first_passage import FirstPassage, fitted
+from .first_passage import WORST, FirstPassage, fitted
 from .lead_turns import MANY
 from .modes import Modes
-from .never_late import NeverLate
+from .never_late import NeverLate, quantum
 from .steps import Steps
 
 Floats = NDArray[np.float64]
@@ -27,8 +27,15 @@ SOONER, LESS = (32, 48), 2.5
 """Where states are many, so that steps are dear, and a video is too short for that, one mode is tried after so many
 losses, if it is that much longer."""
 
+DEEP, FINER, MOST_FINER = (16, 32, 64), 16.0, 8
+"""Losses after which one mode is tried where by then most leads have ended that end at all; and quanta in a standard
+deviation of these, with lattices up to so many times as fine."""
+
 NEAR, FAR, LEADS = 0.25, 3.0, 12
 """Standard deviations between which leads are looked at, and how many."""
+
+WORST_SOON = 0.02
+"""As `first_passage.WORST`, where few losses suffice: r and s hardly matter after many more."""
 
 LATE = 1e-3
 """Probability that there is a late packet, and that there is none, from which on they are looked at; and how many."""
@@ -36,8 +43,8 @@ LATE = 1e-3
 FEW = 5
 """Leads that are looked at, at least."""
 
-LATER = 1.5
-"""Times the rounds of the video, that it takes with its startup delay."""
+LATER, WHOLE = 1.5, 1e-9
+"""Times some rounds, up to which what is made for them tells it; and a part of it that is none."""
 
 REACH = 6.0
 """Standard deviations of leads that are followed, over the mean."""
@@ -52,24 +59,54 @@ class ManyLosses:
     ----------
     values : NeverLate
         After some losses.
-    passage : FirstPassage
-        For many more.
+    modes : Modes
+    due, rounds : float
+        m, and rounds of the video.
     inner : (2,) array
         r and s.
     near : float
         Lead below which they are small [packets].
+    all_leads : bool
+        Whether all leads were followed that may end in these losses.
+
+    Raises
+    ------
+    AccuracyError
+        As `FirstPassage`.
+
+    Attributes
+    ----------
+    near, all_leads
     """
 
-    def __init__(self, values: NeverLate, passage: FirstPassage, inner: Floats, near: float) -> None:
-        self._values, self._row, self._near = values, values.start_row(), near
-        self._passage, self._inner = passage, inner
+    def __init__(
+        self, values: NeverLate, modes: Modes, due: float, rounds: float, inner: Floats, near: float, all_leads: bool
+    ) -> None:  # fmt: skip
+        self._values, self._row, self.near, self.all_leads = values, values.start_row(), near, all_leads
+        self._modes, self._due, self._rounds, self._inner = modes, due, rounds, inner
+        self._passages: dict[int, FirstPassage] = {}
+        self._passage(rounds)
 
     def at(self, lead: float, rounds: float) -> float:
-        """Return g at a lead [packets], so many rounds before the end."""
-        known = 1 - float(self._passage.late(np.array([max(lead, self._near)]), rounds, self._inner)[0])
-        if lead >= self._near:
+        """Return g at a lead [packets], so many rounds before the end.
+
+        Raises
+        ------
+        AccuracyError
+            As `FirstPassage`.
+        """
+        known = 1 - float(self._passage(rounds).late(np.array([max(lead, self.near)]), rounds, self._inner)[0])
+        if lead >= self.near:
             return known
-        return known * self._values.read(self._row, lead) / self._values.read(self._row, self._near)
+        return known * self._values.read(self._row, lead) / self._values.read(self._row, self.near)
+
+    def _passage(self, rounds: float) -> FirstPassage:
+        """Return what tells it for so many rounds: it is made for some, and `LATER` times as many."""
+        number = math.floor(math.log(rounds / self._rounds) / math.log(LATER) + WHOLE)
+        if number not in self._passages:
+            begin = self._rounds * LATER**number
+            self._passages[number] = FirstPassage(self._modes, self._due, begin, LATER * begin)
+        return self._passages[number]
 
 
 def many_losses(
@@ -95,11 +132,17 @@ def many_losses(
     tried = [one for one in LOSSES if LONGER * one <= losses]
     if not tried and steps.entries >= MANY:
         tried = [one for one in SOONER if LESS * one <= losses]
+    sigma = math.sqrt(modes.variance)
+    fall = max(0.0, due * steps.step - modes.mean)
+    deep, worst = math.ceil(DEEP[0] * loss), WORST
+    if losses >= LONGER * DEEP[0] and fall * math.sqrt(deep) > REACH * sigma:
+        tried, worst = [one for one in DEEP if LONGER * one <= losses], WORST_SOON
+        scale = sigma * math.sqrt(deep)
+        widest = [points * 2**k for k in range(MOST_FINER.bit_length())]
+        points = next((n for n in widest if FINER * quantum(finest, n, fall * deep) <= scale), widest[-1])
     numbers = [math.ceil(one * loss) for one in tried]
     if not numbers:
         return None
-    sigma = math.sqrt(modes.variance)
-    fall = max(0.0, due * steps.step - modes.mean)
     reach = fall * numbers[-1] + REACH * sigma * math.sqrt(numbers[-1])
     values = NeverLate(steps, due, finest, min(top, reach), points)
     for number in numbers:
@@ -108,7 +151,8 @@ def many_losses(
             values.step()
         row, begin = values.start_row(), float((values.number + values.opening) * steps.step)
         scale = sigma * math.sqrt(number)
-        leads = np.linspace(NEAR * scale, fall * number + FAR * scale, LEADS)
+        least = max(NEAR * scale, fall * number - FAR * scale)
+        leads = np.linspace(least, fall * number + FAR * scale, LEADS)
         late = np.array([1 - values.read(row, float(one)) for one in leads])
         if late[0] <= LATE and fall == 0:
             return None  # nor is there ever one later
@@ -116,8 +160,8 @@ def many_losses(
         if used.sum() < FEW:
             continue
         try:
-            inner = fitted(FirstPassage(modes, due, begin, begin), leads[used], begin, late[used])
-            return ManyLosses(values, FirstPassage(modes, due, rounds, LATER * rounds), inner, float(leads[used][0]))
+            inner = fitted(FirstPassage(modes, due, begin, begin), leads[used], begin, late[used], worst)
+            return ManyLosses(values, modes, due, rounds, inner, float(leads[used][0]), top >= reach)
         except AccuracyError:
             continue
     return None

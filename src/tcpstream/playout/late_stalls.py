@@ -98,7 +98,8 @@ class LateStalls:
     @property
     def leads(self) -> Floats:
         """Leads at which the probability of a stall in so many `rounds` is asked for, about [packets]."""
-        return np.linspace(NEAR * self._sigma, self._fall + FAR * self._sigma, LEADS)
+        least = max(NEAR * self._sigma, self._fall - FAR * self._sigma)
+        return np.linspace(least, self._fall + FAR * self._sigma, LEADS)
 
     def until(self, places: Ints) -> Ints:
         """Return places up to `rounds`."""
