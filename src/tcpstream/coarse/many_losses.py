@@ -61,7 +61,7 @@ class ManyLosses:
         After some losses.
     modes : Modes
     due, rounds : float
-        m, and rounds of the video.
+        m, and rounds for which it is likely to be asked.
     inner : (2,) array
         r and s.
     near : float
@@ -101,8 +101,13 @@ class ManyLosses:
         return known * self._values.read(self._row, lead) / self._values.read(self._row, self.near)
 
     def _passage(self, rounds: float) -> FirstPassage:
-        """Return what tells it for so many rounds: it is made for some, and `LATER` times as many."""
+        """Return what tells it for so many rounds.
+
+        It is made for some and `LATER` times as many; for a little less what is left out is 1e-5 instead of 1e-8.
+        """
         number = math.floor(math.log(rounds / self._rounds) / math.log(LATER) + WHOLE)
+        if number == -1:
+            number = 0
         if number not in self._passages:
             begin = self._rounds * LATER**number
             self._passages[number] = FirstPassage(self._modes, self._due, begin, LATER * begin)
