@@ -43,6 +43,9 @@ VANISHED = 1e-8
 ROOTS, ROOT = 60, 1e-6
 """Steps of Newton's method for a pole, and the change that ends them, relative and over one in the longest wait."""
 
+NEAR, FAR, LEADS = 0.25, 3.0, 12
+"""Standard deviations between which leads are looked at, and how many."""
+
 FITS, WORST = 30, 8e-3
 """Steps of a fit at most, and the relative residual above which it is none."""
 
@@ -139,6 +142,18 @@ def fitted(passage: FirstPassage, leads: Floats, rounds: float, late: Floats, wo
     return near
 
 
+def that_end(fall: float, sigma: float) -> Floats:
+    """Return leads of which some end in a time and others do not, where they fall by so much [packets].
+
+    Parameters
+    ----------
+    fall, sigma : float
+        By how much a lead falls in that time on average, 0 if it grows, and the standard deviation of its change
+        [packets].
+    """
+    return np.linspace(max(NEAR * sigma, fall - FAR * sigma), fall + FAR * sigma, LEADS)
+
+
 def _agree(right: _Line, other: _Line, leads: Floats, rounds: float) -> bool:
     """Return whether two lines say the same.
 
@@ -207,7 +222,7 @@ def _falls_fast(modes: Modes, due: float, apart: float) -> bool:
 def _root(modes: Modes, due: float) -> float | None:
     """Return the zero of psi other than 0.
 
-    Where T is below mu it is None if there is none near 0: without losses TCP delivers more than any exponential.
+    Where T is below mu it is None if there is none near 0: far left of 0 the transform does not exist.
     """
     root, nothing = 2 * (modes.mean - due * modes.rounds) / modes.variance, ROOT / modes.longest
     with suppress(AccuracyError):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..system import watch
-from .first_passage import WORST, FirstPassage, fitted
+from .first_passage import WORST, FirstPassage, fitted, that_end
 from .lead_turns import MANY
 from .modes import Modes
 from .never_late import NeverLate, quantum
@@ -30,9 +30,6 @@ losses, if it is that much longer."""
 DEEP, FINER, MOST_FINER = (16, 32, 64), 16.0, 8
 """Losses after which one mode is tried where by then most leads have ended that end at all; and quanta in a standard
 deviation of these, with lattices up to so many times as fine."""
-
-NEAR, FAR, LEADS = 0.25, 3.0, 12
-"""Standard deviations between which leads are looked at, and how many."""
 
 WORST_SOON = 0.02
 """As `first_passage.WORST`, where few losses suffice: r and s hardly matter after many more."""
@@ -65,18 +62,14 @@ class ManyLosses:
     inner : (2,) array
         r and s.
     near : float
-        Lead below which they are small [packets].
+        Lead below which they are small [packets]; an attribute.
     all_leads : bool
-        Whether all leads were followed that may end in these losses.
+        Whether all leads were followed that may end in these losses; an attribute.
 
     Raises
     ------
     AccuracyError
         As `FirstPassage`.
-
-    Attributes
-    ----------
-    near, all_leads
     """
 
     def __init__(
@@ -131,7 +124,7 @@ def many_losses(
     loss : float
         Steps from loss to loss.
     rounds : float
-        Of the video.
+        Of the video, or in which TCP delivers it where these are more.
     """
     losses = rounds / (loss * steps.step)
     tried = [one for one in LOSSES if LONGER * one <= losses]
@@ -156,8 +149,7 @@ def many_losses(
             values.step()
         row, begin = values.start_row(), float((values.number + values.opening) * steps.step)
         scale = sigma * math.sqrt(number)
-        least = max(NEAR * scale, fall * number - FAR * scale)
-        leads = np.linspace(least, fall * number + FAR * scale, LEADS)
+        leads = that_end(fall * number, scale)
         late = np.array([1 - values.read(row, float(one)) for one in leads])
         if late[0] <= LATE and fall == 0:
             return None  # nor is there ever one later

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from ..coarse.first_passage import FirstPassage, fitted
+from ..coarse.first_passage import FirstPassage, fitted, that_end
 from ..coarse.modes import Beginning, Modes
 from ..coarse.resolution import Resolution, Scale
 from ..coarse.state_grid import Grid, grid
@@ -25,8 +25,8 @@ Ints = NDArray[np.int64]
 LOSSES, LONGER = 64.0, 3.0
 """That are followed; and times as long a video at least, of which that is worth while."""
 
-NEAR, FAR, LEADS, REACH = 0.25, 3.0, 12, 6.0
-"""Standard deviations between which leads are looked at, and how many; and up to which they are followed."""
+REACH = 6.0
+"""Standard deviations up to which leads are followed."""
 
 LATE, STALLED, FEW = 1e-4, 1 - 1e-3, 5
 """Probabilities of a stall between which leads are looked at, and how many at least."""
@@ -98,8 +98,7 @@ class LateStalls:
     @property
     def leads(self) -> Floats:
         """Leads at which the probability of a stall in so many `rounds` is asked for, about [packets]."""
-        least = max(NEAR * self._sigma, self._fall - FAR * self._sigma)
-        return np.linspace(least, self._fall + FAR * self._sigma, LEADS)
+        return that_end(self._fall, self._sigma)
 
     def until(self, places: Ints) -> Ints:
         """Return places up to `rounds`."""
