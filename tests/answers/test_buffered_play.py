@@ -12,6 +12,7 @@ import tcpstream
 from buffered_sessions import close, simulated
 from tcpstream import AccuracyError, InputError, Path, Player, Video, play
 from tcpstream.answers.buffered_play import BufferedPlay
+from tcpstream.answers.rarely_stalled import RarelyStalled
 from tcpstream.answers.two_finenesses import TwoFinenesses, quadrature_error
 from tcpstream.playout.fineness import Fineness
 from tcpstream.tcp import chain_of
@@ -210,7 +211,7 @@ def test_what_is_refused():
     with pytest.raises(InputError, match="0 and the duration of 5 s, got 6 s"):
         play(SMALL, Video(packet_rate=40, duration=5), buffered).no_stall_until(6)
     with pytest.raises(AccuracyError, match="up to 800 states"):
-        play(Path(loss=1e-3, rtt=0.04, sender="linux"), Video(packet_rate=50, duration=5), buffered)
+        play(Path(loss=1e-3, rtt=0.04), Video(packet_rate=50, duration=600), Player(start_buffer=0.1, resume_buffer=1))
     with pytest.raises(AccuracyError, match=r"three packets.* as to [0-9.]+ packets$"):
         play(SMALL, Video(packet_rate=np.pi, duration=60), buffered)
     for due in (2.113, 0.3141, 2.9):
@@ -275,3 +276,30 @@ def test_what_takes_too_long_is_refused_before_anything_is_followed(monkeypatch)
 def test_a_probability_of_a_stall_below_0_by_rounding_has_no_quadrature_to_miss():
     assert quadrature_error(-1e285) == 0.0
     assert 0.0 < quadrature_error(0.1) < quadrature_error(4.0)
+
+
+def test_where_next_to_nobody_stalls_bounds_are_the_answer():
+    path = Path(loss=0.003, rtt=0.02)
+    video, player = Video(bitrate=1e6, duration=600), Player(start_buffer=2, resume_buffer=1)
+    seen = play(path, video, player)  # 1.67 packets a round: on no lattice
+    off = seen.errors
+    for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio"):
+        assert 0 < getattr(seen, name) <= off[name] < 1e-4
+    assert off["stall_probability"] < 1e-8
+    assert seen.mean_stall_length is None
+    assert seen.to_dict()["first_stall_s"] is None
+    assert seen.no_stall_until(600) == pytest.approx(1, abs=1e-8)
+
+
+@pytest.mark.parametrize("tcp", ["reno-sack", "cubic"])
+def test_join_times_beside_bounds_are_those_beside_passes(tcp):
+    path, video = Path(loss=0.02, rtt=0.1, tcp=tcp, max_window=120), Video(packet_rate=40, duration=60)
+    chain = chain_of(path)
+    rarely = RarelyStalled(chain, path, 4.0, video.packets, 4)
+    other = TwoFinenesses(chain, path, video)
+    other._rare = None
+    for mine, whole in zip(rarely.joined([30.0, 50.0]), other.joined([0.75, 1.25])):
+        rounds = max(len(mine.chance), len(whole.chance))
+        laws = [np.cumsum(np.pad(one.chance, (0, rounds - len(one.chance)))) for one in (mine, whole)]
+        assert np.abs(laws[0] - laws[1]).max() <= mine.error + whole.error + 1e-9
+        assert mine.mean_error < 0.2

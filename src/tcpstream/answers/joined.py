@@ -125,9 +125,11 @@ class Joined(Viewing):
 
     @property
     def mean_stall_length(self) -> float | None:
-        """E[S] / E[N], the mean length of a stall [s]; None without a resume buffer, or where nothing ever stalls."""
+        """E[S] / E[N], the mean length of a stall [s]; None without a resume buffer, or where all may be error."""
         stalls = self.mean_stalls
-        return self.mean_total_rebuffer / stalls if stalls else None
+        if not stalls or stalls <= self.errors["mean_stalls"]:
+            return None
+        return self.mean_total_rebuffer / stalls
 
     @property
     def rebuffering_ratio(self) -> float:

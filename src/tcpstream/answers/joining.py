@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coarse.resolution import FACTOR
-from ..playout.player_moves import EXACT, MANY, PlayerMoves, quanta_of
+from ..playout.deliveries import Deliveries
+from ..playout.fineness import Fineness
+from ..playout.player_moves import EXACT, MANY, quanta_of
 from ..playout.sessions import join_times
 from ..system.threads import on_cores
 
@@ -18,6 +20,13 @@ Floats = NDArray[np.float64]
 
 FEWER = 128
 """Quanta of a start buffer until playback begins, about, where transitions are more than `MANY`; else `EXACT`."""
+
+
+class Delivered(NamedTuple):
+    """What a chain delivers, and how fine it is followed."""
+
+    found: Deliveries
+    on: Fineness
 
 
 class JoinTimes(NamedTuple):
@@ -37,14 +46,14 @@ class JoinTimes(NamedTuple):
 
 
 def joined(
-    fine: PlayerMoves, coarse: PlayerMoves, packets: float, starts: Sequence[float], lines_apart: bool
+    fine: Delivered, coarse: Delivered, packets: float, starts: Sequence[float], lines_apart: bool
 ) -> list[JoinTimes]:  # fmt: skip
     """Return when playback begins.
 
     Parameters
     ----------
-    fine, coarse : PlayerMoves
-        Those of two finenesses.
+    fine, coarse : Delivered
+        At two finenesses.
     packets, starts : float
         Of the whole video, and those with which playback begins.
     lines_apart : bool
@@ -69,14 +78,14 @@ def joined(
 
 
 def _of_size(
-    fine: PlayerMoves, coarse: PlayerMoves, packets: float, starts: Sequence[float], size: int, lines_apart: bool
+    fine: Delivered, coarse: Delivered, packets: float, starts: Sequence[float], size: int, lines_apart: bool
 ) -> list[JoinTimes]:  # fmt: skip
     """Return when playback begins, in quanta of so many packets, a power of two."""
     many = len(fine.found.chance) > MANY and size > 1
 
-    def laws(moves: PlayerMoves, size: int) -> list[Floats]:
-        lattice = moves.on.by_packets(size, moves.on.further if many else 0.0)
-        return join_times(quanta_of(moves.found, lattice), moves.found.start, lattice, packets, starts)
+    def laws(one: Delivered, size: int) -> list[Floats]:
+        lattice = one.on.by_packets(size, one.on.further if many else 0.0)
+        return join_times(quanta_of(one.found, lattice), one.found.start, lattice, packets, starts)
 
     found = laws(fine, size)
     if size == 1 and fine.on.step == 1 and fine.found.states == coarse.found.states and not lines_apart:

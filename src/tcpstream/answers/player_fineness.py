@@ -63,6 +63,11 @@ def fineness(
     return fine
 
 
+def is_quick(fine: Fineness, chain: Chain, rounds: float, columns: int) -> bool:
+    """Return whether a pass takes little time, even if it follows all leads; parameters as for `fineness`."""
+    return _products(fine, chain, rounds, rounds * fine.due, columns) <= SHORT
+
+
 def _with_pauses(
     fine: Fineness, chain: Chain, rounds: float, decay: float, columns: int, held: HeldAtMost
 ) -> Fineness:  # fmt: skip

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.polynomial.laguerre import laggauss
 from numpy.typing import NDArray
 
 from ..coarse.resolution import FACTOR, SPREAD, Scale
-from ..errors import AccuracyError, InputError
+from ..errors import AccuracyError, InputError, TimeLimitError
 from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
 from ..playout.fineness import Fineness
@@ -26,8 +27,10 @@ from ..tcp import Chain, Varying
 from ..tcp.idle_restart import GUESSED
 from ..video import Video
 from .held_at_most import HeldAtMost
-from .joining import JoinTimes, joined
-from .player_fineness import fineness
+from .joining import Delivered, JoinTimes, joined
+from .player_fineness import fineness, is_quick
+from .rarely_stalled import RarelyStalled
+from .seen_by_viewers import Seen
 from .stall_by_stall import StallByStall
 from .timeline import Timeline
 
@@ -71,32 +74,6 @@ COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
 
 
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """What viewers see.
-
-    Attributes
-    ----------
-    answers, errors : (counts + 3,) arrays
-        P(N > 0), P(N = k) for k = 1 .. counts - 1, E[N], E[S] [s] and the rebuffering ratio.
-    lengths, unstalled : (l,) arrays
-        Lengths of the video from its begin [s], from 0 on, and the probability that nothing stalls in them.
-    unstalled_error : float
-        Of any of these, and between them.
-    grown, grown_apart : (n, 2) arrays
-        E[N] and E[S] [rounds] from a full buffer on, by rounds of playback, of a player that pauses; and by how much
-        they may be more or less, together.
-    """
-
-    answers: Floats
-    errors: Floats
-    lengths: Floats
-    unstalled: Floats
-    unstalled_error: float
-    grown: Floats
-    grown_apart: Floats
-
-
 class TwoFinenesses:
     """A path, a video and a player at a constant rate; `counts` numbers of stalls are told apart."""
 
@@ -110,11 +87,22 @@ class TwoFinenesses:
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
         self._made: dict[Fineness, PlayerMoves] = {}
-        columns = counts + 2 + NODES
-        self._fine = fineness(
-            chain, self._due, self._length, self._scale.recovered, self._decay, columns, held, self._lines_apart
-        )
-        self._stalls = StallByStall(chain, self._scale, self._length, self._decay, self._fine)
+        self._rare = RarelyStalled(chain, path, self._due, video.packets, counts) if held is None else None
+
+    @cached_property
+    def _fine(self) -> Fineness:
+        return fineness(
+            self._chain, self._due, self._length, self._scale.recovered, self._decay, self._columns, self._held,
+            self._lines_apart,
+        )  # fmt: skip
+
+    @property
+    def _columns(self) -> int:
+        return self._counts + 2 + NODES
+
+    @cached_property
+    def _stalls(self) -> StallByStall:
+        return StallByStall(self._chain, self._scale, self._length, self._decay, self._fine)
 
     def solve(
         self, starts: Sequence[float], resume: float, lengths: int = 1, at_once: Callable[..., Iterable[Any]] = map
@@ -136,6 +124,30 @@ class TwoFinenesses:
         AccuracyError
             Where it takes too long, or too much memory, or does not converge.
         """
+        known = {start: self._if_rare(start, resume) for start in starts}
+        left = [start for start in starts if known[start] is None]
+        found = iter(self._followed(left, resume, lengths, at_once) if left else [])
+        return [known[start] or next(found) for start in starts]
+
+    def _if_rare(self, start: float, resume: float) -> Seen | None:
+        """Return what viewers see where next to none see a stall and passes take long; None elsewhere."""
+        if self._rare is None or self._is_quick:
+            return None
+        return self._rare.seen(self._packets(start), self._packets(resume))
+
+    @cached_property
+    def _is_quick(self) -> bool:
+        try:
+            return is_quick(self._fine, self._chain, self._length, self._columns)
+        except TimeLimitError:
+            raise
+        except AccuracyError:  # it cannot be followed
+            return False
+
+    def _followed(
+        self, starts: Sequence[float], resume: float, lengths: int, at_once: Callable[..., Iterable[Any]]
+    ) -> list[Seen]:  # fmt: skip
+        """Return the same from passes back over the video."""
         fine = self._fine
         passes = [fine]
         if not fine.in_phase:  # packets fall due at places in a round that are not told apart
@@ -186,9 +198,12 @@ class TwoFinenesses:
 
         Those whose quanta are as large are followed on the same lattices.
         """
+        begin = [self._packets(start) for start in starts]
+        if self._rare is not None and all(self._if_rare(start, start) for start in starts):
+            return self._rare.joined(begin)
         on_cores(self._moves, (self._fine, self._fine.coarser()))  # once, before any group asks for them
-        one, other = (self._moves(on) for on in (self._fine, self._fine.coarser()))
-        return joined(one, other, self._video.packets, [self._packets(start) for start in starts], self._lines_apart)
+        one, other = (Delivered(self._moves(on).found, on) for on in (self._fine, self._fine.coarser()))
+        return joined(one, other, self._video.packets, begin, self._lines_apart)
 
     def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
         """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""

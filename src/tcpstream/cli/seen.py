@@ -11,6 +11,7 @@ from .words import rounded_up
 if TYPE_CHECKING:
     from ..answers.buffered_play import BufferedPlay
     from ..answers.interval import PropagatedIntervals
+    from ..answers.joined import Joined
     from ..answers.segment_play import SegmentPlay
     from ..answers.viewing import Viewing
 
@@ -69,12 +70,15 @@ def _fetched(result: SegmentPlay, data: dict[str, Any]) -> dict[str, list[tuple[
         ("download time of a segment, mean", f"{result.mean_download_time:.4g} s"),
         ("segments after an idle restart", _share(result.restart_share, result.errors["restart_share"])),
     ]
-    then = _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
+    then = _counted(result)
     return {"first": rows, "then": then + _hourly(result, data)}
 
 
-def _counted(mean: float | None, pmf: Any, length: float | None) -> list[tuple[str, str]]:
-    """Return how many stalls there are, and how long one is."""
+def _counted(result: Joined) -> list[tuple[str, str]]:
+    """Return how many stalls there are, and how long one is, where they are told from none."""
+    mean, pmf, length = result.mean_stalls, result.stall_counts, result.mean_stall_length
+    if mean is not None and mean <= result.errors["mean_stalls"]:
+        return [("number of stalls, mean", known(mean, result.errors["mean_stalls"], "mean_stalls"))]
     rows = []
     if mean is not None:
         rows.append(("number of stalls, mean", f"{mean:.4g}"))
@@ -109,7 +113,7 @@ def _buffered(result: BufferedPlay, data: dict[str, Any]) -> dict[str, list[tupl
     then = []
     if first:
         then.append(("first stall after, 50%, 90%, 99%", _times(first)))
-    then += _counted(result.mean_stalls, result.stall_counts, result.mean_stall_length)
+    then += _counted(result)
     held = data["parameters"]
     if "refill_at_s" in held:
         rows.insert(0, ("reads until, and again at", f"{held['client_buffer_s']:g} s, {held['refill_at_s']:g} s held"))

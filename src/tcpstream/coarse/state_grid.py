@@ -16,6 +16,7 @@ from ..tcp.independent import IndependentChain
 from ..tcp.varying_chain import VaryingChain
 from ..tcp.window_chain import WindowChain
 from .in_moments import in_moments
+from .ways_out import with_ways_out
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -92,9 +93,9 @@ def grid(chain: Chain, step: int, ratio: float, small: float = SMALL, further: f
         Part of the age of a state by which the next one of its line is older, where this is more than `step`.
     """
     known = in_moments(chain)
-    S, first, most = known.outcomes.n_states, chain.first_state, known.most
+    S, most = known.outcomes.n_states, known.most
     usual = np.maximum(chain.stationary, most) if chain.n_states == S else most
-    usual[first] = 1.0
+    usual = with_ways_out(known.outcomes, usual, RARE)
     found = _grouped(chain, S)
     return _on_lines(found.groups, usual, step, ratio, max(small, SMALL), found.windows, found.large, further)
 

@@ -1,0 +1,191 @@
+"""Stalls that next to nobody sees: bounds for players whose buffers are large for what TCP may fall behind."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.linear import solve
+from ..tcp.chain import Chain
+from ..tcp.silences import LEVELS
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LONGEST = 60.0
+"""Exponent of the longest silence, up to which there is a bound."""
+
+LESS, TRIES, HALVINGS = 2.0, 16, 5
+"""Between exponents; how many are tried; and halvings between one that gives a bound and one that does not."""
+
+ROUNDING = 1e-13
+"""Probability that is none."""
+
+RESIDUAL = 1e-9
+"""Of the bounds, relative to them."""
+
+NOTHING = 1e-9
+"""Exponent of a packet that counts for nothing."""
+
+
+class AtMost(NamedTuple):
+    """Upper bounds.
+
+    Attributes
+    ----------
+    stalled : float
+        P(any stall).
+    stalls, rounds : float
+        Mean number of stalls, and mean of their time together [rounds].
+    """
+
+    stalled: float
+    stalls: float
+    rounds: float
+
+
+class Tilted(NamedTuple):
+    """A chain whose transitions count exp(theta (m d - S)), with m packets due in each of d rounds and S received.
+
+    Attributes
+    ----------
+    theta : float
+        [1 / packet].
+    used_up : (n,) array
+        Bounds on exp(theta x) P(a lead x is ever used up), by state.
+    at_once : (n,) array
+        The same where a buffer has been filled in a transition from each state.
+    """
+
+    theta: float
+    used_up: Floats
+    at_once: Floats
+
+
+class RareStalls:
+    """Bounds on the stalls of a player with buffers.
+
+    Parameters
+    ----------
+    chain : Chain
+    due : float
+        m, packets that a round plays.
+    packets : float
+        Of the whole video.
+
+    Notes
+    -----
+    With M(theta) the sums of P exp(theta (m d - S)), and a lead x, P(a stall, ever) <= exp(-theta x) u by state, where
+    u = l + M u, and l is the same sum with S = 0 and a round more, as what is received out of order may wait for it.
+    Silences of back-off levels that are too rare to matter are left out of M; that they come at all is added. A buffer
+    of b packets is filled in one of the transitions that begin while S < b have come: each counts exp(1 - S / b).
+    """
+
+    def __init__(self, chain: Chain, due: float, packets: float) -> None:
+        self._chain, self._due, self._packets = chain, due, packets
+        self._made: dict[int, list[Tilted]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_made": {}}
+
+    def at_most(self, begin: float, resume: float, negligible: float) -> AtMost | None:
+        """Return bounds, if P(any stall) is negligible; else None.
+
+        Parameters
+        ----------
+        begin, resume : float
+            Packets with which playback begins, and goes on after a stall.
+        negligible : float
+            Probability.
+        """
+        chain = self._chain
+        if chain.packets_per_round <= self._due:
+            return None
+        levels, rest = next(
+            (n, rare) for n in range(1, LEVELS + 1) if (rare := self._beyond(n)) <= negligible / 2 or n == LEVELS
+        )
+        visits = self._visits(begin)
+        found = [(math.exp(1 - one.theta * begin) * float(visits @ one.at_once), one) for one in self._tilted(levels)]
+        stalled, one = min(found, key=lambda each: each[0], default=(math.inf, None))
+        stalled += rest
+        if one is None or not 0.0 <= stalled <= negligible:
+            return None
+        again = math.exp(1 - one.theta * resume) * float(self._while_less(resume, one.at_once).max()) + rest
+        stalls = min(1 / (1 - again) if 0 <= again < 1 else math.inf, 1 + self._packets / resume)
+        rounds = math.e * float(self._while_less(self._packets, chain.per_transition[1]).max())
+        return AtMost(stalled, stalled * stalls, stalled * rounds)
+
+    def _beyond(self, levels: int) -> float:
+        """Return a bound on the probability that a back-off level beyond comes in the whole video."""
+        rows, _, values = self._chain.transform(0.0, self._due, levels)
+        left_out = 1 - self._by_state(rows, values)
+        return math.e * float(self._all_visits @ np.where(left_out > ROUNDING, left_out, 0.0))
+
+    def _tilted(self, levels: int) -> list[Tilted]:
+        """Return the chain with some exponents below its decay rate."""
+        if levels not in self._made:
+            self._made[levels] = self._with_exponents(levels)
+        return self._made[levels]
+
+    def _with_exponents(self, levels: int) -> list[Tilted]:
+        high = LONGEST / (self._due * (self._chain.longest_wait(levels) + 1))
+        low, found = high, self._with_exponent(high, levels)
+        for _ in range(TRIES):
+            if found is not None:
+                break
+            low, high = low / LESS, low
+            found = self._with_exponent(low, levels)
+        every = [] if found is None else [found]
+        for _ in range(HALVINGS if low < high else 0):
+            middle = math.sqrt(low * high)
+            found = self._with_exponent(middle, levels)
+            low, high = (low, middle) if found is None else (middle, high)
+            every += [] if found is None else [found]
+        return every
+
+    def _with_exponent(self, theta: float, levels: int) -> Tilted | None:
+        """Return the chain with an exponent; None where the largest eigenvalue is 1 or more."""
+        rows, columns, values = self._chain.transform(NOTHING, theta * self._due / NOTHING, levels)
+        more = math.exp(theta * self._due)
+        ends = more * self._by_state(rows, values)
+        tilted = self._chain.transform(theta, self._due, levels)
+        try:
+            used_up = self._solved(tilted, ends)
+        except (RuntimeError, np.linalg.LinAlgError):  # a line has an eigenvalue of 1
+            return None
+        off = np.abs(used_up - ends - self._by_state(tilted[0], tilted[2] * used_up[tilted[1]]))
+        if not (used_up.min() > 0.0 and (off <= RESIDUAL * used_up).all()):
+            return None
+        return Tilted(theta, used_up, self._by_state(rows, values * (used_up[columns] + more)))
+
+    def _by_state(self, rows: Ints, values: Floats) -> Floats:
+        return np.bincount(rows, values, self._chain.n_states).astype(np.float64)
+
+    @cached_property
+    def _all_visits(self) -> Floats:
+        return self._visits(self._packets)
+
+    def _visits(self, packets: float) -> Floats:
+        """Return how often each state comes while less has been received, times exp(-1) at least."""
+        rows, columns, values = self._while(packets)
+        return self._solved((columns, rows, values), np.eye(1, self._chain.n_states, self._chain.first_state)[0])
+
+    def _while_less(self, packets: float, each: Floats) -> Floats:
+        """Return sums over the same transitions by the first state, times exp(-1) at least."""
+        return self._solved(self._while(packets), each)
+
+    def _while(self, packets: float) -> tuple[Ints, Ints, Floats]:
+        return self._chain.transform(1 / (packets + self._chain.largest_round), 0.0)
+
+    def _solved(self, moves: tuple[Ints, Ints, Floats], right: Floats) -> Floats:
+        """Return x = b + A x."""
+        rows, columns, values = moves
+        every = np.arange(self._chain.n_states)
+        return solve(
+            np.append(every, rows), np.append(every, columns), np.append(np.ones(len(every)), -values), right,
+            self._chain.junction_states,
+        )  # fmt: skip

@@ -1,0 +1,75 @@
+"""Bounds on rare stalls, beside passes over the video that follow every lead, and beside a source in closed form."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcpstream import Path, Player, Varying, Video, play
+from tcpstream.playout.rare_stalls import RareStalls
+from tcpstream.tcp import chain_of
+
+SENDERS = (
+    {},
+    {"tcp": "reno-sack", "max_window": 20, "initial_window": 4},
+    {"tcp": "cubic", "max_window": 16},
+)
+
+
+def bounds(path, due, rounds, start, resume):
+    found = RareStalls(chain_of(path), due, due * rounds)
+    return next(filter(None, (found.at_most(start, resume, 10.0**n) for n in range(-12, 1))), None)
+
+
+@settings(max_examples=25)
+@given(
+    sender=st.sampled_from(SENDERS),
+    loss=st.floats(0.002, 0.03),
+    timer=st.sampled_from([2, 4]),
+    due=st.integers(2, 5),
+    start=st.integers(4, 12),
+    resume=st.integers(1, 9),
+    rounds=st.integers(20, 120),
+)
+def test_they_hold_beside_passes(sender, loss, timer, due, start, resume, rounds):
+    path = Path(sender="classic", loss=loss, rtt=0.1, rto=0.1 * timer, **sender)
+    most = bounds(path, due, rounds, start * due, resume * due)
+    if most is None:
+        return
+    video = Video(packet_rate=due / path.rtt, duration=rounds * path.rtt)
+    seen = play(path, video, Player(start_buffer=start * path.rtt, resume_buffer=resume * path.rtt))
+    assert seen.stall_probability <= most.stalled + seen.errors["stall_probability"]
+    assert seen.mean_stalls <= most.stalls + seen.errors["mean_stalls"]
+    assert seen.mean_total_rebuffer <= most.rounds * path.rtt + seen.errors["mean_total_rebuffer"]
+
+
+def test_they_decay_as_stalls_do():
+    path = Path(sender="classic", tcp="reno-sack", loss=0.004, rtt=0.1, rto=0.3, max_window=20)
+    video = Video(packet_rate=40, duration=20)
+    seen = [play(path, video, Player(start_buffer=b, resume_buffer=1)).stall_probability for b in (1.2, 1.6)]
+    most = [bounds(path, 4, 200, 40 * b, 40) for b in (1.2, 1.6)]
+    assert seen[1] > 1e-9
+    decays = (np.log(seen[0] / seen[1]), np.log(most[0].stalled / most[1].stalled))
+    assert decays[1] == pytest.approx(decays[0], rel=0.3)
+    assert all(one.stalled < 1e6 * of for one, of in zip(most, seen))
+
+
+def test_a_source_that_falls_behind_has_none():
+    path = Path(sender="classic", loss=0.02, rtt=0.1, rto=0.3)
+    assert bounds(path, 20, 100, 400, 400) is None
+
+
+def test_what_is_not_negligible_has_none():
+    path = Path(sender="classic", loss=0.004, rtt=0.1, rto=0.3)
+    found = RareStalls(chain_of(path), 4, 400)
+    assert found.at_most(100, 100, 1e-12) is None
+
+
+def test_paths_that_vary():
+    good, bad = (
+        Path(sender="classic", tcp="reno-sack", loss=p, rtt=0.1, rto=0.3, max_window=16) for p in (0.002, 0.01)
+    )
+    path = Varying([good, bad], [20, 2])
+    most = bounds(path, 3, 60, 60, 20)
+    seen = play(path, Video(packet_rate=30, duration=6), Player(start_buffer=2, resume_buffer=0.7))
+    assert seen.stall_probability <= most.stalled + seen.errors["stall_probability"]
