@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tcpstream import Path
+from tcpstream import AccuracyError, Path
 from tcpstream.coarse import along as module
 from tcpstream.coarse.along import along
 from tcpstream.coarse.modes import Modes
@@ -44,6 +44,13 @@ def test_a_line_that_is_smooth_is_not_solved_for_everywhere(monkeypatch: pytest.
     spread = np.sqrt(modes.variance * 1400) + modes.longest
     line = along(modes, 3 / spread, 2 * np.pi / (12 * spread), 700.0, 1e-12)
     assert len(solved) < 0.7 * len(line.theta)
+
+
+def test_a_line_where_a_normal_distribution_says_nothing_is_refused() -> None:
+    modes = Modes(Steps.of(chain_of(PATHS["classic"]), 2))
+    tilt = -np.sqrt(2000 / modes.variance)
+    with pytest.raises(AccuracyError, match="far from a normal one"):
+        along(modes, tilt, abs(tilt), 700.0, 1e-12)
 
 
 @pytest.mark.parametrize(

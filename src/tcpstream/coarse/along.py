@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import NamedTuple
 
@@ -129,7 +130,10 @@ def _first(modes: Modes, places: _Places, steps: float, vanished: float, usually
         if len(found) > usually and decayed * usually * MANY > math.log(vanished) * len(found):  # at this pace too many
             raise AccuracyError("distribution of the packets delivered: more than one mode matters")
         one = complex(places.at(np.array([float(len(found))]))[0])
-        usual = complex(modes.about(one))
+        with np.errstate(over="ignore"):
+            usual = complex(modes.about(one))
+        if not cmath.isfinite(usual):
+            raise AccuracyError("distribution of the packets delivered: it is far from a normal one")
         found.append(modes.at(one, usual * np.exp(_continued(wrong)), found[-1] if found else None))
         decayed = steps * math.log(abs(found[-1].value / found[0].value))
         wrong.append(complex(np.log(found[-1].value / usual)))

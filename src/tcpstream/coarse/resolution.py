@@ -84,6 +84,8 @@ class Resolution:
         Windows, over the packets of a round in the long run, up to which all lines of CUBIC are followed.
     short : int
         Rounds of a step, for chains of many states.
+    by_many : float
+        Part of the windows `small` that is taken where many losses decide.
     """
 
     steps: float
@@ -95,6 +97,7 @@ class Resolution:
     least_no_late: float
     small: float
     short: int
+    by_many: float
 
     def step(self, rounds: float, chain: Chain) -> int:
         """Return the rounds of a step of a chain, where something changes within so many."""
@@ -108,12 +111,13 @@ class Resolution:
     def steps_of(self, chain: Chain, step: int, due: float, packets: float, follow_leads: bool) -> Steps:
         """Return a chain in steps of so many rounds, for a video of so many packets, of which some are due in each."""
         diffusive = chain.packets_per_round < SPARE * due and packets >= LOSSES * chain.packets_between_losses
-        all_lines = min(max(self.small * chain.packets_per_round, FEW), MANY)
+        small = self.small * (self.by_many if diffusive else 1.0)
+        all_lines = min(max(small * chain.packets_per_round, FEW), MANY)
         return Steps.of(chain, step, self.ratio, due if follow_leads else 0.0, all_lines, diffusive, kept=True)
 
 
-FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2, 2.0, 2)
-FAST = Resolution(3.0, 14.0, 1.3, 24.0, 160, 3e-2, 6e-2, 1.0, 3)
+FINE = Resolution(7.0, 24.0, 1.15, 40.0, 256, 7e-3, 1e-2, 2.0, 2, 1.0)
+FAST = Resolution(3.0, 14.0, 1.3, 24.0, 160, 3e-2, 6e-2, 1.0, 3, 0.25)
 
 
 def coarser(resolution: Resolution) -> Resolution:
