@@ -295,7 +295,7 @@ def test_where_next_to_nobody_stalls_bounds_are_the_answer():
 def test_join_times_beside_bounds_are_those_beside_passes(tcp):
     path, video = Path(loss=0.02, rtt=0.1, tcp=tcp, max_window=120), Video(packet_rate=40, duration=60)
     chain = chain_of(path)
-    rarely = RarelyStalled(chain, path, 4.0, video.packets, 4)
+    rarely = RarelyStalled(chain, path, 4.0, video.packets, 4, True)
     other = TwoFinenesses(chain, path, video)
     other._rare = None
     for mine, whole in zip(rarely.joined([30.0, 50.0]), other.joined([0.75, 1.25])):

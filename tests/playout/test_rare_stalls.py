@@ -17,8 +17,9 @@ SENDERS = (
 
 
 def bounds(path, due, rounds, start, resume):
-    found = RareStalls(chain_of(path), due, due * rounds)
-    return next(filter(None, (found.at_most(start, resume, 10.0**n) for n in range(-12, 1))), None)
+    chain = chain_of(path)
+    found = (RareStalls(chain, due, due * rounds, 10.0**n).at_most(start, resume) for n in range(-12, 1))
+    return next(filter(None, found), None)
 
 
 @settings(max_examples=25)
@@ -61,8 +62,9 @@ def test_a_source_that_falls_behind_has_none():
 
 def test_what_is_not_negligible_has_none():
     path = Path(sender="classic", loss=0.004, rtt=0.1, rto=0.3)
-    found = RareStalls(chain_of(path), 4, 400)
-    assert found.at_most(100, 100, 1e-12) is None
+    found = RareStalls(chain_of(path), 4, 400, 1e-12)
+    assert found.at_most(100, 100) is None
+    assert not found.are_negligible(100)
 
 
 def test_paths_that_vary():

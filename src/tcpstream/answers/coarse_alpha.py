@@ -20,9 +20,9 @@ from ..coarse.without_end import without_end
 from ..system import watch
 from .timeline import ON_TIME, Timeline
 
-SURELY, WORTH = 1e3, 1e-5
-"""A video has settled where a packet is late so many times as probably as one after its end; that is worth a look where
-the latter is improbable enough."""
+SURELY, WORTH = 0.1, 0.05
+"""A video has settled where a packet is late after its end so many times less probably than one is late in it, relative
+to the error that is stated at least; that is worth a look where the former is improbable enough."""
 
 LONG = 12.0
 """Times of relaxation, variance over the square of the drift, after which a lead is stationary, about."""
@@ -109,7 +109,7 @@ class NeverLateCurve:
         found = decay(steps, self.due)
         self._safe = math.inf if found is None else found.safe
         self._decay = found if found is not None and found.safe <= self.due * self.length else None
-        self._points = resolution.lead_points
+        self._points, self._sure = resolution.lead_points, SURELY * resolution.least_no_late
         self._modes, self._losses = modes, scale.rounds / self.step
         # Little is random there: alpha has stairs, where single packets decide.
         self._limited, self._stairs = scale.limited, scale.limited and steps.chain.packets_per_round < SPARE * self.due
@@ -165,8 +165,8 @@ class NeverLateCurve:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""
         settled = self._without_end(lead, more)
         if settled is not None and self._is_settled(lead, settled):
-            return settled, 0.0
-        if (settled is None or not self._settles_soon) and self._later is not None:
+            return settled, min(self._left.at(lead), 1 - settled) if self._left else 0.0
+        if settled is None and self._later is not None:
             return self._by_mode(self._later, max(lead + more, 0.0), rounds)
         ends = rounds / self.step / self._apart
         low = int(ends + 1e-9)
@@ -208,7 +208,9 @@ class NeverLateCurve:
 
     def _without_end(self, lead: float, more: float) -> float | None:
         """Return g of the start of a video without end, at a lead; None where it is not known; the lock is held."""
-        if self._decay is None or self._left is None or not (self._left.at(0.0) <= WORTH or self._settles_soon):
+        if self._decay is None or self._left is None:
+            return None
+        if self._left.at(0.0) > WORTH and not self._settles_soon and not self._is_dear:
             return None
         if self._settled is None:
             values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
@@ -218,6 +220,11 @@ class NeverLateCurve:
             self._settled = values, values.start_row()
         values, row = self._settled
         return values.read(row, lead, more)
+
+    @cached_property
+    def _is_dear(self) -> bool:
+        """Whether all would be followed to the end of the video, as many losses have no one mode, in many entries."""
+        return self._modes is not None and self._steps.entries >= MANY and self._later is None
 
     @cached_property
     def _settles_soon(self) -> bool:
@@ -234,7 +241,7 @@ class NeverLateCurve:
     def _is_settled(self, lead: float, value: float) -> bool:
         """Return whether next to nothing is late for the first time after the end of the video."""
         left = 1.0 if self._left is None else self._left.at(lead)
-        return 1 - value > SURELY * left or left < RISK or 1 - value < FAINT
+        return left < self._sure * (1 - value) or left < RISK or 1 - value < FAINT
 
     def _row(self, number: int, lead: float, settled: float | None, more: float) -> float:
         """Return g of the start after so many steps, at a lead; the lock is held.
@@ -271,7 +278,7 @@ class NeverLateCurve:
         """Return whether the last row that was looked at, of fewer steps, is next to that of a video without end."""
         if self._before is None or self._before[0] > number:
             return False
-        return values.read(self._before[1], lead, more) - settled <= (1 - settled) / SURELY
+        return values.read(self._before[1], lead, more) - settled <= self._sure * (1 - settled)
 
 
 def _more(due: float, tau: float, length: float) -> float:

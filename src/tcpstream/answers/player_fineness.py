@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..coarse.state_grid import grid
+from ..playout.deliveries import most_states
 from ..playout.fineness import Fineness
 from ..playout.leads import wide
 from ..tcp import Chain
+from ..tcp.independent import IndependentChain
+from ..tcp.varying_chain import VaryingChain
 from .held_at_most import HeldAtMost
 
 USUAL, QUICK, SHORT = 30, 3e10, 3e9
@@ -66,6 +69,12 @@ def fineness(
 def is_quick(fine: Fineness, chain: Chain, rounds: float, columns: int) -> bool:
     """Return whether a pass takes little time, even if it follows all leads; parameters as for `fineness`."""
     return _products(fine, chain, rounds, rounds * fine.due, columns) <= SHORT
+
+
+def is_followed(fine: Fineness, chain: Chain) -> bool:
+    """Return whether a chain has no more states than are followed."""
+    on_grid = isinstance(chain, (IndependentChain, VaryingChain))
+    return not on_grid or _states(chain, fine) <= most_states(chain, fine.further)
 
 
 def _with_pauses(

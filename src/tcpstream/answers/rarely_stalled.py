@@ -18,20 +18,37 @@ from .joining import Delivered, JoinTimes, joined
 from .player_fineness import LEAST_DUE, fineness
 from .seen_by_viewers import Seen
 
-NEGLIGIBLE = 1e-8
-"""P(any stall) that is not told from none."""
+NEGLIGIBLE, SMALL = 1e-8, 1e-3
+"""P(any stall) that is not told from none; and where it is not known otherwise."""
 
 
 class RarelyStalled:
-    """A path, and a video of so many packets, some due in each round; `counts` numbers of stalls are told apart."""
+    """A path, and a video of so many packets, some due in each round.
 
-    def __init__(self, chain: Chain, path: Path | Varying, due: float, packets: float, counts: int) -> None:
+    Parameters
+    ----------
+    chain : Chain
+    path : Path or Varying
+    due, packets : float
+        m, and those of the video.
+    counts : int
+        Numbers of stalls that are told apart.
+    followed : bool
+        Whether stalls are known otherwise, by following the player.
+    """
+
+    def __init__(
+        self, chain: Chain, path: Path | Varying, due: float, packets: float, counts: int, followed: bool
+    ) -> None:  # fmt: skip
         self._path, self._due, self._packets, self._counts = path, due, packets, counts
-        self._bounds, self._rounds = RareStalls(chain, due, packets), Scale.of(chain).recovered
+        self._bounds, self._rounds = (
+            RareStalls(chain, due, packets, NEGLIGIBLE if followed else SMALL),
+            Scale.of(chain).recovered,
+        )
 
     def seen(self, begin: float, resume: float) -> Seen | None:
         """Return what viewers see with two buffers [packets]: half of what it is at most; None where some stall."""
-        most = self._bounds.at_most(begin, resume, NEGLIGIBLE)
+        most = self._bounds.at_most(begin, resume)
         if most is None:
             return None
         rtt = self._path.rtt
@@ -39,6 +56,10 @@ class RarelyStalled:
         length, none = self._packets / self._due * rtt, np.empty((0, 2))
         unstalled = np.array([1.0, 1 - most.stalled / 2])
         return Seen(half, half, np.array([0.0, length]), unstalled, most.stalled / 2, none, none)
+
+    def suits(self, starts: Sequence[float]) -> bool:
+        """Return whether next to nobody sees a stall, with any of some start buffers [packets]."""
+        return all(map(self._bounds.are_negligible, starts))
 
     def joined(self, starts: Sequence[float]) -> list[JoinTimes]:
         """Return when playback begins, with some packets held, each of `starts`."""

@@ -28,7 +28,7 @@ from ..tcp.idle_restart import GUESSED
 from ..video import Video
 from .held_at_most import HeldAtMost
 from .joining import Delivered, JoinTimes, joined
-from .player_fineness import fineness, is_quick
+from .player_fineness import fineness, is_followed, is_quick
 from .rarely_stalled import RarelyStalled
 from .seen_by_viewers import Seen
 from .stall_by_stall import StallByStall
@@ -87,7 +87,7 @@ class TwoFinenesses:
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
         self._made: dict[Fineness, PlayerMoves] = {}
-        self._rare = RarelyStalled(chain, path, self._due, video.packets, counts) if held is None else None
+        self._path = path
 
     @cached_property
     def _fine(self) -> Fineness:
@@ -131,18 +131,22 @@ class TwoFinenesses:
 
     def _if_rare(self, start: float, resume: float) -> Seen | None:
         """Return what viewers see where next to none see a stall and passes take long; None elsewhere."""
-        if self._rare is None or self._is_quick:
-            return None
-        return self._rare.seen(self._packets(start), self._packets(resume))
+        return self._rare.seen(self._packets(start), self._packets(resume)) if self._rare else None
 
     @cached_property
-    def _is_quick(self) -> bool:
+    def _rare(self) -> RarelyStalled | None:
+        if self._held is not None:
+            return None
         try:
-            return is_quick(self._fine, self._chain, self._length, self._columns)
+            fine, chain = self._fine, self._chain
+            if is_quick(fine, chain, self._length, self._columns) and is_followed(fine, chain):
+                return None
+            followed = is_followed(fine, chain)
         except TimeLimitError:
             raise
-        except AccuracyError:  # it cannot be followed
-            return False
+        except AccuracyError:
+            followed = False
+        return RarelyStalled(self._chain, self._path, self._due, self._video.packets, self._counts, followed)
 
     def _followed(
         self, starts: Sequence[float], resume: float, lengths: int, at_once: Callable[..., Iterable[Any]]
@@ -199,7 +203,7 @@ class TwoFinenesses:
         Those whose quanta are as large are followed on the same lattices.
         """
         begin = [self._packets(start) for start in starts]
-        if self._rare is not None and all(self._if_rare(start, start) for start in starts):
+        if self._rare and self._rare.suits(begin):
             return self._rare.joined(begin)
         on_cores(self._moves, (self._fine, self._fine.coarser()))  # once, before any group asks for them
         one, other = (Delivered(self._moves(on).found, on) for on in (self._fine, self._fine.coarser()))

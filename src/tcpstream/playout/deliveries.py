@@ -75,6 +75,11 @@ def deliveries(chain: Chain, step: int = 1, ratio: float = 1.0, further: float =
     return as_written_out(chain)
 
 
+def most_states(chain: Chain, further: float) -> int:
+    """Return how many states of a chain are followed at most; `further` as for `deliveries`."""
+    return (MOST_APART if further else MOST_STATES) * chain.n_regimes
+
+
 def as_written_out(chain: Chain) -> Deliveries:
     """Return them state by state."""
     rows = chain.written_out
@@ -131,7 +136,7 @@ def _(
 ) -> Deliveries:  # fmt: skip
     """Return them between states on a grid, which stand for the others."""
     on = grid(chain, step, ratio, further=further)
-    most = (MOST_APART if further else MOST_STATES) * chain.n_regimes
+    most = most_states(chain, further)
     if len(on.states) > most:
         raise AccuracyError(
             f"players are followed for TCP chains of up to {most:,} states, this one has "

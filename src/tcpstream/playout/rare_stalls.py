@@ -22,8 +22,8 @@ LONGEST = 60.0
 LESS, TRIES, HALVINGS = 2.0, 16, 5
 """Between exponents; how many are tried; and halvings between one that gives a bound and one that does not."""
 
-ROUNDING = 1e-13
-"""Probability that is none."""
+LITTLE = 0.1
+"""Of a bound, what is left out of silences at most, if there is more to take in."""
 
 RESIDUAL = 1e-9
 """Of the bounds, relative to them."""
@@ -66,6 +66,19 @@ class Tilted(NamedTuple):
     at_once: Floats
 
 
+class Ever(NamedTuple):
+    """Bounds on the probability of any stall without silences of some back-off levels, and of these; and what tells."""
+
+    stalled: float
+    beyond: float
+    tilted: Tilted
+
+    @property
+    def both(self) -> float:
+        """Bound on P(any stall)."""
+        return self.stalled + self.beyond
+
+
 class RareStalls:
     """Bounds on the stalls of a player with buffers.
 
@@ -76,6 +89,8 @@ class RareStalls:
         m, packets that a round plays.
     packets : float
         Of the whole video.
+    negligible : float
+        P(any stall) up to which there are bounds.
 
     Notes
     -----
@@ -85,45 +100,60 @@ class RareStalls:
     of b packets is filled in one of the transitions that begin while S < b have come: each counts exp(1 - S / b).
     """
 
-    def __init__(self, chain: Chain, due: float, packets: float) -> None:
-        self._chain, self._due, self._packets = chain, due, packets
+    def __init__(self, chain: Chain, due: float, packets: float, negligible: float) -> None:
+        self._chain, self._due, self._packets, self._negligible = chain, due, packets, negligible
         self._made: dict[int, list[Tilted]] = {}
+        self._ever: dict[float, Ever | None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_made": {}}
+        return self.__dict__ | {"_made": {}, "_ever": {}}
 
-    def at_most(self, begin: float, resume: float, negligible: float) -> AtMost | None:
-        """Return bounds, if P(any stall) is negligible; else None.
+    def are_negligible(self, begin: float) -> bool:
+        """Return whether stalls are, with so many packets when playback begins."""
+        return self._ever_stalled(begin) is not None
 
-        Parameters
-        ----------
-        begin, resume : float
-            Packets with which playback begins, and goes on after a stall.
-        negligible : float
-            Probability.
-        """
-        chain = self._chain
-        if chain.packets_per_round <= self._due:
+    def at_most(self, begin: float, resume: float) -> AtMost | None:
+        """Return bounds for the packets with which playback begins, and goes on; None where stalls matter."""
+        ever = self._ever_stalled(begin)
+        if ever is None:
             return None
-        levels, rest = next(
-            (n, rare) for n in range(1, LEVELS + 1) if (rare := self._beyond(n)) <= negligible / 2 or n == LEVELS
-        )
-        visits = self._visits(begin)
-        found = [(math.exp(1 - one.theta * begin) * float(visits @ one.at_once), one) for one in self._tilted(levels)]
-        stalled, one = min(found, key=lambda each: each[0], default=(math.inf, None))
-        stalled += rest
-        if one is None or not 0.0 <= stalled <= negligible:
+        again = math.exp(1 - ever.tilted.theta * resume) * float(self._while_less(resume, ever.tilted.at_once).max())
+        again += ever.beyond
+        most = 1 + self._packets / resume
+        stalls = ever.stalled * (min(1 / (1 - again), most) if 0 <= again < 1 else most) + ever.beyond * most
+        rounds = math.e * float(self._while_less(self._packets, self._chain.per_transition[1]).max())
+        return AtMost(ever.both, stalls, ever.both * rounds)
+
+    def _ever_stalled(self, begin: float) -> Ever | None:
+        if begin not in self._ever:
+            self._ever[begin] = self._ever_stalled_after(begin)
+        return self._ever[begin]
+
+    def _ever_stalled_after(self, begin: float) -> Ever | None:
+        if self._chain.packets_per_round <= self._due:
             return None
-        again = math.exp(1 - one.theta * resume) * float(self._while_less(resume, one.at_once).max()) + rest
-        stalls = min(1 / (1 - again) if 0 <= again < 1 else math.inf, 1 + self._packets / resume)
-        rounds = math.e * float(self._while_less(self._packets, chain.per_transition[1]).max())
-        return AtMost(stalled, stalled * stalls, stalled * rounds)
+        visits, found = self._visits(begin), None
+        for levels in range(1, LEVELS + 1):
+            beyond = self._beyond(levels)
+            if found is not None and beyond <= LITTLE * found.both:
+                break
+            if beyond <= self._negligible:
+                for one in self._tilted(levels):
+                    stalled = math.exp(1 - one.theta * begin) * float(visits @ one.at_once)
+                    if stalled >= 0.0 and stalled + beyond < (self._negligible if found is None else found.both):
+                        found = Ever(stalled, beyond, one)
+        return found
 
     def _beyond(self, levels: int) -> float:
         """Return a bound on the probability that a back-off level beyond comes in the whole video."""
         rows, _, values = self._chain.transform(0.0, self._due, levels)
-        left_out = 1 - self._by_state(rows, values)
-        return math.e * float(self._all_visits @ np.where(left_out > ROUNDING, left_out, 0.0))
+        left_out = self._whole_rows - self._by_state(rows, values)  # of states where a timer may expire, else 0
+        return math.e * float(self._all_visits @ left_out)
+
+    @cached_property
+    def _whole_rows(self) -> Floats:
+        rows, _, values = self._chain.transform(0.0, self._due)
+        return self._by_state(rows, values)
 
     def _tilted(self, levels: int) -> list[Tilted]:
         """Return the chain with some exponents below its decay rate."""
