@@ -84,7 +84,7 @@ def main() -> None:
     )
     wall, cpu = time.monotonic() - wall, time.process_time() - cpu
     answers = scores.to_pandas()
-    told = answers[answers["answered_by"] == "told from solved ones"]
+    told = answers[answers["answered_by"] == "inferred"]
     chosen = told.iloc[np.random.default_rng(7).choice(len(told), options.checks, replace=False)]
     fresh = tcpstream.score(
         table.loc[chosen.index],

@@ -1,4 +1,4 @@
-"""Sessions that are told from others, beside what they are when they are solved."""
+"""Sessions that are inferred from others, beside what they are when they are solved."""
 
 import numpy as np
 import pandas as pd

@@ -42,7 +42,7 @@ SENDER = ("sender", *(one.name for one in fields(Sender)))
 )
 @opt.option("--group-by", str, "COLUMN", "Also what the sessions of each value of a column see.")
 @opt.option(
-    "--solves", units.number, "N", "Sessions that are solved at most; others are told from them.  [default: 60]"
+    "--solves", units.number, "N", "Sessions that are solved at most; others are inferred from them.  [default: 60]"
 )
 @opt.option("--seed", units.number, "N", "Of the choice of the sessions that are solved.  [default: 1]")
 @opt.option(
@@ -72,7 +72,7 @@ def score(
     throughput_mbps (or _kbps, _pps); and, unless --rate and --duration give them, rate_mbps and duration_s; rto_ms
     where it is known. Shares may be in percent, as loss_percent.
 
-    Some sessions are solved, the others are told from them; each answer has its error. An interrupted command goes on
+    Some sessions are solved, the others are inferred from them; each answer has its error. An interrupted command goes on
     when it is called again.
     """
     from ..answers.answer import SCHEMA
@@ -147,7 +147,7 @@ def _blocks(found: Scores, out: str, group_by: str | None, start: float | None) 
     rows = [_row(one) for one in found.groups]
     if found.solved < found.cases:
         sentences.append(
-            f"{found.solved} of {found.cases:,} distinct sessions were solved; the others are told from them, with "
+            f"{found.solved} of {found.cases:,} distinct sessions were solved; the others are inferred from them, with "
             f"errors that cover {found.coverage:.0%} of such. All answers are in {out}."
         )
     else:

@@ -75,7 +75,7 @@ def _fetched(result: SegmentPlay, data: dict[str, Any]) -> dict[str, list[tuple[
 
 
 def _counted(result: Joined) -> list[tuple[str, str]]:
-    """Return how many stalls there are, and how long one is, where they are told from none."""
+    """Return how many stalls there are, and how long one is, where the error excludes zero."""
     mean, pmf, length = result.mean_stalls, result.stall_counts, result.mean_stall_length
     if mean is not None and mean <= result.errors["mean_stalls"]:
         return [("number of stalls, mean", known(mean, result.errors["mean_stalls"], "mean_stalls"))]

@@ -1,4 +1,4 @@
-"""Every session of a table, answered: some are solved, the others are told from these, each with its error."""
+"""Every session of a table, answered: some are solved, the others are inferred from these, each with its error."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _rows(
 ) -> DataFrame:
     """Return the answers of all rows."""
     reasons = np.array([*paths.refused, ""], dtype=object)
-    how = np.array(["told from solved ones"] * len(cases) + [""], dtype=object)
+    how = np.array(["inferred"] * len(cases) + [""], dtype=object)
     for i, one in known.items():
         reasons[i] = one.refused
         how[i] = "solved"

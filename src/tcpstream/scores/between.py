@@ -1,4 +1,4 @@
-"""What solved sessions say of all others: a better path does no worse, and what lies between them is told from them."""
+"""What solved sessions say of all others: a better path does no worse, and what lies between them is inferred."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loss rate and throughput of every session: one is given, the other is told from some that are solved."""
+"""Loss rate and throughput of every session: one is given, the other is inferred from some that are solved."""
 
 from __future__ import annotations
 

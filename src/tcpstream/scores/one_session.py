@@ -1,4 +1,4 @@
-"""One session, solved: the answers that all others are told from."""
+"""One session, solved: the answers that all others are inferred from."""
 
 from __future__ import annotations
 
