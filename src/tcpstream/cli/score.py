@@ -72,8 +72,8 @@ def score(
     throughput_mbps (or _kbps, _pps); and, unless --rate and --duration give them, rate_mbps and duration_s; rto_ms
     where it is known. Shares may be in percent, as loss_percent.
 
-    Some sessions are solved, the others are inferred from them; each answer has its error. An interrupted command goes on
-    when it is called again.
+    Some sessions are solved, the others are inferred from them; each answer has its error. An interrupted command goes
+    on when it is called again.
     """
     from ..answers.answer import SCHEMA
     from ..scores.answered import SOLVES

@@ -91,8 +91,8 @@ class Scores:
     solved, cases : int
         Distinct sessions that were solved, and that there are.
     coverage : float
-        Part of the solved sessions, each inferred from the others alone, whose error is within the stated one: 1 where all
-        are solved.
+        Part of the solved sessions, each inferred from the others alone, whose error is within the stated one: 1 where
+        all are solved.
     parameters : dict
         What was asked.
 
