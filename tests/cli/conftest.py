@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 from described import problems
 
+import tcpstream
 import tcpstream.answers.constancy as of_constancy
 from tcpstream import traces
 from tcpstream.cli import main
@@ -66,6 +67,7 @@ def estimate_once(file):
 def run(capsys, monkeypatch):
     """Run a command line in this process, as in a window so wide that no sentence is broken."""
     monkeypatch.setenv("COLUMNS", "10000")
+    assert tcpstream.estimate is not estimate_once  # it is taken from there when it is first asked for, and stays
     monkeypatch.setattr(traces, "estimate", estimate_once)
 
     def constancy(estimate, *given, **chosen):

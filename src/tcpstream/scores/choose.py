@@ -18,7 +18,7 @@ from .kept import Store
 from .one_session import Solved, solve
 from .question import Case, Question
 
-AT_A_TIME = 4
+AT_A_TIME = 8
 """Solves that are begun together, on however many cores, so that the choice does not depend on these."""
 
 DRAWN = 8
@@ -82,7 +82,7 @@ class Solver:
                 unknown = np.sign(unknown)
             chosen: list[int] = []
             end = most if check else most - even
-            for _ in range(min(AT_A_TIME, end - len(known))):
+            for _ in range(end - len(known) if check else min(AT_A_TIME, end - len(known))):
                 if not unknown.any():
                     break
                 drawn = rng.choice(len(unknown), 1 if check else DRAWN, p=unknown / unknown.sum())
