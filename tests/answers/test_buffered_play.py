@@ -12,8 +12,9 @@ import tcpstream
 from buffered_sessions import close, simulated
 from tcpstream import AccuracyError, InputError, Path, Player, Video, play
 from tcpstream.answers.buffered_play import BufferedPlay
+from tcpstream.answers.quadrature import quadrature_error
 from tcpstream.answers.rarely_stalled import RarelyStalled
-from tcpstream.answers.two_finenesses import TwoFinenesses, quadrature_error
+from tcpstream.answers.two_finenesses import TwoFinenesses
 from tcpstream.playout.fineness import Fineness
 from tcpstream.tcp import chain_of
 
@@ -289,6 +290,11 @@ def test_where_next_to_nobody_stalls_bounds_are_the_answer():
     assert seen.mean_stall_length is None
     assert seen.to_dict()["first_stall_s"] is None
     assert seen.no_stall_until(600) == pytest.approx(1, abs=1e-8)
+    assert "P(any stall) at most" in seen.summary()
+    held = seen.required_start_buffer(stall_probability=0.01)  # with less it is not known
+    assert play(path, video, replace(player, start_buffer=held)).errors["stall_probability"] < 1e-3
+    with pytest.raises(AccuracyError, match="finer than the solve"):
+        seen.required_start_buffer(stall_probability=1e-30)
 
 
 @pytest.mark.parametrize("tcp", ["reno-sack", "cubic"])

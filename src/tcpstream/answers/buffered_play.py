@@ -95,7 +95,8 @@ class BufferedPlay(Joined, Drawing):
         Returns
         -------
         float
-            Whole packets of media; half a percent, or a packet, less does not meet the target.
+            Whole packets of media; half a percent, or a packet, less does not meet the target, or is not known to where
+            players cannot be followed and only rare stalls are bounded.
 
         Raises
         ------
@@ -108,8 +109,7 @@ class BufferedPlay(Joined, Drawing):
         column = {"stall_probability": 0, "ratio": COUNTS + 2}[name]
 
         def missed(buffers: Floats) -> tuple[Floats, Floats]:
-            seen = self._solver.solve((buffers / rate).tolist(), self.player.resume_buffer)
-            return np.array([one.answers[column] for one in seen]), np.array([one.errors[column] for one in seen])
+            return self._solver.missed((buffers / rate).tolist(), self.player.resume_buffer, column)
 
         rate = self.video.packet_rate
         return smallest_start_buffer(missed, wanted, rate * self._start_buffer, rate * self.length) / rate
@@ -179,13 +179,18 @@ class BufferedPlay(Joined, Drawing):
             f"{self.player.start_buffer:g} s of media and resumes with {self.player.resume_buffer:g} s",
             f"join time: mean {self.mean_join_time:.3g} s, 99% of viewers at most "
             f"{self.join_time_quantile(0.99):.3g} s",
-            f"P(any stall) {self.stall_probability:.4g}",
+            f"P(any stall) {self._said('stall_probability')}",
         ]
         if self.counted:
-            lines.append(f"stalls: mean {self.mean_stalls:.4g}")
-        lines.append(f"stalled in total: mean {self.mean_total_rebuffer:.4g} s")
-        lines.append(f"rebuffering ratio {self.rebuffering_ratio:.4g}")
+            lines.append(f"stalls: mean {self._said('mean_stalls')}")
+        lines.append(f"stalled in total: mean {self._said('mean_total_rebuffer')} s")
+        lines.append(f"rebuffering ratio {self._said('rebuffering_ratio')}")
         return "\n".join(lines)
+
+    def _said(self, name: str) -> str:
+        """Return an answer, or what it is at most where all of it may be error."""
+        value, error = getattr(self, name), self.errors[name]
+        return f"{value:.4g}" if error < value or not error else f"at most {value + error:.2g}"
 
     @property
     def _joined(self) -> Floats:

@@ -23,8 +23,8 @@ from ..tcp import chain_of
 from ..tcp.idle_restart import GUESSED, with_idle_restarts
 from ..tcp.independent import IndependentChain
 from ..video import Video
+from .quadrature import NODES, quadrature_error
 from .segment_player import SegmentPlayer
-from .two_finenesses import NODES, quadrature_error
 
 Floats = NDArray[np.float64]
 

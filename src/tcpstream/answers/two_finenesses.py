@@ -29,15 +29,13 @@ from ..video import Video
 from .held_at_most import HeldAtMost
 from .joining import Delivered, JoinTimes, joined
 from .player_fineness import fineness, is_followed, is_quick
+from .quadrature import NODES, between_points, quadrature_error
 from .rarely_stalled import RarelyStalled
 from .seen_by_viewers import Seen
 from .stall_by_stall import StallByStall
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
-
-NODES = 4
-"""Of the quadrature of the rebuffering ratio."""
 
 RISK = 1e-10
 """What is stated to be off at least."""
@@ -129,6 +127,18 @@ class TwoFinenesses:
         found = iter(self._followed(left, resume, lengths, at_once) if left else [])
         return [known[start] or next(found) for start in starts]
 
+    def missed(self, starts: Sequence[float], resume: float, column: int) -> tuple[Floats, Floats]:
+        """Return an answer for some media held at the start [s], and how far it is off.
+
+        Where players cannot be followed, and stalls are not rare, it is 1.
+        """
+        if self._is_followed:
+            seen: Sequence[Seen | None] = self.solve(starts, resume)
+        else:
+            seen = [self._if_rare(start, resume) for start in starts]
+        answers = [one.answers[column] if one else 1.0 for one in seen]
+        return np.array(answers), np.array([one.errors[column] if one else 0.0 for one in seen])
+
     def _if_rare(self, start: float, resume: float) -> Seen | None:
         """Return what viewers see where next to none see a stall and passes take long; None elsewhere."""
         return self._rare.seen(self._packets(start), self._packets(resume)) if self._rare else None
@@ -137,16 +147,21 @@ class TwoFinenesses:
     def _rare(self) -> RarelyStalled | None:
         if self._held is not None:
             return None
+        if self._is_followed and is_quick(self._fine, self._chain, self._length, self._columns):
+            return None
+        return RarelyStalled(self._chain, self._path, self._due, self._video.packets, self._counts, self._is_followed)
+
+    @cached_property
+    def _is_followed(self) -> bool:
+        """Whether the player can be followed at all, for minutes perhaps."""
+        if self._held is not None:
+            return True
         try:
-            fine, chain = self._fine, self._chain
-            if is_quick(fine, chain, self._length, self._columns) and is_followed(fine, chain):
-                return None
-            followed = is_followed(fine, chain)
+            return is_followed(self._fine, self._chain)
         except TimeLimitError:
             raise
         except AccuracyError:
-            followed = False
-        return RarelyStalled(self._chain, self._path, self._due, self._video.packets, self._counts, followed)
+            return False
 
     def _followed(
         self, starts: Sequence[float], resume: float, lengths: int, at_once: Callable[..., Iterable[Any]]
@@ -233,7 +248,7 @@ class TwoFinenesses:
         (lengths, unstalled), *others = (_unstalled(one, b) for one in (found, rough, later))
         coarse, late = (np.interp(lengths, *one) for one in others)
         between = float((FACTOR * np.abs(unstalled - coarse) + np.abs(late - coarse)).max())
-        between = max(between, float(off[0])) + _between(lengths, unstalled)
+        between = max(between, float(off[0])) + between_points(lengths, unstalled)
         grown, apart = found.grown, FACTOR * (found.grown - rough.grown)
         apart += guessed * grown * np.where(apart[-1:] < 0, -1.0, 1.0)  # further, where they are already
         return Seen(seen, off, lengths * self._rtt, unstalled, between, grown, apart)
@@ -329,15 +344,3 @@ class TwoFinenesses:
 def _unstalled(found: Sessions, b: int) -> tuple[Floats, Floats]:
     """Return lengths of the video [rounds], from 0 on, and the probability that nothing stalls in them."""
     return np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])
-
-
-def quadrature_error(most: float) -> float:
-    """Return how far the quadrature of x / (1 + x) is off, up to some x."""
-    nodes, weights = laggauss(NODES)
-    x = np.linspace(0, min(max(most, 0.0), 1e6), 50)
-    return float(np.abs(weights @ -np.expm1(-nodes[:, np.newaxis] * x) - x / (1 + x)).max())
-
-
-def _between(x: Floats, y: Floats) -> float:
-    """Return how far linear interpolation is off: what it makes of every second point."""
-    return float(np.abs(np.interp(x, x[::2], y[::2]) - y)[: 2 * (len(x) // 2) - 1].max())

@@ -140,7 +140,8 @@ def _(
     if len(on.states) > most:
         raise AccuracyError(
             f"players are followed for TCP chains of up to {most:,} states, this one has "
-            f"{len(on.states):,}: take tcp=reno-sack, or a smaller max_window"
+            f"{len(on.states):,}: take tcp=reno-sack, a smaller max_window, or more media to start with, if next to "
+            "none stall then"
         )
     rows = np.concatenate(list(rounds_with_losses(chain, on.states)))
     state, to = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
