@@ -62,7 +62,7 @@ def fineness(
         fine = replace(fine, ratio=1.0)  # few lines: all of them, or none would be compared
     if due >= LEAST_DUE and _states(chain, fine) > MANY_STATES:
         few = Fineness.with_few_lines(due, fine.step, decay)
-        few = replace(few, ratio=few.ratio if fine.ratio > 1.0 else 1.0)
+        few = few if fine.ratio > 1.0 else replace(few, ratio=1.0)
         return few if held is None or wide(few.coarser(), held.pauses.stop) else replace(few, apart=0.0)
     return fine
 

@@ -41,10 +41,8 @@ class RarelyStalled:
         self, chain: Chain, path: Path | Varying, due: float, packets: float, counts: int, followed: bool
     ) -> None:  # fmt: skip
         self._path, self._due, self._packets, self._counts = path, due, packets, counts
-        self._bounds, self._rounds = (
-            RareStalls(chain, due, packets, NEGLIGIBLE if followed else SMALL),
-            Scale.of(chain).recovered,
-        )
+        self._bounds = RareStalls(chain, due, packets, NEGLIGIBLE if followed else SMALL)
+        self._rounds = Scale.of(chain).recovered
 
     def seen(self, begin: float, resume: float) -> Seen | None:
         """Return what viewers see with two buffers [packets]: half of what it is at most; None where some stall."""

@@ -61,7 +61,7 @@ def smallest_start_buffer(
         if answer - before <= 1 or answer <= FINE * before:
             break
         low, high = before, answer
-    if answer >= most and at and found[at - 1] - off[at - 1] <= wanted:
+    if answer >= most and at and (found[at - 1] <= wanted or off[at - 1] >= found[at - 1]):
         raise AccuracyError(
             f"the target of {wanted:g} is finer than the solve: with {before:g} packets it is {found[at - 1]:.3g}, and "
             f"may be off by {off[at - 1]:.2g}; give a larger one"

@@ -130,14 +130,14 @@ class TwoFinenesses:
     def missed(self, starts: Sequence[float], resume: float, column: int) -> tuple[Floats, Floats]:
         """Return an answer for some media held at the start [s], and how far it is off.
 
-        Where players cannot be followed, and stalls are not rare, it is 1.
+        Where players cannot be followed, and stalls are not rare, it is anything from 0 to 2.
         """
         if self._is_followed:
             seen: Sequence[Seen | None] = self.solve(starts, resume)
         else:
             seen = [self._if_rare(start, resume) for start in starts]
-        answers = [one.answers[column] if one else 1.0 for one in seen]
-        return np.array(answers), np.array([one.errors[column] if one else 0.0 for one in seen])
+        answers, errors = zip(*((one.answers[column], one.errors[column]) if one else (1.0, 1.0) for one in seen))
+        return np.array(answers), np.array(errors)
 
     def _if_rare(self, start: float, resume: float) -> Seen | None:
         """Return what viewers see where next to none see a stall and passes take long; None elsewhere."""
