@@ -67,6 +67,7 @@ def main() -> None:
     parser.add_argument("--checks", type=int, default=30)
     parser.add_argument("--sender", default="linux")
     parser.add_argument("--tcp")
+    parser.add_argument("--record", help="name of the record; by default that of the sender")
     options = parser.parse_args()
     sender = {"sender": options.sender} | ({} if options.tcp is None else {"tcp": options.tcp})
     STORE.parent.mkdir(exist_ok=True)
@@ -111,7 +112,7 @@ def main() -> None:
         "delay": covered(chosen, fresh, "required_delay_s", "required_delay_error_s"),
         "groups": scores.to_dict()["groups"],
     }  # fmt: skip
-    (RESULTS / f"sessions_{options.sender}.json").write_text(json.dumps(record, indent=1) + "\n")
+    (RESULTS / f"sessions_{options.record or options.sender}.json").write_text(json.dumps(record, indent=1) + "\n")
     print(json.dumps({key: record[key] for key in record if key != "groups"}, indent=1))
     print(scores.summary())
 

@@ -280,16 +280,16 @@ def test_a_probability_of_a_stall_below_0_by_rounding_has_no_quadrature_to_miss(
 
 
 def test_where_next_to_nobody_stalls_bounds_are_the_answer():
-    path = Path(loss=0.003, rtt=0.02)
-    video, player = Video(bitrate=1e6, duration=600), Player(start_buffer=2, resume_buffer=1)
-    seen = play(path, video, player)  # 1.67 packets a round: on no lattice
+    path = Path(loss=0.005, rtt=0.01)
+    video, player = Video(packet_rate=131.7, duration=600), Player(start_buffer=2, resume_buffer=1)
+    seen = play(path, video, player)  # 1.317 packets a round: on no lattice
     off = seen.errors
     for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio"):
         assert 0 < getattr(seen, name) <= off[name] < 1e-4
-    assert off["stall_probability"] < 1e-8
+    assert off["stall_probability"] < 1e-6
     assert seen.mean_stall_length is None
     assert seen.to_dict()["first_stall_s"] is None
-    assert seen.no_stall_until(600) == pytest.approx(1, abs=1e-8)
+    assert seen.no_stall_until(600) == pytest.approx(1, abs=1e-6)
     assert "P(any stall) at most" in seen.summary()
     held = seen.required_start_buffer(stall_probability=0.01)  # with less it is not known
     assert play(path, video, replace(player, start_buffer=held)).errors["stall_probability"] < 1e-3
