@@ -89,7 +89,7 @@ def score(
     store : path-like, optional
         File in which solved sessions are kept as they come. A call that finds some there goes on after them.
     client : distributed.Client, optional
-        Dask cluster whose workers solve, four sessions at a time; by default this machine's cores. The answers are the
+        Dask cluster whose workers solve, eight sessions at a time; by default this machine's cores. The answers are the
         same.
     step : callable, optional
         Called after each solve.
