@@ -1,4 +1,4 @@
-"""Bounds on rare stalls, beside passes over the video that follow every lead, and beside a source in closed form."""
+"""Bounds on rare stalls, beside passes over the video that follow every lead."""
 
 import numpy as np
 import pytest

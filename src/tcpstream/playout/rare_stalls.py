@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.linear import solve
+from ..system import watch
 from ..tcp.chain import Chain
 from ..tcp.silences import LEVELS
 
@@ -179,6 +180,7 @@ class RareStalls:
 
     def _with_exponent(self, theta: float, levels: int) -> Tilted | None:
         """Return the chain with an exponent; None where the largest eigenvalue is 1 or more."""
+        watch.at()
         rows, columns, values = self._chain.transform(NOTHING, theta * self._due / NOTHING, levels)
         more = math.exp(theta * self._due)
         ends = more * self._by_state(rows, values)
