@@ -1,6 +1,6 @@
 """A hundred thousand sessions: how long ``tcpstream score`` takes, and how far it is off.
 
-Run ``python validation/sessions.py`` (half an hour on two cores); ``--sender classic --tcp reno-sack`` is solved
+Run ``python validation/sessions.py`` (a quarter of an hour on two cores); ``--sender classic --tcp reno-sack`` is solved
 faster. Sessions of four made-up networks are drawn, with log-normal round trip times and loss rates; each is asked
 about a video of 6 Mbit/s that lasts 10 minutes. Then some that were not solved are drawn evenly and solved: how often
 the stated errors hold is recorded. Solved sessions are kept in ``build``, and an interrupted run goes on.
@@ -63,8 +63,8 @@ def main() -> None:
     """Run and record."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--sessions", type=int, default=100_000)
-    parser.add_argument("--solves", type=int, default=60)
-    parser.add_argument("--checks", type=int, default=30)
+    parser.add_argument("--solves", type=int, default=32)
+    parser.add_argument("--checks", type=int, default=16)
     parser.add_argument("--sender", default="linux")
     parser.add_argument("--tcp")
     parser.add_argument("--record", help="name of the record; by default that of the sender")

@@ -114,3 +114,12 @@ def test_videos_that_pairs_have_not():
         buffer_grid(PATH, Video(curve=([0, 1, 5], [0, 30, 100])), [1], [1])
     with pytest.raises(InputError, match="quantile"):
         buffer_grid(PATH, Video(packet_rate=40, duration=1), [1], [1]).join_time_quantile(2)
+
+
+def test_its_summary_has_a_line_for_each_pair(whole):
+    _, found = whole
+    lines = found.summary().splitlines()
+    assert len(lines) == 1 + found.stall_probability.size
+    first = f"starts with {found.start_buffers[0]:g} s, resumes with {found.resume_buffers[0]:g} s"
+    assert lines[1].startswith(f"{first}: P(any stall) {found.stall_probability[0, 0]:.4g}")
+    assert f"rebuffering ratio {found.rebuffering_ratio[-1, -1]:.4g}" in lines[-1]

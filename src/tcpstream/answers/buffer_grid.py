@@ -156,16 +156,31 @@ class BufferGrid(Shown):
             "error_bound": {name: off.tolist() for name, off in self.errors.items()},
         }
 
-    def _sections(self) -> Mapping[str, Rows]:
-        pairs = [(i, j) for i in range(len(self.start_buffers)) for j in range(len(self.resume_buffers))]
-        rows = [
-            (
-                f"starts with {self.start_buffers[i]:g} s, resumes with {self.resume_buffers[j]:g} s",
-                off_by(float(self.rebuffering_ratio[i, j]), float(self.errors["rebuffering_ratio"][i, j])),
-            )
-            for i, j in pairs[:DISPLAYED]
+    def summary(self) -> str:
+        """Return a line for people about each pair of buffers, of 20 at most."""
+        lines = [f"stored video of {self.video.duration:g} s, T/mu = {1 / self.load:.4g}"]
+        for (i, j), pair in self._pairs():
+            seen = (self._off_by(name, i, j) for name in ("stall_probability", "rebuffering_ratio"))
+            lines.append("{}: P(any stall) {}; rebuffering ratio {}".format(pair, *seen))
+        if self.stall_probability.size > DISPLAYED:
+            lines.append(f"{DISPLAYED} of {self.stall_probability.size:,} pairs")
+        return "\n".join(lines)
+
+    def _pairs(self) -> list[tuple[tuple[int, int], str]]:
+        """Return the first pairs of buffers, in words."""
+        pairs = list(np.ndindex(self.stall_probability.shape))[:DISPLAYED]
+        return [
+            ((i, j), f"starts with {self.start_buffers[i]:g} s, resumes with {self.resume_buffers[j]:g} s")
+            for i, j in pairs
         ]
-        heading = "rebuffering ratio" + (f", {DISPLAYED} of {len(pairs):,} pairs" if len(pairs) > DISPLAYED else "")
+
+    def _off_by(self, name: str, i: int, j: int) -> str:
+        return off_by(float(getattr(self, name)[i, j]), float(self.errors[name][i, j]))
+
+    def _sections(self) -> Mapping[str, Rows]:
+        size = self.stall_probability.size
+        heading = "rebuffering ratio" + (f", {DISPLAYED} of {size:,} pairs" if size > DISPLAYED else "")
+        rows = [(pair, self._off_by("rebuffering_ratio", *at)) for at, pair in self._pairs()]
         return {heading: rows, **inputs(self.path, self.video)}
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,6 +36,9 @@ from .transfer import transfer
 from .validate import validate
 
 FAILED, BAD_INPUT, BROKEN_PIPE = 1, 2, 141
+
+_EXTRA_UNIT = re.compile(r"extra arguments? \((%|ms|s|min|h|pps|packets?|[kmg]?i?(bps|b/s|bit/s|bit|b))[) ]", re.I)
+"""What click says of a number whose unit is a word of its own."""
 
 
 class _InOrder(click.Group):
@@ -150,5 +154,7 @@ def _place(error: BaseException) -> str:
 def _usage(error: click.ClickException) -> str:
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
+    if _EXTRA_UNIT.search(message):
+        message += ": write a number and its unit without a space, as 2% or 100ms"
     hint = f" (see {context.command_path} --help)" if context else ""
     return message[:1].lower() + message[1:] + hint

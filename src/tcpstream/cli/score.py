@@ -42,7 +42,7 @@ SENDER = ("sender", *(one.name for one in fields(Sender)))
 )
 @opt.option("--group-by", str, "COLUMN", "Also what the sessions of each value of a column see.")
 @opt.option(
-    "--solves", units.number, "N", "Sessions that are solved at most; others are inferred from them.  [default: 60]"
+    "--solves", units.number, "N", "Sessions that are solved at most; others are inferred from them.  [default: 32]"
 )
 @opt.option("--seed", units.number, "N", "Of the choice of the sessions that are solved.  [default: 1]")
 @opt.option(

@@ -107,4 +107,6 @@ def drawn_stream(chain: Chain, exists: Ints, senders: int, rng: np.random.Genera
 def _check(senders: int, rounds: float) -> None:
     """Raise `InputError` for too many rounds."""
     if senders * rounds > MOST_CELLS:
-        raise InputError(f"{senders:,} sessions have more than {MOST_CELLS:,} round trips together: draw fewer")
+        most = int(MOST_CELLS / rounds)
+        helps = f"draw {most:,} at most" if most else "take a shorter video"
+        raise InputError(f"{senders:,} sessions have more than {MOST_CELLS:,} round trips together: {helps}")

@@ -30,7 +30,7 @@ from .scored import ANSWERS, Scores, grouped
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-SOLVES = 60
+SOLVES = 32
 """Sessions that are solved at most."""
 
 
