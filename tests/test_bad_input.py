@@ -56,7 +56,7 @@ BAD = [
     Bad(f"throughput {PATH} --los 0.1", "no such option"),
     Bad(f"throughput {PATH} 0.1", "unexpected extra argument"),
     Bad("throughput --rtt 100 ms --loss 2%", "without a space, as 2% or 100ms"),
-    Bad("delay --rtt 100ms --loss 2 % --rate 5 Mbps --live", "without a space, as 2% or 100ms"),
+    Bad("delay --rtt 100ms --loss 2 % --rate 5Mbps --live", "without a space, as 2% or 100ms"),
     Bad(f"throughput {PATH} --packet-size", "requires an argument"),
     Bad(f"throughput {PATH} --loss 0.03", "--loss is given 2 times"),
     # a bottleneck

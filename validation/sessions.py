@@ -1,7 +1,7 @@
 """A hundred thousand sessions: how long ``tcpstream score`` takes, and how far it is off.
 
-Run ``python validation/sessions.py`` (a quarter of an hour on two cores); ``--sender classic --tcp reno-sack`` is solved
-faster. Sessions of four made-up networks are drawn, with log-normal round trip times and loss rates; each is asked
+Run ``python validation/sessions.py`` (a quarter of an hour on two cores); ``--sender classic --tcp reno-sack`` takes
+less. Sessions of four made-up networks are drawn, with log-normal round trip times and loss rates; each is asked
 about a video of 6 Mbit/s that lasts 10 minutes. Then some that were not solved are drawn evenly and solved: how often
 the stated errors hold is recorded. Solved sessions are kept in ``build``, and an interrupted run goes on.
 """

@@ -49,8 +49,8 @@ def test_they_are_those_that_are_followed_at_once(load, monkeypatch):
 
 @pytest.mark.usefixtures("always")
 def test_after_many_losses_one_mode_tells_the_stalls_that_follow(monkeypatch):
-    """Of 1,800 rounds 450 are followed."""
-    shown, player = video(SACK, 1.0, 180), Player(start_buffer=1.5, resume_buffer=2)
+    """Of 1,200 rounds 450 are followed."""
+    shown, player = video(SACK, 1.0, 120), Player(start_buffer=1.5, resume_buffer=2)
     followed: list[int] = []
     kernel = first_stalls.back_from_stalls
     monkeypatch.setattr(first_stalls, "back_from_stalls", lambda *args: followed.append(args[1]) or kernel(*args))
@@ -58,7 +58,7 @@ def test_after_many_losses_one_mode_tells_the_stalls_that_follow(monkeypatch):
     assert 300 < max(followed) < 600
     monkeypatch.setattr(StallByStall, "late", lambda *_: None)
     every = play(SACK, shown, player)
-    assert max(followed) == 1800
+    assert max(followed) == 1200
     (value, error), (expected, off) = answers(found), answers(every)
     assert (error < 0.08 * value).all()
     assert (np.abs(value - expected) <= error + off).all()
@@ -67,8 +67,8 @@ def test_after_many_losses_one_mode_tells_the_stalls_that_follow(monkeypatch):
 
 @pytest.mark.usefixtures("always")
 def test_sessions_that_are_drawn_see_the_same():
-    path = Path(loss=0.04, rtt=0.1, max_window=26)
-    found = play(path, video(path, 0.95, 60), Player(start_buffer=1, resume_buffer=2.5))
+    path = Path(loss=0.04, rtt=0.1, max_window=12)
+    found = play(path, video(path, 0.95, 30), Player(start_buffer=1, resume_buffer=2.5))
     drawn = found.sessions(4000, np.random.default_rng(5))
     for sample, value, error in (
         (drawn.stalls > 0, found.stall_probability, found.errors["stall_probability"]),

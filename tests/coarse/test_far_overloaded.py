@@ -5,15 +5,15 @@ import pytest
 
 from tcpstream import Path, Player, Video, play
 
-SESSIONS = 3000
+SESSIONS, LONG = 3000, pytest.mark.long
 
 
 @pytest.mark.parametrize(
     ("path", "video"),
     [
         (Path(loss=0.004, rtt=0.057, sender="classic", tcp="reno-sack"), Video(packet_rate=1100, duration=52)),
-        (Path(loss=0.02, rtt=0.11, sender="classic"), Video(packet_rate=110, duration=263)),
-        (Path(loss=0.018, rtt=0.13), Video(packet_rate=200, duration=160)),
+        pytest.param(Path(loss=0.02, rtt=0.11, sender="classic"), Video(packet_rate=110, duration=263), marks=LONG),
+        pytest.param(Path(loss=0.018, rtt=0.13), Video(packet_rate=200, duration=160), marks=LONG),
     ],
 )
 def test_stalled_times_are_those_of_drawn_sessions(path, video):

@@ -22,7 +22,7 @@ def bounds(path, due, rounds, start, resume):
     return next(filter(None, found), None)
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     sender=st.sampled_from(SENDERS),
     loss=st.floats(0.002, 0.03),

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..answers.from_throughput import loss_rate
+from ..answers.from_throughput import RESIDUAL, loss_rate
 from ..errors import unremarked, whole
 from ..path import LEAST_PIPE, Path, per_round
 from ..tcp import throughput
 
 OUTAGE = 0.999
 """Loss rate of a regime in which less than a packet arrives in a mean stay: the largest of a path."""
+
+WINDOW = 64
+"""Largest window with which a loss rate is looked for: where less than two packets a round arrive, all are small."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +91,16 @@ def regime_paths(
 def _lossy(rate: float, stay: float, shared: Mapping[str, Any]) -> tuple[Path, str]:
     """Return a path without bottleneck that has a throughput [packets/s], and what it has for people."""
     outage = Path(loss=OUTAGE, **shared)
-    if rate * stay < 1 or rate <= throughput(outage):
+    small = {**shared, "max_window": min(outage.max_window, max(WINDOW, shared.get("initial_window") or 0))}
+    if rate * stay < 1 or rate <= throughput(Path(loss=OUTAGE, **small)):
         few = (
             f"with less than one in its mean stay of {stay:.3g} s" if rate * stay < 1 else f"with {rate:.2g} packets/s"
         )
         return outage, f"{few} it is taken for an outage, with a loss rate of {OUTAGE:g}"
-    loss = loss_rate(lambda p: Path(loss=p, **shared), rate, OUTAGE)
+    found = Path(loss=loss_rate(lambda p: Path(loss=p, **small), rate, OUTAGE), **shared)
+    if abs(throughput(found) - rate) > RESIDUAL * rate:
+        found = Path(loss=loss_rate(lambda p: Path(loss=p, **shared), rate, OUTAGE), **shared)
     return (
-        Path(loss=loss, **shared),
-        f"it has a loss rate of {loss:.3g} instead of a bottleneck, at which TCP is as slow",
+        found,
+        f"it has a loss rate of {found.loss:.3g} instead of a bottleneck, at which TCP is as slow",
     )
