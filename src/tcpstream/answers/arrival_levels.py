@@ -1,4 +1,4 @@
-"""What has arrived of stored media, on a ladder of lattices, and by one mode after many losses."""
+"""What has arrived of stored media: on a ladder of lattices, by its transform, and by one mode after many losses."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coarse.in_moments import in_moments
 from ..coarse.law import Law
 from ..coarse.lead import Decay, decay
 from ..coarse.long_law import LongLaw
 from ..coarse.modes import Modes
 from ..coarse.resolution import LOSSES, Resolution, Scale, coarser
 from ..coarse.steps import Steps
+from ..coarse.transformed_law import TransformedLaw
 from ..errors import AccuracyError
 from ..path import Path
 from ..tcp import Varying, chain_of
@@ -36,11 +38,16 @@ LADDER = 4.0
 SAMPLES, MOST_SAMPLES = 64, 8192
 """In the time up to which a lattice is used, of sums over later times, at least; and where each round counts."""
 
-LOOKED_AT, SAME, NOTHING = 6, 5e-3, 3e-8
-"""Standard deviations below which both laws are the same but for so much, once more at each, and for so many."""
+LOOKED_AT, SAME, NOTHING, BLURRED = 6, 5e-3, 3e-8, 3e-7
+"""Standard deviations below which both laws are the same but for so much, once more at each, and for so many; the last
+after few losses, where lattices blur more."""
 
-SEVERAL = 32.0
-"""Losses after which the law of one mode is tried first; once more after many."""
+SOME, SEVERAL = 6.0, 32.0
+"""Losses after which the transform of the law is tried first, and one mode of it; the latter once more after many."""
+
+NEAR = 1.2
+"""T/mu up to which the transform is tried, of CUBIC: with more, lattices follow less, as what is far ahead is never
+late; and those of fewer entries take no time."""
 
 PARTS = 8
 """Of a video, the longest in which steps are few."""
@@ -66,7 +73,7 @@ class ArrivalLevels:
         self.packets = max(one.packets for one in self.cases)
         self._building = RLock()
         self._finer = finer
-        self._levels: list[tuple[float, Law | LongLaw]] = []
+        self._levels: list[tuple[float, Law | LongLaw | TransformedLaw]] = []
         self._in_steps: dict[tuple[Resolution, int], Steps] = {}
 
     @cached_property
@@ -109,7 +116,7 @@ class ArrivalLevels:
             return self._finer.head
         return Arrivals(self.path, self.cases, Plan(), self.first)
 
-    def levels(self) -> Iterator[tuple[float, Law | LongLaw]]:
+    def levels(self) -> Iterator[tuple[float, Law | LongLaw | TransformedLaw]]:
         """Give the packets up to which a lattice is used, and the law on it, finest first; each is made when needed."""
         number = 0
         while True:
@@ -129,23 +136,29 @@ class ArrivalLevels:
         before, packets, quantum = found[-1][1] if found else None, float(self.packets), self._quantum(below)
         edge = packets if packets < 2 * LADDER * below else LADDER * below
         long = self._long(below, edge, quantum)
+        followed = before if isinstance(before, Law | TransformedLaw) and below < before.edge else None
         if long is not None:
             found.append((edge, long))
-        elif isinstance(before, Law) and below < before.edge:
-            found.append((self._until_tried(below, before.edge), before))
+        elif not isinstance(followed, TransformedLaw) and (law := self._transformed(below, quantum)) is not None:
+            found.append((self._until_tried(below, law.edge), law))
+        elif followed is not None:
+            found.append((self._until_tried(below, followed.edge), followed))
         else:
             steps, time = self._steps(below), below / self.fastest
             edge = min(LADDER * below, packets)
-            smooth = self.chain.packets_per_round > self.due or edge < packets  # else the last rounds decide
-            samples = MOST_SAMPLES if self.scale.limited else SAMPLES  # there single packets may decide
-            every = max(1, int(time / samples / steps.step)) if smooth else 1
-            law = Law(steps, quantum, edge, self.due, self.lead, every)
-            found.append((self._until_tried(below, edge), law))
+            every = self._every(time, edge, steps)
+            found.append((self._until_tried(below, edge), Law(steps, quantum, edge, self.due, self.lead, every)))
         return True
+
+    def _every(self, time: float, edge: float, steps: Steps) -> int:
+        """Return how many steps lie between times at which sums are known well enough, after so many rounds."""
+        smooth = self.chain.packets_per_round > self.due or edge < self.packets  # else the last rounds decide
+        samples = MOST_SAMPLES if self.scale.limited else SAMPLES  # there single packets may decide
+        return max(1, int(time / samples / steps.step)) if smooth else 1
 
     def _until_tried(self, below: float, edge: float) -> float:
         """Return the packets, up to an edge, up to which a law is used: that of one mode may go on from there."""
-        tried = (many * self.scale.packets for many in (SEVERAL, LOSSES))
+        tried = (many * self.scale.packets for many in (SOME, SEVERAL, LOSSES))
         return min((one for one in tried if below < one < edge), default=edge)
 
     def _steps(self, below: float) -> Steps:
@@ -199,7 +212,7 @@ class ArrivalLevels:
         Of two resolutions the higher one decides.
         """
         modes = self._modes if self._levels and below >= SEVERAL * self.scale.packets else None
-        if modes is None or not (self._finer is None or self._finer.is_long(len(self._levels))):
+        if modes is None or not (self._finer is None or self._finer.kind(len(self._levels)) is LongLaw):
             return None
         mean, found = self.chain.packets_per_round, self._decay
         begin = math.ceil(below / self.fastest / modes.rounds) * modes.rounds
@@ -207,27 +220,54 @@ class ArrivalLevels:
             long = LongLaw(modes, begin, edge / mean, found.rate if found else 0.0, begin / SAMPLES, quantum)
         except AccuracyError:
             return None
-        before = self._levels[-1][1]
-        if self._finer is not None:
-            return long
+        return long if self._finer is not None or self._is_same(long, begin, below) else None
+
+    def _transformed(self, below: float, quantum: float) -> TransformedLaw | None:
+        """Return the law from so many packets on by its transform, if the level before has it; None otherwise.
+
+        Of two resolutions the higher one decides.
+        """
+        mean, size, number = self.chain.packets_per_round, self.scale.packets, len(self._levels)
+        if not number or self.scale.limited or not self._whole.grid.curved or mean > NEAR * self.due:
+            return None
+        if not SOME * size <= below * min(mean / self.due, 1.0) or below >= LOSSES * size:
+            return None
+        if self._finer is not None and self._finer.kind(number) is not TransformedLaw:
+            return None
+        steps, time = self._steps(below), below / self.fastest
+        edge = min(SEVERAL * size if 2 * below <= SEVERAL * size else LADDER * below, float(self.packets))
+        decay, end = self._decay.rate if self._decay else 0.0, edge / min(mean, self.due)
+        try:
+            law = TransformedLaw(steps, time, end, edge, self.due, decay, self._every(time, edge, steps), quantum)
+        except AccuracyError:
+            return None
+        return law if self._finer is not None or self._is_same(law, math.ceil(time), below, BLURRED) else None
+
+    def _is_same(
+        self, law: LongLaw | TransformedLaw, begin: float, below: float, nothing: float = NOTHING
+    ) -> bool:  # fmt: skip
+        """Return whether a law is the same as the one before after so many rounds and packets."""
+        mean, before = self.chain.packets_per_round, self._levels[-1][1]
         sigmas = np.append(0.0, np.arange(float(LOOKED_AT)))
         t = np.full(len(sigmas), begin)
-        sigma = math.sqrt(modes.variance / modes.rounds * begin)
+        sigma = math.sqrt(in_moments(self.chain).rates[1] * begin)
         y: Floats = min(mean, self.due) * begin - sigma * sigmas
         y[0] = min(self.due * begin, below)  # above the mean, where TCP is slower than the video
-        a, b = before.missing(t, y), long.missing(t, y)
-        return long if bool(np.all(np.abs(a - b) <= SAME * (1 + sigmas) * a + NOTHING * sigma)) else None
+        a, b = before.missing(t, y), law.missing(t, y)
+        return bool(np.all(np.abs(a - b) <= SAME * (1 + sigmas) * a + nothing * sigma))
 
-    def has_one_mode(self, rounds: float) -> bool:
-        """Return whether the law of one mode is known after so many rounds."""
+    def kind_after(self, rounds: float) -> type[Law] | type[LongLaw] | type[TransformedLaw]:
+        """Return which law is known after so many rounds."""
+        kind: type[Law] | type[LongLaw] | type[TransformedLaw] = Law
         for edge, law in self.levels():
+            kind = type(law)
             if isinstance(law, LongLaw) or edge > rounds * self.fastest:
-                return isinstance(law, LongLaw)
-        return False
+                return kind
+        return kind
 
-    def is_long(self, number: int) -> bool:
-        """Return whether the law on the lattice of this number, from 0, is that of one mode."""
-        return any(isinstance(law, LongLaw) for _, law in islice(self.levels(), number, number + 1))
+    def kind(self, number: int) -> type[Law] | type[LongLaw] | type[TransformedLaw] | None:
+        """Return which law the level of this number, from 0, has."""
+        return next((type(law) for _, law in islice(self.levels(), number, number + 1)), None)
 
     @property
     def quantum(self) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..coarse.law import Law
 from ..coarse.long_law import LongLaw
 from ..coarse.resolution import FAST, FINE, SPARE, Resolution, coarser
+from ..coarse.transformed_law import TransformedLaw
 from ..errors import AccuracyError
 from ..path import Path
 from ..tcp import Varying
@@ -95,11 +96,11 @@ class CoarseArrivals(ArrivalLevels):
         begin, end = here + 0.5, whole + 0.5
         passed = self.passed(timeline, tau)
         before, part, block = 0.0, 0.0, begin * BLOCK
-        law: Law | LongLaw
+        law: Law | LongLaw | TransformedLaw
         for edge, law in self.levels():
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             later = edge / self.fastest  # when the next law may be known
-            while begin < level_end and not (isinstance(law, Law) and begin >= later and self.has_one_mode(begin)):
+            while begin < level_end and not (begin >= later and self._is_better(begin, law)):
                 if law.below(begin) * edge <= max(LEFT * K, SLIGHT * late):
                     begin = level_end
                     break
@@ -117,6 +118,11 @@ class CoarseArrivals(ArrivalLevels):
         if here <= whole < judged:
             part += of_the_last(law, judged, m * (whole - tau), K)
         return late + part
+
+    def _is_better(self, rounds: float, law: Law | LongLaw | TransformedLaw) -> bool:
+        """Return whether another law that is known after so many rounds takes less."""
+        kind = type(law)
+        return kind is not LongLaw and self.kind_after(rounds) not in (kind, Law)
 
     def _none_late(self, begin: float, end: float, m: float, tau: float, packets: float) -> bool:
         """Return whether a bound says that hardly any of so many packets is late between two rounds."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..coarse.law import Law
 from ..coarse.long_law import LongLaw
+from ..coarse.transformed_law import TransformedLaw
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ def ends(total: float, part: float, before: float, least: float) -> bool:
     return part * part <= max(REST * total, least) * (before - part)
 
 
-def sampled(law: Law | LongLaw, begin: float, end: float, m: float, tau: float, last: int) -> float:
+def sampled(law: Law | LongLaw | TransformedLaw, begin: float, end: float, m: float, tau: float, last: int) -> float:
     """Return the mean number of late packets between two rounds, from the ends of steps.
 
     Half a round after the last one it is as in the last one: what is due has a kink there.
@@ -45,7 +46,7 @@ def sampled(law: Law | LongLaw, begin: float, end: float, m: float, tau: float, 
     return late
 
 
-def of_the_last(law: Law | LongLaw, judged: int, begin: float, packets: float) -> float:
+def of_the_last(law: Law | LongLaw | TransformedLaw, judged: int, begin: float, packets: float) -> float:
     """Return the mean number of late packets of a last round in which less is due than in others."""
     rounds: Floats = np.full(2, float(judged))
     law.until(float(judged))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.transformed import transformed
+from ..kernels.transformed import transformed, transformed_along
 from .merged import Merged
 from .steps import Steps
 
@@ -62,6 +62,27 @@ class Transforms:
         chance, packets, variance, missing = self._held
         kept = chance * np.exp(-theta * packets + theta**2 * variance / 2) * (np.exp(theta * missing) - 1)
         return found + z * summed(self._holding, kept, self._entries)
+
+    def along(self, which: Ints, theta: complex, gap: float, count: int, apart: Floats) -> Floats:
+        """Return what `moved` does first, of some groups, at theta, theta + i gap, ..: (2, n, count) numbers in parts.
+
+        `apart` are packets that each group is to deliver less.
+        """
+        place = np.full(len(self.lag), -1)
+        place[which] = np.arange(len(which))
+        weight, mean, variance = self._moves
+        found = np.zeros((2, len(which), count))
+        transformed_along(theta, gap, place[self._group], weight, mean - apart[self._group], variance, found)
+        return found
+
+    def not_in_order(self, theta: complex, gap: float, count: int, apart: float) -> tuple[Ints, Floats]:
+        """Return entries, and by how much the transform of what is in order after a step from each of them differs."""
+        entries, place = np.unique(self._holding, return_inverse=True)
+        chance, packets, variance, missing = self._held
+        found = np.zeros((2, len(entries), count))
+        for sign, mean in ((1.0, packets - missing), (-1.0, packets)):
+            transformed_along(theta, gap, place.ravel(), sign * chance, mean - apart, variance, found)
+        return entries, found
 
 
 class Eliminated:
