@@ -2,7 +2,9 @@
 
 import gc
 import signal
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 settings.register_profile(
@@ -27,9 +29,23 @@ LONGEST = (
 """Modules that take longest, in the order of their time, begun first: else one worker has them at the end, and the
 other nothing."""
 
+BEFORE_A_RELEASE = Path(__file__).with_name("before_a_release.txt").read_text("utf-8").splitlines()
+"""Cases that take seconds and are much like quicker ones of the same test: these are run with those that take long."""
 
+MANY = 5000
+"""Tests: a part of them does not have all of these."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Order the modules; the tests of each stay in order."""
+    later = set(BEFORE_A_RELEASE)
+    for item in items:
+        if f"{item.path.stem}::{item.name}" in later:
+            later.remove(f"{item.path.stem}::{item.name}")
+            item.add_marker("long")
+    if later and len(items) > MANY:
+        raise pytest.UsageError(f"tests/conftest.py names cases that are not there: {', '.join(sorted(later))}")
     rank = {name: i for i, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.path.stem.removeprefix("test_"), len(rank)))
 
