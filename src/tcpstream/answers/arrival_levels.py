@@ -157,9 +157,17 @@ class ArrivalLevels:
         return max(1, int(time / samples / steps.step)) if smooth else 1
 
     def _until_tried(self, below: float, edge: float) -> float:
-        """Return the packets, up to an edge, up to which a law is used: that of one mode may go on from there."""
-        tried = (many * self.scale.packets for many in (SOME, SEVERAL, LOSSES))
+        """Return the packets, up to an edge, up to which a law is used: another one may go on from there."""
+        losses = (*([SOME] if self._has_transform else []), SEVERAL, LOSSES)
+        tried = (many * self.scale.packets for many in losses)
         return min((one for one in tried if below < one < edge), default=edge)
+
+    @cached_property
+    def _has_transform(self) -> bool:
+        """Whether the transform of the law may be followed."""
+        return (
+            not self.scale.limited and self._whole.grid.curved and self.chain.packets_per_round <= NEAR * self.due
+        )  # fmt: skip
 
     def _steps(self, below: float) -> Steps:
         """Return the chain in steps for the lattice that begins with so many packets.
@@ -228,9 +236,8 @@ class ArrivalLevels:
         Of two resolutions the higher one decides.
         """
         mean, size, number = self.chain.packets_per_round, self.scale.packets, len(self._levels)
-        if not number or self.scale.limited or not self._whole.grid.curved or mean > NEAR * self.due:
-            return None
-        if not SOME * size <= below * min(mean / self.due, 1.0) or below >= LOSSES * size:
+        known = SOME * size <= below * min(mean / self.due, 1.0) and below < LOSSES * size
+        if not (number and known and self._has_transform):
             return None
         if self._finer is not None and self._finer.kind(number) is not TransformedLaw:
             return None

@@ -36,8 +36,8 @@ AT_ONCE, STEPS = 32, 32
 class TransformedLaw:
     """E[(y - A)+] from E exp(-theta A) along vertical lines, at the ends of steps, made as far as it is asked for.
 
-    As `coarse.long_law.LongLaw`, before there is one mode. The law is free of the lattice on which it is followed after
-    few losses, and nothing is followed for positions that lie apart by less than its standard deviation.
+    As `coarse.long_law.LongLaw`, before there is one mode. No lattice blurs the law, and values of theta are far fewer
+    than positions of a lattice.
 
     Parameters
     ----------
