@@ -38,14 +38,16 @@ MANY = 5000
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Order the modules; the tests of each stay in order."""
+    """Mark what is run before a release, and order the modules; the tests of each stay in order."""
     later = set(BEFORE_A_RELEASE)
     for item in items:
         if f"{item.path.stem}::{item.name}" in later:
             later.remove(f"{item.path.stem}::{item.name}")
             item.add_marker("long")
     if later and len(items) > MANY:
-        raise pytest.UsageError(f"tests/conftest.py names cases that are not there: {', '.join(sorted(later))}")
+        raise pytest.UsageError(
+            f"tests/before_a_release.txt names cases that are not there: {', '.join(sorted(later))}"
+        )
     rank = {name: i for i, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.path.stem.removeprefix("test_"), len(rank)))
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from chain_simulation.direct import simulate
 from tcpstream import AccuracyError, Path, Video, stored
 from tcpstream.answers import arrival_levels
 from tcpstream.coarse.in_moments import in_moments
@@ -116,6 +117,20 @@ def test_long_waits_are_left_to_lattices():
     chain = chain_of(Path(sender="classic", loss=0.2, rtt=0.002, rto=0.2, tcp="reno-sack", max_window=20))
     with pytest.raises(AccuracyError, match="waits are long"):
         law_of(Steps.of(chain, 1), 100.0, 400.0, chain.packets_per_round)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("loss", "rtt", "load"), [(0.008, 0.06, 0.88), (0.02, 0.03, 0.95), (0.005, 0.04, 1.02)])
+def test_late_fractions_are_those_of_simulated_videos(loss, rtt, load):
+    path = Path(loss=loss, rtt=rtt)
+    video = Video(packet_rate=load * chain_of(path).packets_per_round / rtt, duration=60)
+    found = stored(path, video, accuracy="fine")
+    delays = np.array([0.2, 0.5, 0.8]) * found.required_delay(1e-3)
+    f = found.late_fraction(delays)
+    assert any(isinstance(law, TransformedLaw) for _, law in found._arrivals.levels())
+    seen = simulate(path, video, delays, live=False, seed=4, runs=200_000)
+    assert (np.abs(f - seen.late_fraction) <= found.relative_error(delays) * f + 4 * seen.late_error).all()
+    assert (seen.late_error < 0.05 * f).all()
 
 
 @pytest.mark.parametrize("load", [1.1, 0.9])

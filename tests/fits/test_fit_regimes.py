@@ -8,6 +8,7 @@ from scipy.linalg import expm
 
 import tcpstream
 from tcpstream import AccuracyError, InputError, Varying, fit_regimes
+from tcpstream.answers import from_throughput
 from tcpstream.fits.generator import rates_of, stay_errors, stays_of
 from tcpstream.fits.regime_paths import regime_paths
 from tcpstream.fits.search import _judged
@@ -131,6 +132,20 @@ def test_a_regime_too_slow_for_a_bottleneck_has_a_loss_rate():
     made = regimes_of([120e3, 3e6], [5, 5])
     assert tcpstream.throughput(made.paths[0]) == pytest.approx(10, rel=1e-5)
     assert "less than 2 packets in a round trip" in made.notes[0]
+
+
+def test_where_the_windows_of_the_search_are_too_small_all_are_taken(monkeypatch):
+    searched: list[int] = []
+
+    def loss_rate(path, *wanted):
+        searched.append(path(0.1).max_window)
+        return from_throughput.loss_rate(path, *wanted)
+
+    monkeypatch.setattr("tcpstream.fits.regime_paths.loss_rate", loss_rate)
+    monkeypatch.setattr("tcpstream.fits.regime_paths.WINDOW", 3)
+    made = regimes_of([250e3, 470e3], [5, 5], max_window=40)
+    assert searched == [3, 40, 3, 40]
+    assert [tcpstream.throughput(one) for one in made.paths] == pytest.approx([250 / 12, 470 / 12], rel=1e-5)
 
 
 def test_a_trace_of_some_kbits_has_no_outages():

@@ -25,6 +25,7 @@ from ..path import Path
 from ..tcp import Varying, chain_of
 from .arrivals import Arrivals
 from .plan import Plan
+from .sums_over_rounds import AnyLaw
 from .timeline import Timeline
 
 Floats = NDArray[np.float64]
@@ -73,7 +74,7 @@ class ArrivalLevels:
         self.packets = max(one.packets for one in self.cases)
         self._building = RLock()
         self._finer = finer
-        self._levels: list[tuple[float, Law | LongLaw | TransformedLaw]] = []
+        self._levels: list[tuple[float, AnyLaw]] = []
         self._in_steps: dict[tuple[Resolution, int], Steps] = {}
 
     @cached_property
@@ -116,7 +117,7 @@ class ArrivalLevels:
             return self._finer.head
         return Arrivals(self.path, self.cases, Plan(), self.first)
 
-    def levels(self) -> Iterator[tuple[float, Law | LongLaw | TransformedLaw]]:
+    def levels(self) -> Iterator[tuple[float, AnyLaw]]:
         """Give the packets up to which a lattice is used, and the law on it, finest first; each is made when needed."""
         number = 0
         while True:
@@ -263,16 +264,16 @@ class ArrivalLevels:
         a, b = before.missing(t, y), law.missing(t, y)
         return bool(np.all(np.abs(a - b) <= SAME * (1 + sigmas) * a + nothing * sigma))
 
-    def kind_after(self, rounds: float) -> type[Law] | type[LongLaw] | type[TransformedLaw]:
+    def kind_after(self, rounds: float) -> type[AnyLaw]:
         """Return which law is known after so many rounds."""
-        kind: type[Law] | type[LongLaw] | type[TransformedLaw] = Law
+        kind: type[AnyLaw] = Law
         for edge, law in self.levels():
             kind = type(law)
             if isinstance(law, LongLaw) or edge > rounds * self.fastest:
                 return kind
         return kind
 
-    def kind(self, number: int) -> type[Law] | type[LongLaw] | type[TransformedLaw] | None:
+    def kind(self, number: int) -> type[AnyLaw] | None:
         """Return which law the level of this number, from 0, has."""
         return next((type(law) for _, law in islice(self.levels(), number, number + 1)), None)
 

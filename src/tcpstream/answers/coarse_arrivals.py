@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from ..coarse.law import Law
 from ..coarse.long_law import LongLaw
 from ..coarse.resolution import FAST, FINE, SPARE, Resolution, coarser
-from ..coarse.transformed_law import TransformedLaw
 from ..errors import AccuracyError
 from ..path import Path
 from ..tcp import Varying
 from ..video import Video
 from .arrival_levels import ArrivalLevels
 from .coarse_alpha import NeverLateCurve
-from .sums_over_rounds import ends, of_the_last, sampled
+from .sums_over_rounds import AnyLaw, ends, of_the_last, sampled
 from .timeline import ON_TIME, Timeline
 
 Floats = NDArray[np.float64]
@@ -96,7 +95,7 @@ class CoarseArrivals(ArrivalLevels):
         begin, end = here + 0.5, whole + 0.5
         passed = self.passed(timeline, tau)
         before, part, block = 0.0, 0.0, begin * BLOCK
-        law: Law | LongLaw | TransformedLaw
+        law: AnyLaw
         for edge, law in self.levels():
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             later = edge / self.fastest  # when the next law may be known
@@ -119,7 +118,7 @@ class CoarseArrivals(ArrivalLevels):
             part += of_the_last(law, judged, m * (whole - tau), K)
         return late + part
 
-    def _is_better(self, rounds: float, law: Law | LongLaw | TransformedLaw) -> bool:
+    def _is_better(self, rounds: float, law: AnyLaw) -> bool:
         """Return whether another law that is known after so many rounds takes less."""
         kind = type(law)
         return kind is not LongLaw and self.kind_after(rounds) not in (kind, Law)

@@ -14,6 +14,9 @@ from ..coarse.transformed_law import TransformedLaw
 
 Floats = NDArray[np.float64]
 
+AnyLaw = Law | TransformedLaw | LongLaw
+"""Of the packets delivered: on a lattice, by its transform, by one mode."""
+
 REST = 1e-4
 """What is still to come, relative to all, where it is left out."""
 
@@ -30,7 +33,7 @@ def ends(total: float, part: float, before: float, least: float) -> bool:
     return part * part <= max(REST * total, least) * (before - part)
 
 
-def sampled(law: Law | LongLaw | TransformedLaw, begin: float, end: float, m: float, tau: float, last: int) -> float:
+def sampled(law: AnyLaw, begin: float, end: float, m: float, tau: float, last: int) -> float:
     """Return the mean number of late packets between two rounds, from the ends of steps.
 
     Half a round after the last one it is as in the last one: what is due has a kink there.
@@ -46,7 +49,7 @@ def sampled(law: Law | LongLaw | TransformedLaw, begin: float, end: float, m: fl
     return late
 
 
-def of_the_last(law: Law | LongLaw | TransformedLaw, judged: int, begin: float, packets: float) -> float:
+def of_the_last(law: AnyLaw, judged: int, begin: float, packets: float) -> float:
     """Return the mean number of late packets of a last round in which less is due than in others."""
     rounds: Floats = np.full(2, float(judged))
     law.until(float(judged))

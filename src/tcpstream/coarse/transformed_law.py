@@ -58,27 +58,26 @@ class TransformedLaw:
     Raises
     ------
     AccuracyError
-        Where next to nothing is random but long waits.
+        Where long waits, or next to nothing, are random: that takes too many values of theta.
     """
 
     def __init__(
         self, steps: Steps, begin: float, end: float, edge: float, due: float, decay: float, every: int, quantum: float
     ) -> None:  # fmt: skip
         self.step, self.quantum, self.edge = float(steps.step * every), quantum, edge
-        self._of = steps.step
+        self._steps = steps
         rate = min(steps.chain.packets_per_round, due)
         known = in_moments(steps.chain)
         self._mean, self._variance = rate * steps.step, max(known.rates[1], 0.0)
         self._usual, self._first = known.rates[0], float(known.outlook[steps.chain.first_state])
         least, most = (math.sqrt(self._variance * rounds) for rounds in (begin, end))
-        usual = min(TILT / max(most, 1e-9), _tilt(steps, end / steps.step))
+        usual = min(TILT / most if most else math.inf, _tilt(steps, end / steps.step))
         self._tilts = [usual, *([decay] if decay > 2 * usual else [])]
         gap = 2 * math.pi * usual / (TILT * PERIOD)
         if not MOST * gap * least > REACH:
             raise AccuracyError("distribution of the packets delivered: waits are long, for what else varies")
         count = AT_ONCE * math.ceil(REACH / least / gap / AT_ONCE)
         self._theta: Complexes = np.array(self._tilts)[:, np.newaxis] + 1j * gap * np.arange(count)
-        self._steps = steps
         self._parts: list[_Part] | None = self._begun()
         self._factor: Complexes = np.asarray((gap / math.pi) / self._theta**2, dtype=np.complex128)
         self._factor[:, 0] /= 2
@@ -87,7 +86,7 @@ class TransformedLaw:
 
     def until(self, rounds: float) -> int:
         """Make what is needed up to a round; return how many steps there are."""
-        wanted = math.ceil(rounds / self._of - 1e-9) + 1
+        wanted = math.ceil(rounds / self._steps.step - 1e-9) + 1
         while len(self._rows) < wanted:
             watch.at(len(self._rows), wanted, watch.SHORTER)
             with self._lock:
@@ -113,15 +112,15 @@ class TransformedLaw:
 
     def below(self, rounds: float) -> float:
         """Return a bound on the probability that A is below the edge after some rounds."""
-        number = max(math.floor(rounds / self._of + 1e-9), 1)
-        self.until(number * self._of)
+        number = max(math.floor(rounds / self._steps.step + 1e-9), 1)
+        self.until(number * self._steps.step)
         first = self._rows[number - 1, 0, 0].real
         return min(1.0, float(first) * math.exp(min(self._tilts[0] * (self.edge - self._mean * number), 700.0)))
 
     def missing(self, rounds: Floats, packets: Floats) -> Floats:
         """Return E[(y - A)+] for y = `packets` at the ends of `rounds`, real numbers, between the ends of steps."""
         self.until(float(rounds.max(initial=0.0)))
-        x = rounds / self._of
+        x = rounds / self._steps.step
         low = np.floor(x + 1e-9).astype(np.int64)
         share = np.where(x - low < 1e-9, 0.0, x - low)
         after = self._after(low, packets - share * self._mean)
@@ -135,7 +134,7 @@ class TransformedLaw:
         """Return the same after some steps: along the line on which the integrand is least."""
         if len(n) == 0:
             return np.zeros(0)
-        rounds, rows = n * self._of, self._rows[np.maximum(n, 1) - 1]
+        rounds, rows = n * self._steps.step, self._rows[np.maximum(n, 1) - 1]
         usual = self._first + self._usual * rounds
         far = np.maximum(y - usual - FAR * np.sqrt(self._variance * rounds), 0.0)  # the slope is 1
         ahead = y - far - self._mean * n
