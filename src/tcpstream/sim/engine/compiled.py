@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...system.compiler import kept
-from ...system.parts import part
+from ...system.compiled_parts import part
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from numba.core.codegen import CPUCodeLibrary
 
-from tcpstream.system import parts
+from tcpstream.system import compiled_parts
 from tcpstream.system.compiler import kept
-from tcpstream.system.parts import part
+from tcpstream.system.compiled_parts import part
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_it_is_kept_for_the_next_time(place):
     assert sum(again.stats.cache_hits.values()) == 1
 
 
-@pytest.mark.parametrize("known", [parts.KNOWN, (0, 0)], ids=["", "a later numba, as usual"])
+@pytest.mark.parametrize("known", [compiled_parts.KNOWN, (0, 0)], ids=["", "a later numba, as usual"])
 def test_only_what_python_calls_is_optimised(known, place, monkeypatch):
     optimised = []
     optimise = CPUCodeLibrary._optimize_final_module
@@ -66,7 +66,7 @@ def test_only_what_python_calls_is_optimised(known, place, monkeypatch):
         optimise(library)
 
     monkeypatch.setattr(CPUCodeLibrary, "_optimize_final_module", seen)
-    monkeypatch.setattr(parts, "KNOWN", known)
+    monkeypatch.setattr(compiled_parts, "KNOWN", known)
 
     @part()
     def next_to(n):
@@ -80,4 +80,4 @@ def test_only_what_python_calls_is_optimised(known, place, monkeypatch):
 
 
 def test_this_numba_is_known():
-    assert numba.version_info.short <= parts.KNOWN, "a newer numba: raise KNOWN, once all tests pass with it"
+    assert numba.version_info.short <= compiled_parts.KNOWN, "a newer numba: raise KNOWN, once all tests pass with it"
