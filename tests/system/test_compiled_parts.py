@@ -6,8 +6,8 @@ import pytest
 from numba.core.codegen import CPUCodeLibrary
 
 from tcpstream.system import compiled_parts
-from tcpstream.system.compiler import kept
 from tcpstream.system.compiled_parts import part
+from tcpstream.system.compiler import kept
 
 
 @pytest.fixture

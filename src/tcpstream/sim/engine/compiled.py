@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...system.compiler import kept
 from ...system.compiled_parts import part
+from ...system.compiler import kept
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
