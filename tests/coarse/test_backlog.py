@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -15,9 +16,12 @@ from tcpstream.coarse.excess import Excess
 from tcpstream.coarse.stationary_backlog import long_run
 from tcpstream.coarse.steps import Steps
 from tcpstream.coarse.ways import Ways
-from tcpstream.kernels.backlog_paths import EMPTY, landing, resting, rests
+from tcpstream.kernels import backlog_paths
+from tcpstream.kernels.backlog_paths import EMPTY, resting, rests
 from tcpstream.kernels.backlog_turns import growth
 from tcpstream.tcp import chain_of
+
+landing = numba.njit(backlog_paths.landing.py_func)
 
 PATHS = {
     "reno": Path(sender="classic", loss=0.01, rtt=0.1, rto=0.35),

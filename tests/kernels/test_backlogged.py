@@ -1,5 +1,6 @@
 """The kernels of a source that always has something to send, against loops over all that can happen."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,16 +9,20 @@ from hypothesis import strategies as st
 import naive
 from tcpstream import Path
 from tcpstream.errors import unremarked
+from tcpstream.kernels import timeouts
 from tcpstream.kernels.backlogged import advance
 from tcpstream.kernels.backlogged_losses import lose
 from tcpstream.kernels.moves import apply
 from tcpstream.kernels.rows import clear, span, trim
 from tcpstream.kernels.shortfall import missing, tabulate
-from tcpstream.kernels.timeouts import leave, retransmit, settle, turn
+from tcpstream.kernels.timeouts import turn
 from tcpstream.kernels.waits import add, enter, leaving
 from tcpstream.tcp import chain_of
 
 TIGHT = dict(rtol=1e-11, atol=1e-14)
+retransmit, settle, leave = (
+    numba.njit(part.py_func) for part in (timeouts.retransmit, timeouts.settle, timeouts.leave)
+)
 WIDE = 200
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def beyond(lag: int, number: int, due: float) -> int:
     """Return the positions that fall in a wait after the end."""
     return int((lag - number) * due + 0.5) if lag > number else 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import integer, kept
 from .moves import convolve
 
@@ -77,14 +77,14 @@ NEGLIGIBLE = 1e-18
 """Value at the ends of a row up to which it is not moved on."""
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _weights(t: float) -> tuple[float, float, float, float]:
     """Return how the points -1, 0, 1 and 2 stand for 0 <= t < 1."""
     a, b, c, d = t + 1, t, t - 1, t - 2
     return -b * c * d / 6, a * c * d / 2, -a * b * d / 2, a * b * c / 6
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _pass(low: Floats, first: int, end: int, place: float, stride: float, high: Floats) -> tuple[int, int]:
     """Add positions ``first .. end - 1`` to another level, where position k lies at ``place + k * stride``.
 
@@ -113,7 +113,7 @@ def _pass(low: Floats, first: int, end: int, place: float, stride: float, high: 
     return min(max(left, 0), len(high) - 1), max(min(right, len(high)), 1)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _up(row: Floats, on: Lattices, s: int, i: int, first: int, end: int, into: Floats) -> tuple[int, int]:
     """Add positions of level i of a row to the next level of another one."""
     ratio = on.quanta[i] / on.quanta[i + 1]
@@ -121,7 +121,7 @@ def _up(row: Floats, on: Lattices, s: int, i: int, first: int, end: int, into: F
     return _pass(row[on.at[i] :], first, end, place, ratio, into[on.at[i + 1] : on.at[i + 1] + on.widths[i + 1]])
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def settle(row: Floats, begins: Ints, ends: Ints, on: Lattices, s: int) -> None:
     """Pass what lies on no own position of a level to its neighbour; ``begins .. ends - 1`` of each level are used."""
     last = len(on.quanta) - 1
@@ -150,7 +150,7 @@ def settle(row: Floats, begins: Ints, ends: Ints, on: Lattices, s: int) -> None:
             begins[i] = on.firsts[i]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _spread(own: Floats, on: Lattices, s: int, row: Floats, lower: Floats) -> None:
     """Write what an entry holds on all positions of its levels: of each, and with all that lies lower."""
     row[:] = 0.0
@@ -175,7 +175,7 @@ def spread_out(vector: Floats, on: Lattices) -> tuple[Floats, Floats]:
     return rows, lower
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _lower(row: Floats, begins: Ints, ends: Ints, on: Lattices, s: int, levels: int, lower: Floats) -> None:
     """Write the same with all that lies lower, of the first levels, and between which positions."""
     for i in range(levels):
@@ -190,7 +190,7 @@ def _lower(row: Floats, begins: Ints, ends: Ints, on: Lattices, s: int, levels: 
             ends[1, i] = min(max(ends[1, i], right), on.ends[i])
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def hand_on(
     row: Floats, resting: float, begins: Ints, ends: Ints, s: int, on: Lattices, shifts: Shifts, landings: Landings,
     lower: Floats, new: Floats, rest: Floats, new_begins: Ints, new_ends: Ints,
@@ -256,7 +256,7 @@ def hand_on(
             rest[landings.rest_targets[m]] += mass * landings.rest_weights[m]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def trim(row: Floats, begins: Ints, ends: Ints, on: Lattices) -> None:
     """Leave out what is negligible at the ends of each level."""
     for i in range(len(on.quanta)):

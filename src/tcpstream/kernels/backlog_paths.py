@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .doubled import doubled, doubled_rows
 
@@ -31,14 +31,14 @@ EMPTY = 1e-4
 also where it is just what is due."""
 
 
-@numba.njit(nogil=True)
+@kept(nogil=True)
 def rounds_to_rest(sent: float, due: float) -> int:
     """Return after how many rounds that send more than is due a backlog of one round's packets is empty."""
     ratio = due / (sent - due)
     return math.ceil(ratio - EMPTY * ratio * (1 + ratio))
 
 
-@numba.njit(nogil=True)
+@kept(nogil=True)
 def resting(sent: float, due: float) -> tuple[float, float]:
     """Return the mean backlog after rounds that send more than is due, and the rounds of silence for each.
 
@@ -48,7 +48,7 @@ def resting(sent: float, due: float) -> tuple[float, float]:
     return due - (sent - due) * (rounds - 1) / 2, 1 / rounds
 
 
-@numba.njit(nogil=True)
+@kept(nogil=True)
 def rests(sent: float, due: float, step: int) -> bool:
     """Return whether rounds that send so much keep a backlog at rest: they empty it soon.
 
@@ -59,7 +59,7 @@ def rests(sent: float, due: float, step: int) -> bool:
     return sent >= least * (1 - EMPTY)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _sent(backlog: float, sent: float, due: float, step: int) -> tuple[float, float]:
     """Return the backlog after a round, and the rounds of silence after it."""
     after = backlog + due - sent
@@ -71,7 +71,7 @@ def _sent(backlog: float, sent: float, due: float, step: int) -> tuple[float, fl
     return least, silent * min(1.0, (least - after) / (sent - due))
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def landing(
     backlog: float, due: float, rounds: int, mean: float, variance: float, ordered: float, twice: bool, step: int
 ) -> tuple[float, float, float]:
@@ -106,7 +106,7 @@ def landing(
     return one / POINTS, two / POINTS, idle / POINTS
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _ended(
     atom: Floats,
     first: int,

@@ -9,10 +9,10 @@ that recover to the same state are added before they are divided, once, by a rec
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from .rows import reach
 from .two_rounds import by_pairs
 
@@ -23,7 +23,7 @@ BLOCK = 1024
 """Positions recovered at a time, an even number: few enough to stay in the fastest cache."""
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def recover(
     x: Floats,
     low: Ints,
@@ -117,7 +117,7 @@ def recover(
             whole[k] += even[k]
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _one_by_one(
     mass: float, k: int, floor: int, window: int, p: float, power: Floats, offset: int, target: Floats
 ) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .on_lattice import ANYWHERE, EXACT, REACH, WIDE, spread
 
@@ -19,19 +19,19 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def apart(bell: int) -> int:
     """Return how far the points of a move with a bell lie apart [quanta]."""
     return 1 << ((bell - 1) // 3) if bell > 0 else 1
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def bell_variance(bell: int) -> int:
     """Return the variance of a bell [quanta^2]."""
     return ((bell - 1) % 3 + 1) * apart(bell) ** 2 if bell > 0 else 0
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def widest_bell(variance: float) -> int:
     """Return the widest bell that is no wider than a variance [quanta^2]."""
     bell = 0
@@ -40,7 +40,7 @@ def widest_bell(variance: float) -> int:
     return bell
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def bell_reach(bell: int) -> int:
     """Return how far a bell reaches to each side [quanta]."""
     found = 0
@@ -61,7 +61,7 @@ def spacings(count: int) -> Ints:
     return np.array([apart(bell) for bell in range(count)])
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def four_points(at: float, variance: float) -> tuple[float, float, float, float]:
     """Return weights of -1, 0, 1 and 2 that keep three moments of a distribution between 0 and 1."""
     two = at * at + variance
@@ -71,7 +71,7 @@ def four_points(at: float, variance: float) -> tuple[float, float, float, float]
     )  # fmt: skip
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _places(mean: float, variance: float, most: int) -> tuple[int, int, int, bool]:
     """Return bell, first and last point of a move [points], and whether it is written out, as it reaches above `most`.
 
@@ -153,7 +153,7 @@ def with_bells(
     return sources[:count], to[:count], kind[:count], shifts, starts, taps
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def smooth(row: Floats, wider: Floats, bell: int) -> None:
     """Smooth a row of a bell to the next one; beyond its ends it goes on as it ends."""
     d, n = apart(bell), len(row)
@@ -219,7 +219,7 @@ def fill(
                 row, wider = wider, row
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def convolve_apart(mass: Floats, taps: Floats, d: int, sink: Floats) -> None:
     """Add the convolution of a row with taps, so far apart, to another one."""
     n = len(mass)

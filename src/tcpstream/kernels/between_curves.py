@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import integer, kept
 from .latency_passes import Moves, Rounds
 
@@ -96,7 +96,7 @@ def between_curves(first: int, last: int, curves: Curves, moves: Moves, mass: Ma
             mass.spans[at, 0], mass.spans[at, 1] = mass.rows.shape[1], 0
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _put(chance: float, packets: int, target: int, i: int, lasts: int, curves: Curves, mass: Mass) -> None:
     """Add mass that has delivered some quanta after so many rounds from round i on."""
     then = min(i + lasts, curves.rounds)
@@ -112,7 +112,7 @@ def _put(chance: float, packets: int, target: int, i: int, lasts: int, curves: C
         mass.spans[at, 1] = max(mass.spans[at, 1], lead + 1)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _shift(row: Floats, low: int, end: int, shift: int, chance: float, target: int, then: int, mass: Mass) -> None:
     """Add a part of the mass at leads `low` .. `end` - 1 at leads `shift` above, at the end of a round."""
     top = mass.rows.shape[1]
@@ -131,7 +131,7 @@ def _shift(row: Floats, low: int, end: int, shift: int, chance: float, target: i
     mass.spans[at, 1] = max(mass.spans[at, 1], safe + shift)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _plain(row: Floats, low: int, end: int, i: int, s: int, curves: Curves, moves: Rounds, mass: Mass) -> None:
     """Make transitions of one round and a wait."""
     base = curves.due[i]
@@ -153,7 +153,7 @@ def _plain(row: Floats, low: int, end: int, i: int, s: int, curves: Curves, move
             _put(tail[0] * rest, exists, target, i, lasts, curves, mass)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _paused(row: Floats, low: int, end: int, i: int, s: int, curves: Curves, moves: Rounds, mass: Mass) -> None:
     """Make short rounds that wait for a round, as all there was is delivered."""
     exists = curves.exists[i + 1]
@@ -173,7 +173,7 @@ def _paused(row: Floats, low: int, end: int, i: int, s: int, curves: Curves, mov
             _put(chance, packets, moves.target[g], i, moves.lasts[g] + 1, curves, mass)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _sent(row: Floats, low: int, end: int, i: int, s: int, curves: Curves, moves: Rounds, mass: Mass) -> None:
     """Make short rounds that do not wait."""
     base = curves.due[i]

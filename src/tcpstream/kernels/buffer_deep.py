@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import integer
 from .buffer_leads import Deep, add_between, add_held, add_shifted, point, points_below, put
 from .buffer_moves import Totals
@@ -15,7 +15,7 @@ from .buffer_state import Known, Measures
 Floats = NDArray[np.float64]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def play_deep(x: int, moves: Totals, deep: Deep, known: Known, on: Measures) -> None:
     """Set the values at place x of the points that are further apart."""
     followed, even, every, _ = known.leads
@@ -44,7 +44,7 @@ def play_deep(x: int, moves: Totals, deep: Deep, known: Known, on: Measures) -> 
             put(now[s, at], on.base)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _add_move(out: Floats, held: int, x: int, o: int, moves: Totals, known: Known, on: Measures) -> None:
     """Add what a transition leads to from so many quanta held."""
     q, left, C = known.round, x * known.round, len(on.base)
@@ -59,7 +59,7 @@ def _add_move(out: Floats, held: int, x: int, o: int, moves: Totals, known: Know
         add_held(out, w, kept_values(x - d, d, moves.target[o], known), rest, known.leads)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _add_deep(
     sink: Floats, row: Floats, weight: float, shift: int, begin: int, end: int, followed: int, even: int, every: int
 ) -> None:  # fmt: skip

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .buffer_leads import add_held, put
 from .buffer_moves import of_state, transition
@@ -15,7 +15,7 @@ from .buffer_state import Filling, Known, Measures
 Floats = NDArray[np.float64]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> None:
     """Set what a player sees that fills its buffer at place x, by state and what is held."""
     size, threshold, needs, moves, nothing = filling

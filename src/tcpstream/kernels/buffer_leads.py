@@ -8,7 +8,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import integer
+from ..system.compiled_parts import part
+from ..system.compiler import integer, kept
 from .buffer_moves import Totals
 
 Floats = NDArray[np.float64]
@@ -51,14 +52,14 @@ class Deep(NamedTuple):
     begins: Ints
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def point(multiple: int, followed: int, even: int, every: int) -> int:
     """Return the point at a multiple of `every` quanta."""
     held = multiple * every
     return held if held < followed else even + (held - followed) // every
 
 
-@numba.njit(nogil=True)
+@kept(nogil=True)
 def points_below(held: int, points: int, leads: Leads) -> int:
     """Return before which of so many points all are less than so many quanta."""
     if held <= leads.followed:
@@ -66,7 +67,7 @@ def points_below(held: int, points: int, leads: Leads) -> int:
     return min(points, leads.even + (held - leads.followed + leads.every - 1) // leads.every)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def put(out: Floats, values: Floats) -> None:
     """Set values: compiled much sooner than an assignment, which reports shapes that do not fit."""
     for c in range(len(out)):
@@ -83,7 +84,7 @@ def add_held(out: Floats, weight: float, row: Floats, held: int, leads: Leads) -
         add_between(out.reshape(1, len(out)), weight, row, integer(0), integer(1), held, leads)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def add_between(
     out: Floats, weight: float, row: Floats, begin: int, end: int, shift: int, leads: Leads
 ) -> None:  # fmt: skip
@@ -111,7 +112,7 @@ def add_between(
                 out[i, c] += one * row[before, c] + two * row[at, c] + three * row[at + 1, c] + four * row[at + 2, c]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def add_shifted(out: Floats, weight: float, row: Floats, begin: int, end: int, shift: int) -> None:
     """Add values of a row at points that are so many more than those from `begin` to `end`."""
     many = max(end - begin, 0) * out.shape[1]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .buffer_deep import play_deep
 from .buffer_fill import fill
@@ -20,7 +20,7 @@ SETTLED = 1e-11
 """Relative change of what a player sees that fills its buffer at a place, at which it is what playing on leads to."""
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _put_empty(empty: Floats, fill: Floats) -> float:
     """Set the values of an empty buffer to those of a fill that holds nothing; return their change, relative to 1."""
     change, largest = 0.0, 1.0
@@ -31,7 +31,7 @@ def _put_empty(empty: Floats, fill: Floats) -> float:
     return change / largest
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _keep(x: int, known: Known) -> None:
     """Keep the values of place x of states whose values are asked for later."""
     for s in range(len(known.slot)):

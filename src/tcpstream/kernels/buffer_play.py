@@ -6,6 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from .buffer_leads import add_between, add_held, put
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_state import Known, Measures
@@ -25,7 +26,7 @@ def kept_values(place: int, rounds: int, target: int, known: Known) -> Floats:
     return long
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def after(out: Floats, weight: float, x: int, target: int, held: int, rounds: int, known: Known, on: Measures) -> None:
     """Add what a player sees that plays for some rounds at place x with so much, from when its state is `target`."""
     q = known.round
@@ -41,7 +42,7 @@ def after(out: Floats, weight: float, x: int, target: int, held: int, rounds: in
     add_held(out, weight, kept_values(x - rounds, rounds, target, known), rest, known.leads)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def stall(
     out: Floats, weight: float, left: int, x: int, target: int, wait: int, known: Known, on: Measures
 ) -> None:  # fmt: skip
@@ -53,7 +54,7 @@ def stall(
         out[c] += weight * (on.stalled[wait, c] * behind + on.stalled_more[wait, c])
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _between(place: float, x: int, known: Known) -> tuple[int, float]:
     """Return the first of two fills that stand for a place, and the share of the second one, neither after the last."""
     last = known.before[x]
@@ -63,7 +64,7 @@ def _between(place: float, x: int, known: Known) -> tuple[int, float]:
     return i, (place - known.places[i]) / (known.places[i + 1] - known.places[i])
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> None:
     """Set the values at place x of a round of playback held, or more, at each quantum.
 
@@ -82,7 +83,7 @@ def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> 
         _add(x, end, near, moves if near else far, known, on)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures) -> None:
     """Add what transitions lead to from what is held before `end`, near playback or far from it."""
     starts, targets, rounds, received, chance = moves
@@ -127,13 +128,13 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
                 now[at, c] += sums[at * C + c]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _add_to(out: Floats, weight: float, values: Floats) -> None:
     for i in range(len(out)):
         out[i] += weight * values[i]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def play_near(
     x: int, threshold: int, size: int, needs: Passing, lacks: Lacking, known: Known, on: Measures
 ) -> None:  # fmt: skip
@@ -174,7 +175,7 @@ def play_near(
                         now[s, at, c] += weight * (stalled[wait, c] * behind + stalled_more[wait, c])
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _goes_on(x: int, due: int, needs: Passing, known: Known, on: Measures) -> None:
     """Add what is seen of those whose first round delivers enough, at place x, to values of less than `due` held."""
     rows, starts, targets, rounds, received, enough, _ = needs
@@ -211,7 +212,7 @@ def _goes_on(x: int, due: int, needs: Passing, known: Known, on: Measures) -> No
                         now[s, at, c] += w * long[place, rest, c]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _places(x: int, many: int, known: Known) -> tuple[Ints, Floats]:
     """Return the fills that stand for place x with so many quanta of video less, and fewer; see `_between`."""
     firsts, shares = np.zeros(many, dtype=np.int64), np.zeros(many)
@@ -220,7 +221,7 @@ def _places(x: int, many: int, known: Known) -> tuple[Ints, Floats]:
     return firsts, shares
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _resume_soon(
     out: Floats, weight: float, left: int, target: int, held: int, rounds: int, wait: int, known: Known,
     on: Measures,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 
-@numba.njit(nogil=True)
+
+@part(nogil=True)
 def doubled(full: NDArray[Any]) -> NDArray[Any]:
     """Return an array twice as long."""
     found = np.empty(2 * len(full), full.dtype)
@@ -18,7 +19,7 @@ def doubled(full: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def doubled_rows(full: NDArray[Any]) -> NDArray[Any]:
     """Return twice as many rows."""
     found = np.empty((2 * len(full), full.shape[1]), full.dtype)

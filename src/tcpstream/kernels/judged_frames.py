@@ -12,6 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .latency_passes import Moves, Rounds
 
@@ -105,7 +106,7 @@ def late_frames(begin: int, end: int, judged: Judged, moves: Moves, mass: Mass, 
                 mass.spans[spoilt, at] = mass.rows.shape[2], 0
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _judge(
     spoilt: int, i: int, first: int, middle: int, second: int, then: int, judged: Judged
 ) -> tuple[int, int, int]:
@@ -128,7 +129,7 @@ def _part(spoilt: int, since: int, until: int, packets: int, judged: Judged) -> 
     return late, lost, int(late > 0 or (spoilt > 0 and left >= until - since))
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _land(
     chance: float, spoilt: int, i: int, first: int, middle: int, second: int, then: int, target: int, judged: Judged,
     mass: Mass,
@@ -149,13 +150,13 @@ def _land(
         mass.spans[spoilt, at, 1] = max(mass.spans[spoilt, at, 1], second + 1)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _needed(since: int, until: int, judged: Judged) -> int:
     """Return the packets that all frames need which are judged after a round, until another."""
     return judged.needs[judged.due[until] - 1] if judged.due[until] > judged.due[since] else 0
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _split(
     chance: float, k: int, tail: Floats, over: float, most: int, spoilt: int, i: int, second: int, then: int,
     target: int, judged: Judged, mass: Mass,
@@ -173,7 +174,7 @@ def _split(
     _land(chance * before, spoilt, i, judged.exists[-1], i + 1, second, then, target, judged, mass)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _shift(
     row: Floats, low: int, high: int, shift: int, chance: float, spoilt: int, i: int, then: int, target: int,
     judged: Judged, mass: Mass,
@@ -194,7 +195,7 @@ def _shift(
     mass.spans[spoilt, at, 1] = max(mass.spans[spoilt, at, 1], high + shift)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _plain(
     row: Floats, low: int, high: int, i: int, s: int, spoilt: int, judged: Judged, moves: Rounds, mass: Mass
 ) -> None:
@@ -217,7 +218,7 @@ def _plain(
         _land(tail[0] * rest, spoilt, i, judged.exists[-1], i + 1, exists, then, target, judged, mass)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _paused(
     row: Floats, low: int, high: int, i: int, s: int, spoilt: int, judged: Judged, moves: Rounds, mass: Mass
 ) -> None:
@@ -234,7 +235,7 @@ def _paused(
         _land(chance, spoilt, i, exists, i + 2, packets, then, moves.target[g], judged, mass)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _sent(
     row: Floats, low: int, high: int, i: int, s: int, spoilt: int, judged: Judged, moves: Rounds, mass: Mass
 ) -> None:

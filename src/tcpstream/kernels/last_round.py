@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from .buffer_moves import Totals
 
 Floats = NDArray[np.float64]
@@ -69,14 +69,14 @@ class LastRound(NamedTuple):
     reduced: Ends
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def end(law: Floats, t: int, mass: float, s: int, ends: Ends) -> None:
     """Add mass that ends in a round, in a state."""
     for o in range(ends.starts[s], ends.starts[s + 1]):
         law[t, ends.points[o]] += mass * ends.shares[o]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _time_out(mass: float, level: int, at: int, last: LastRound, ring: Floats, waiting: Ints, t: int) -> None:
     """Put what was lost in a round aside until the timer is over."""
     for o in range(len(last.timer_rounds)):
@@ -85,7 +85,7 @@ def _time_out(mass: float, level: int, at: int, last: LastRound, ring: Floats, w
         waiting[then] = 1
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def send_last_round(
     mass: float, s: int, at: int, need: int, quantum: float, goal: int, last: LastRound, law: Floats, ring: Floats,
     waiting: Ints, t: int,
@@ -125,7 +125,7 @@ def send_last_round(
             waiting[d] = 1
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def retransmit(
     mass: float, s: int, at: int, S: int, moves: Totals, last: LastRound, law: Floats, ring: Floats, waiting: Ints,
     t: int,

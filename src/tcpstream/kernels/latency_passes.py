@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 
 Floats = NDArray[np.float64]
@@ -123,7 +124,7 @@ def _value(later: Later, s: int, n: int, backlog: int) -> float:
     return value
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _plain(
     new: Floats, low: int, top: int, free: int, n: int, below: int, due: int, s: int, moves: Rounds, later: Later
 ) -> None:  # fmt: skip
@@ -139,7 +140,7 @@ def _plain(
         _shifted(new, max(low, empties + 1), top, due * d - first, free, tail, row)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _paused(
     new: Floats, low: int, top: int, n: int, below: int, due: int, s: int, moves: Rounds, later: Later
 ) -> None:  # fmt: skip
@@ -157,7 +158,7 @@ def _paused(
             new[k] += tail[k + edge] * value
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _sent(
     new: Floats, low: int, top: int, free: int, n: int, below: int, due: int, s: int, moves: Rounds, later: Later
 ) -> None:  # fmt: skip
@@ -184,7 +185,7 @@ def _sent(
         _shifted(new, max(whole, empties + 1), top, shift, free, tail, row)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _shifted(new: Floats, low: int, top: int, shift: int, free: int, tail: Floats, row: Floats) -> None:
     """Add the values of other backlogs, `shift` quanta above, to those from `low` on."""
     high = min(len(row) - 1 - shift, top)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ PARTS, HOLE_PARTS = 4, 16
 """Points by which the backlog during a round is counted, and while a hole is not repaired."""
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _put(row: Floats, backlog: float, mass: float, scale: float, step: float) -> None:
     """Add mass to four positions around a backlog; position i is ``scale sinh(i step)``."""
     if backlog <= 0.0:
@@ -38,7 +38,7 @@ def _put(row: Floats, backlog: float, mass: float, scale: float, step: float) ->
     row[j + 3] += mass * t * (t - 1) * (t - 2) / 6
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _count(law: Floats, start: float, end: float, time: float, parts: int, scale: float, step: float) -> None:
     """Add a time in which the backlog goes from start to end to cells of positions."""
     if time == 0.0:
@@ -51,7 +51,7 @@ def _count(law: Floats, start: float, end: float, time: float, parts: int, scale
         law[min(int(x), len(law) - 1)] += time / parts
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _after(avail: float, due: float, rounds: int, received: float, ordered: float, twice: bool) -> float:
     """Return the backlog after a transition from what is there to send."""
     if rounds == 1:
@@ -61,7 +61,7 @@ def _after(avail: float, due: float, rounds: int, received: float, ordered: floa
     return max(avail - received, 0.0) + due * (rounds - 1)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _counted(
     law: Floats, mass: float, b: float, avail: float, after: float, due: float, k: float, rounds: int, ordered: float,
     twice: bool, repaired: bool, window: float, slack: float, scale: float, step: float,
@@ -89,7 +89,7 @@ def _counted(
         _count(law, first, last, mass * (rounds - 1), HOLE_PARTS, scale, step)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _slack(k: float, rack: bool, reordering: float, duplicates: int) -> float:
     """Return the rounds from what arrives behind a lost packet to its repair, of k packets a round.
 
@@ -99,7 +99,7 @@ def _slack(k: float, rack: bool, reordering: float, duplicates: int) -> float:
     return min(1 / k + reordering, gaps) if rack else gaps
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _lose_limited(
     rules: Any, s: int, b: float, k: float, mass: float, due: float, rack: bool, reordering: float, duplicates: int,
     following: Floats, law: Floats, scale: float, step: float,
@@ -143,7 +143,7 @@ def _lose_limited(
     return whole, rounds
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _whole_limited(rules: Any, k: float) -> float:
     """Return the probability that nothing is lost in a round of k packets."""
     low, whole = int(k), 0.0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .rows import reach
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def convolve(mass: Floats, taps: Floats, sink: Floats) -> None:
     """Add the convolution of a row with taps to another one."""
     n = len(mass)

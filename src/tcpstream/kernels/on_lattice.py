@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .doubled import doubled
 
@@ -27,7 +27,7 @@ ANYWHERE = 1 << 60
 """Quanta that no move has."""
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def spread(mean: float, variance: float, weight: float, taps: Floats, base: int, most: int) -> tuple[int, int]:
     """Add a distribution with a mean and a variance [quanta], times `weight`, to taps that begin at `base`.
 

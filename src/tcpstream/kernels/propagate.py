@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import integer, kept
 from .doubled import doubled, doubled_rows
 
@@ -46,7 +46,7 @@ def visited(starts: Ints, to: Ints, chance: Floats, first: int, transitions: int
     return most
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _put(
     head: Ints, state: Ints, sums: Floats, following: Ints, at: int, time: int, to: int, p: float, mean: float,
     square: float, dip: float,
@@ -61,7 +61,7 @@ def _put(
     head[time] = at
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _box(lead: float, box: float, boxes: int) -> int:
     """Return the box of a lead: of the given size near the start's, later in the same ratio."""
     half, linear = boxes // 2, boxes / RATIOS
@@ -69,7 +69,7 @@ def _box(lead: float, box: float, boxes: int) -> int:
     return half + part if lead >= 0 else half - 1 - part
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _dip(lead: float, least: float, box: float, classes: int) -> int:
     """Return the class of a least lead, relative to the start's."""
     depth = max(lead - least, 0.0)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ def span(low: Ints, high: Ints) -> tuple[int, int]:
     return first, end
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def reach(low: Ints, high: Ints, row: int, start: int, end: int) -> None:
     """Follow a row at least from `start` to `end`."""
     if low[row] < high[row]:
@@ -46,7 +46,7 @@ def reach(low: Ints, high: Ints, row: int, start: int, end: int) -> None:
     high[row] = end
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def renew(x: Floats, low: Ints, high: Ints, s: int, start: int, end: int) -> None:
     """Follow a row from `start` to `end`, where it is to be overwritten, and empty the rest of it."""
     row = x[s]
@@ -58,7 +58,7 @@ def renew(x: Floats, low: Ints, high: Ints, s: int, start: int, end: int) -> Non
     high[s] = end
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def add_to(mass: Floats, weight: float, row: int, start: int, new: Floats, low: Ints, high: Ints) -> None:
     """Add ``weight * mass`` to a row from index `start` on, and follow it there."""
     if len(mass) == 0:
@@ -109,7 +109,7 @@ def ends(
     return first, last, before, behind
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def trim_row(
     x: Floats,
     low: Ints,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import integer, kept
 from .bells import apart, convolve_apart
 from .moves import convolve
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _narrowed(
     row: Floats, other: Floats, begin: int, end: int, bell: int, wanted: int
 ) -> tuple[Floats, Floats, int, int]:

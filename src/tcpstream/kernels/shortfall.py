@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 
 Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ def missing(table: Floats, origins: Ints, starts: Ints, quantum: int, begin: Flo
         out[i] = quantum * (_at(row, end[i] * scale - origins[i]) - _at(row, begin[i] * scale - origins[i]))
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _at(row: Floats, y: float) -> float:
     """Return the value of a row at y steps from its first one."""
     if y <= 0.0:

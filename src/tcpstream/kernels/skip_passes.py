@@ -12,6 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .latency_passes import Moves, Rounds
 
@@ -106,7 +107,7 @@ def _later(
     out[1] += chance * (rows[1, 1, at] + stands + (end - at) * on.slower)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _playing(
     new: Floats, k: int, chance: float, tail: Floats, next_: int, end: int, d: int, on: Levels, rows: Floats, top: int
 ) -> None:  # fmt: skip
@@ -124,7 +125,7 @@ def _playing(
         _later(new[0, :, k], chance - goes_on, False, next_, end, d, on, rows, top)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _standing(
     new: Floats, k: int, chance: float, tail: Floats, next_: int, end: int, d: int, on: Levels, rows: Floats, top: int
 ) -> None:  # fmt: skip
@@ -138,7 +139,7 @@ def _standing(
         _later(new[1, :, k], chance - resumes, False, next_, end, d, on, rows, top)
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def _shift(new: Floats, low: int, high: int, shift: int, weight: float, rows: Floats) -> None:
     """Add weighted values, `shift` quanta above, to those from `low` to `high`."""
     for column in range(2):
@@ -147,7 +148,7 @@ def _shift(new: Floats, low: int, high: int, shift: int, weight: float, rows: Fl
             to[k] += weight * of[k]
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _group(
     new: Floats, d: int, second: int, both: int, tail: Floats, on: Levels, rows: Floats, top: int
 ) -> None:  # fmt: skip
@@ -180,7 +181,7 @@ def _group(
             _standing(new, k, chance, tail, next_, over, d, on, rows, top)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _groups(
     new: Floats, n: int, second: int, on: Levels, s: int, moves: Rounds, values: Skipping, top: int
 ) -> None:  # fmt: skip
@@ -190,7 +191,7 @@ def _groups(
         _group(new, d, second, moves.received[g], moves.tail[g], on, rows, top)
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def _paused(new: Floats, n: int, on: Levels, s: int, moves: Rounds, values: Skipping, top: int) -> None:
     """Add short rounds that wait for a round; whoever stands resumes, as nothing is missing."""
     for g in range(moves.starts[s], moves.starts[s + 1]):

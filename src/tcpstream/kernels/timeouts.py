@@ -6,10 +6,10 @@ of entry: a kind has as many rows as its longest wait has rounds, and uses them 
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from ..system.compiler import kept
 from .rows import reach, renew, trim_row
 
@@ -109,7 +109,7 @@ def turn(
     return below, above, dropped, first, last
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def retransmit(
     number: int,
     loss: float,
@@ -177,7 +177,7 @@ def retransmit(
     return min(first, last), last
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def leave(
     number: int,
     rounds: Ints,
@@ -229,7 +229,7 @@ def leave(
         waiting[start + k] -= back[first + k]
 
 
-@numba.njit(nogil=True, fastmath={"contract"})
+@part(nogil=True, fastmath={"contract"})
 def settle(
     x: Floats, low: Ints, high: Ints, floor: int, limit: int, share: float, negligible: float, total: Floats
 ) -> tuple[float, float, float]:

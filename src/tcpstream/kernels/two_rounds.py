@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
+from ..system.compiled_parts import part
 
 
-@numba.njit(nogil=True, fastmath={"contract"}, forceinline=True)
+@part(nogil=True, fastmath={"contract"}, forceinline=True)
 def by_pairs(sent: int, least: int, most: int, loss: float) -> float:
     """Return the probability that the two rounds deliver `sent` packets, over q^sent.
 

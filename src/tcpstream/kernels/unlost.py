@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.compiled_parts import part
 from .buffer_moves import Totals
 from .last_round import LastRound, end, send_last_round
 
@@ -16,7 +16,7 @@ NODES = 4
 """Places that share what lies between two of them, as in the moves on quanta."""
 
 
-@numba.njit(nogil=True)
+@part(nogil=True)
 def unlost_round(
     state: int, sent: int, mass: float, packets: int, quantum: float, start: int, goal: int, moves: Totals,
     last: LastRound, law: Floats, then: Floats, low: Ints, high: Ints, ring: Floats, waiting: Ints, t: int,

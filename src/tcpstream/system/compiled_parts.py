@@ -35,7 +35,7 @@ class _Lowering(typed_passes.NativeLowering):
         state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
-        entry: Any = [].append  # a built-in function of its own: the key to the part, and never called
+        entry: Any = {}.popitem  # a built-in function of its own, as the key to the part: whoever calls it fails
         state.cr = state.cr._replace(cfunc=entry)
         state.targetctx.insert_user_function(entry, state.cr.fndesc, [state.library])
         return True
