@@ -34,6 +34,10 @@ it has one packet: less with more packets, and with each further round, until fo
 RARE, OF_RARE = 1e-5, 0.01
 """Late fractions below which long waits decide, and by what part they are off."""
 
+WITHIN_STEPS = 0.15
+"""Relative error of f for each round that a step has more than one, over what ln f falls by in a round: a backlog that
+is used up within a step, and is there again at its end, is not seen."""
+
 START = 0.02
 """Relative error of what the start adds."""
 
@@ -51,11 +55,14 @@ class CoarseBacklog:
     fine, coarse : LongRun
     least : float
         What the relative error is stated to be at least.
+    step : int
+        Rounds of a step of the finer one.
     """
 
     fine: LongRun
     coarse: LongRun
     least: float
+    step: int
 
     @classmethod
     def of(cls, path: Path | Varying, packets_due: float, accuracy: str | None, *, from_start: bool) -> CoarseBacklog:
@@ -65,7 +72,7 @@ class CoarseBacklog:
         fine, coarse = on_cores(
             lambda one: _long_run(chain, packets_due, one, from_start), (resolution, coarser_backlog(resolution))
         )
-        return cls(fine, coarse, resolution.least)
+        return cls(fine, coarse, resolution.least, resolution.step)
 
     @property
     def error_bound(self) -> float:
@@ -80,7 +87,14 @@ class CoarseBacklog:
         error = FACTOR * abs(f - other) / f + self.least + self.error_bound / f + (OF_RARE if f < RARE else 0.0)
         near = max(0.0, (FOUR_ROUNDS - delay) / (FOUR_ROUNDS - 1))
         error += AT_ONCE if delay < 1 else ONE_PACKET * near / max(self.fine.stationary.due, 1.0)
+        error += WITHIN_STEPS * (self.step - 1) * self._falls(delay, length)
         return Interpolated(f, error + self._unsettled(delay, length))
+
+    def _falls(self, delay: float, length: float) -> float:
+        """Return by how much ln f falls in the round before a startup delay, or in the first one."""
+        end = max(1.0, delay)
+        before, after = (max(self.fine.late_fraction(at, length), self.error_bound) for at in (end - 1, end))
+        return math.log(before / after)
 
     def _unsettled(self, delay: float, length: float) -> float:
         """Return the relative error from the part of the start that lasts longer than the stream."""
