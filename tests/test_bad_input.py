@@ -110,12 +110,12 @@ BAD = [
     # path: loss rate
     Bad(
         "throughput --loss 0 --rtt 0.1 --rto 0.3 --sender classic",
-        "strictly between 0 and 1, got 0",
+        "between 1e-09 and 0.999, got 0",
         lambda: path(loss=0),
     ),
     Bad(
         "throughput --loss 1 --rtt 0.1 --rto 0.3 --sender classic",
-        "strictly between 0 and 1, got 1",
+        "between 1e-09 and 0.999, got 1",
         lambda: path(loss=1),
     ),
     Bad("throughput --loss -0.1 --rtt 0.1 --rto 0.3 --sender classic", "loss rate must lie", lambda: path(loss=-0.1)),
@@ -130,7 +130,7 @@ BAD = [
     ),
     Bad(
         "throughput --loss 2 --rtt 0.1 --sender classic",
-        "strictly between 0 and 1, got 2: 2% is 0.02",
+        "between 1e-09 and 0.999, got 2: 2% is 0.02",
         lambda: path(loss=2),
     ),
     Bad("throughput --loss= --rtt 0.1 --rto 0.3", "--loss: '' is not a probability", None),
@@ -222,7 +222,7 @@ BAD = [
     ),
     Bad(f"throughput {PATH} --halving round", "one of floor, ceil, got 'round'", lambda: path(halving="round")),
     # video
-    Bad(f"live {PATH} --delay 1", "missing --rate: a live one is --rate R"),
+    Bad(f"live {PATH} --delay 1", "missing --rate: a live video is --rate R"),
     Bad(f"stored {PATH} --delay 1", "missing --rate and --duration: a stored video is --rate R --duration T"),
     Bad(f"stored {PATH} --rate 10pps --delay 1", "duration", lambda: stored(duration=None)),
     Bad(f"live {PATH} --rate 25 --delay 1", "'25' has no unit: give a number with pps (packets/s), bps, kbps, Mbps"),

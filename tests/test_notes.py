@@ -23,6 +23,11 @@ def film(delay):
     return tcpstream.stored(path, tcpstream.Video(packet_rate=1, duration=60)).late_fraction(delay)
 
 
+def seen(**player):
+    path = tcpstream.Path(sender="classic", loss=0.2, rtt=0.5, rto=1, max_window=4)
+    return tcpstream.play(path, tcpstream.Video(packet_rate=1, duration=20), tcpstream.Player(**player))
+
+
 NOTED = {
     "a round trip time of 100 s is longer than paths have: 100 ms are 0.1 s": lambda _: tcpstream.Path(
         sender="classic", loss=0.02, rtt=100, rto=300
@@ -35,6 +40,8 @@ NOTED = {
         bitrate=800
     ),
     "a startup delay of 500 s is longer than the video of 60 s: 500 ms are 0.5 s": lambda _: film(500),
+    "a startup delay of 500 s is longer than the video of 20 s: 500 ms are 0.5 s": lambda _: seen(start=500),
+    "a start buffer of 30 s is longer than the video of 20 s: all of it": lambda _: seen(start_buffer=30),
     "a startup delay of 400 s is long for a live stream: 400 ms are 0.4 s": lambda live: live.late_fraction([1, 400]),
 }
 

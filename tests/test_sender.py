@@ -63,7 +63,7 @@ def test_a_record_judges_its_own_values():
         with pytest.raises(InputError, match=words):
             Path(**USUAL, **given)
     for given, words in (
-        ({"loss": 2}, "strictly between 0 and 1, got 2"),
+        ({"loss": 2}, "between 1e-09 and 0.999, got 2"),
         ({"losses": "rare"}, "losses must be one of independent, bursts, got 'rare'"),
         ({"buffer": 3}, "a buffer is that of a bottleneck"),
     ):

@@ -63,7 +63,7 @@ class InputError(TcpstreamError, ValueError):
     ...     tcpstream.Path(sender="classic", loss=2, rtt=0.1)
     ... except tcpstream.InputError as error:
     ...     print(error)
-    loss rate must lie strictly between 0 and 1, got 2: 2% is 0.02
+    loss rate must lie between 1e-09 and 0.999, got 2: 2% is 0.02
     """
 
 

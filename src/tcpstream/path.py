@@ -96,7 +96,8 @@ class Network:
         loss = real("loss rate", self.loss)
         if not 0 < loss < 1:
             percent = f": {loss:g}% is {loss / 100:g}" if 1 < loss < 100 else ""
-            raise InputError(f"loss rate must lie strictly between 0 and 1, got {loss:g}{percent}")
+            least, most = LOSSES
+            raise InputError(f"loss rate must lie between {least:g} and {most:g}, got {loss:g}{percent}")
         object.__setattr__(self, "loss", within("loss rate", loss, *LOSSES))
         object.__setattr__(self, "rtt", within("round trip time", self.rtt, *ROUND_TRIPS, "s"))
         if self.losses is not None:

@@ -36,7 +36,7 @@ def test_json_alone_on_stdout(process, capture):
 
 def test_bad_input(process):
     done = process("throughput --loss 2 --rtt 100ms --rto 300ms --sender classic --json")
-    assert done == (2, "", "tcpstream: error: loss rate must lie strictly between 0 and 1, got 2: 2% is 0.02\n")
+    assert done == (2, "", "tcpstream: error: loss rate must lie between 1e-09 and 0.999, got 2: 2% is 0.02\n")
 
 
 def test_no_finite_delay(process):

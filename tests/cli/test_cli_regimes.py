@@ -156,7 +156,7 @@ def test_stream_that_the_path_does_not_carry(run, regimes):
         (("loss = 0.05", "los = 0.05"), "regime fair: los is not known: one of sender, loss"),
         (("loss = 0.05", "maxwindow = 5"), ", max_window, rounds_per_increase, "),
         (("loss = 0.05\n", ""), "regime fair: loss missing"),
-        (("loss = 0.05", "loss = 5"), "regime fair: loss rate must lie strictly between 0 and 1, got 5"),
+        (("loss = 0.05", "loss = 5"), "regime fair: loss rate must lie between 1e-09 and 0.999, got 5"),
         (("loss = 0.05", 'loss = "5%"'), "regime fair: loss rate must be a number"),
         (("loss = 0.05", "loss = 0.05\nrtt = 0.2"), "regime fair: rtt is given before the tables as well"),
         (("mean_stay = 2\n", ""), "regime fair: mean_stay [s] is missing"),

@@ -47,6 +47,21 @@ def test_people_read_a_row_a_group(run, sessions):
     assert [line.split()[:3] for line in out.splitlines()[4:7]] == [["all", "3", "2"], ["A", "1", "1"], ["B", "2", "1"]]
 
 
+def test_a_table_as_a_spreadsheet_writes_it(run, sessions):
+    """With semicolons numbers have decimal commas; names in capitals are the same names."""
+    (sessions / "export.csv").write_text("ISP;RTT_ms;Loss_Percent\nA;100,0;2\nB;80;1,0%\nB;80;1.5\nB;1.000,5;1\n")
+    done = run(f"score export.csv {VIDEO} --group-by isp --out answers.csv --json")
+    assert done.status == 0
+    table = pd.read_csv("answers.csv")
+    assert table["p"].tolist()[:3] == [0.02, 0.01, 0.015]
+    assert table["no_answer"].tolist()[3] == "RTT_ms is no number: '1.000,5'"
+    assert [one["group"] for one in done.answer["groups"]] == ["", "A", "B"]
+    refused = run(f"score export.csv {VIDEO} --group-by city --out answers.csv")
+    assert (refused.status, refused.err) == (
+        2, "tcpstream: error: the table has no column 'city' to group by: it has ISP, RTT_ms, Loss_Percent\n",
+    )  # fmt: skip
+
+
 def test_parquet_in_and_out(run, sessions):
     pd.DataFrame({"srtt": [0.1, None], "lost": [0.02, 0.01], "isp": ["A", None]}).to_parquet("sessions.parquet")
     maps = "--map rtt_s=srtt --map loss=lost"
@@ -112,10 +127,11 @@ def test_an_interrupted_command_goes_on(run, sessions):
     while time.monotonic() < end and not (kept.exists() and '"delay": NaN' not in kept.read_text()[-300:]):
         time.sleep(0.02)
     begun.send_signal(signal.SIGINT)
-    out, _ = begun.communicate(timeout=60)
+    out, err = begun.communicate(timeout=60)
     if begun.returncode != 0:  # it was not quicker
         assert begun.returncode in (130, -signal.SIGINT)
         assert (out, (sessions / "again.csv").exists()) == (b"", False)
+        assert b"again.csv.solved.jsonl has what was found so far, and the same command goes on" in err
     before = kept.read_text()
     assert run(f"{line} --out again.csv").status == 0
     assert kept.read_text().startswith(before[: before.rfind("\n") + 1])

@@ -40,7 +40,7 @@ def test_bad_ratio(ratio):
     ("given", "message"),
     [
         (dict(packet_rate=0), "playback rate must be greater than 0 packets/s"),
-        (dict(loss=1), "loss rate must lie strictly between 0 and 1"),
+        (dict(loss=1), "loss rate must lie between 1e-09 and 0.999"),
         (dict(timeout_ratio=0.5), "timeout ratio T_O = rto/rtt must be at least 1"),
         (dict(backoff="linear"), "back-off must be one of"),
     ],

@@ -78,7 +78,7 @@ def test_failures_are_recorded():
         live(path, Video(packet_rate=throughput(path) / 0.9))
     assert table.loc[(0.05, 0.9, 1), "error"] == str(none.value)
     assert table.loc[(0.05, 0.9, 1), "throughput"] == throughput(path)
-    assert "loss rate must lie strictly between 0 and 1, got 1.5" in table.loc[(1.5, 2, 1), "error"]
+    assert "loss rate must lie between 1e-09 and 0.999, got 1.5" in table.loc[(1.5, 2, 1), "error"]
     assert table.loc[(0.05, 2, -1), "error"] == "startup delay must not be negative, got -1 s"
     good = table[table["error"] == ""]
     assert good.index.tolist() == [(0.05, 2, 1)]

@@ -224,7 +224,7 @@ def test_log_likelihood_is_that_of_the_series():
         ({"interval": 0.5}, "interval must not be shorter than those of trace, 1 s in the median, got 0.5 s"),
         ({"interval": 30}, "50 to 20000 intervals are fitted, the trace of 300 s has 10 of 30 s"),
         ({"rtt": -1}, "round trip time must be greater than 0 s"),
-        ({"loss": 2}, "loss rate must lie strictly between 0 and 1"),
+        ({"loss": 2}, "loss rate must lie between 1e-09 and 0.999"),
         ({"buffer": -1}, "buffer must be a whole number of at least 0"),
         ({"losses": "bursts"}, "losses is that of the regimes, not of the sender"),
         ({"sender": tcpstream.Sender()}, "sender is named, as 'linux'"),

@@ -44,6 +44,13 @@ def test_values_of_csv_are_separated_as_its_header(tmp_path, between):
         read(tmp_path, text.replace(f"{between}-80", ""))
 
 
+def test_with_semicolons_numbers_may_have_decimal_commas(tmp_path):
+    found = read(tmp_path, "time_s;throughput_mbps\n0,5;4,25\n1;3.5\n")
+    assert found.throughput.tolist() == [4.25e6, 3.5e6]
+    with pytest.raises(InputError, match="line 2"):
+        read(tmp_path, 'time_s,throughput_mbps\n"0,5","4,25"\n')
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=50))
 def test_opportunities_are_counted(tmp_path_factory, times):

@@ -45,7 +45,7 @@ DEFAULT_TARGET = 1e-4
 def check_pair(path: object, video: object) -> None:
     """Raise `InputError` unless these are a path and a video, in this order."""
     if isinstance(path, Video) and isinstance(video, (Path, Varying)):
-        raise InputError("path and video have changed places: the path comes first, as in stored(path, video)")
+        raise InputError("path and video have changed places: the path comes first, then the video")
     if not isinstance(path, Varying):
         instance("path", path, Path)
     instance("video", video, Video)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import InputError, shown
+from ..errors import InputError, note, shown
 from ..path import Path
 from ..tcp import Varying
 from ..video import Video
-from .answer import check_pair
+from .answer import check_pair, delay_before
 from .delayed_play import Play
 from .pacing import Pacing
 from .pausing_player import PausingPlayer
@@ -124,6 +124,10 @@ def play(
         raise InputError("a stored video waits after a stall: a player that skips is one of a live stream")
     if isinstance(player, PausingPlayer):
         return _play_pausing(path, video, player, accuracy)
+    if player.start is not None:
+        delay_before(player.start, video.duration)
+    elif player.start_buffer is not None and player.start_buffer > video.duration:
+        note(f"a start buffer of {player.start_buffer:g} s is longer than the video of {video.duration:g} s: all of it")
     if player.start_buffer is not None:
         return _play_buffered(path, video, player, accuracy)
     if pacing is not None:

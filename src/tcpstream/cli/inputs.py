@@ -77,8 +77,8 @@ def read_video(options: dict[str, Any], route: Route, *, stored: bool) -> Video:
         raise InputError("--rung is for a movie of Sabre: give --playback FILE as well")
     needed = ("rate", "duration") if stored else ("rate",)
     if missing := [flag(name) for name in needed if options[name] is None]:
-        accepted = "a stored video is --rate R --duration T, or --playback FILE" if stored else "a live one is --rate R"
-        raise InputError(f"missing {' and '.join(missing)}: {accepted}")
+        one = "a stored video is --rate R --duration T, or --playback FILE" if stored else "a live video is --rate R"
+        raise InputError(f"missing {' and '.join(missing)}: {one}")
     name, value = options["rate"]
     return Video(**{name: value}, packet_size=size, duration=options["duration"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import suppress
 
 TYPE_CHECKING = False  # as in the package's root
 
@@ -22,6 +23,7 @@ CLEAN = b"\r\x1b[2K\x1b[?25h"
 
 _interrupted = False
 _owned = False
+_kept = ""
 
 
 def watch() -> None:
@@ -54,6 +56,12 @@ def interrupted() -> bool:
     return _interrupted
 
 
+def keeps(place: str) -> None:
+    """Say where a command keeps what it has found so far, which is told when it is interrupted."""
+    global _kept
+    _kept = place
+
+
 def owned() -> bool:
     """Return whether this process is the command's own, and ends with it."""
     return _owned
@@ -69,7 +77,9 @@ def leave(status: int) -> NoReturn:
             stream.flush()
         except (OSError, ValueError, AttributeError):  # full, closed, or not there
             continue
-    os._exit(INTERRUPTED if _interrupted else status)
+    if _interrupted:
+        _end()
+    os._exit(status)
 
 
 def _compiling() -> bool:
@@ -107,4 +117,9 @@ def clean() -> None:
 
 def _end() -> NoReturn:
     clean()
+    if _kept and os.path.exists(_kept):  # noqa: PTH110
+        with suppress(OSError):
+            os.write(
+                2, f"tcpstream: interrupted; {_kept} has what was found so far, and the same command goes on\n".encode()
+            )
     os._exit(INTERRUPTED)

@@ -13,6 +13,7 @@ from ..sender import Sender
 from . import options as opt
 from . import units
 from .blocks import Table
+from .interrupt import keeps
 from .progress import progress
 from .report import Report
 from .sections import Sectioned
@@ -91,13 +92,15 @@ def score(
     if rate is not None:
         given["packet_rate" if rate.name == "packet_rate" else "bitrate"] = rate.value
     most = SOLVES if solves is None else _whole("--solves", solves)
+    kept = store or f"{out}.solved.jsonl"
+    keeps(kept)
     with progress(most, "solving sessions") as step:
         found = answer(
             file,
             default_rng(1 if seed is None else _whole("--seed", seed)),
             columns=_columns(columns),
             solves=most,
-            store=store or f"{out}.solved.jsonl",
+            store=kept,
             step=step,
             **given,
         )

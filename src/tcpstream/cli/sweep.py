@@ -12,6 +12,7 @@ import click
 from ..errors import InputError, unwritable
 from . import options as opt
 from .blocks import Table
+from .interrupt import keeps
 from .report import Report
 from .sections import Sectioned
 
@@ -53,6 +54,7 @@ def sweep(as_json: bool, file: str, store: str | None, out: str | None) -> Repor
     if out is not None and FilePath(out).suffix == ".nc" and not points.attrs.get("axes"):
         raise InputError(f"{out} is for a grid with an axis of several values: write .csv or .parquet")
     folder = store or f"{FilePath(file).stem}.sweep"
+    keeps(folder)
     table = solve(points, kind, alpha=alpha, store=folder, progress=sys.stderr.isatty())
     if write is not None:
         try:

@@ -11,7 +11,7 @@ import numpy as np
 from ..answers.answer import late_target
 from ..answers.plan import ACCURACIES
 from ..answers.player import Player
-from ..errors import InputError, choice, positive, shown, unremarked, whole, within
+from ..errors import InputError, choice, positive, unremarked, whole, within
 from ..explore.cluster import check_client
 from ..explore.frames import pandas
 from ..path import Path
@@ -21,6 +21,7 @@ from .between import Told, told
 from .carried import Carried
 from .choose import Solver, Step
 from .distinct import Sessions, sessions
+from .headers import column_called
 from .in_memory import Table, in_memory
 from .kept import Store
 from .one_session import Solved
@@ -123,8 +124,7 @@ def score(
     table = in_memory(table, client)
     if taken := [name for name in ANSWERS if name in table.columns]:
         raise InputError(f"the table has a column {taken[0]} already, where an answer would be: rename it")
-    if group_by is not None and group_by not in table.columns:
-        raise InputError(f"the table has no column {shown(group_by)} to group by")
+    group_by = None if group_by is None else column_called(group_by, table.columns)
     solves = whole("solves", solves)
     size = within("packet size", packet_size, *SIZES, "bytes")
     question = _question(start, target, {"sender": sender, **chosen}, size, accuracy, time_limit)

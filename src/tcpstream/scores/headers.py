@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -139,7 +139,7 @@ def _base(name: str) -> str:
 def values(table: DataFrame, one: Found, packet_size: float) -> tuple[Floats, list[str]]:
     """Return a column in SI units and packets/s, nan where a value does not do, and why it does not.
 
-    A share may be given in percent by a value as 2%, too.
+    A share may be given in percent by a value as 2%, too; a CSV file with semicolons may have decimal commas.
 
     Raises
     ------
@@ -148,11 +148,13 @@ def values(table: DataFrame, one: Found, packet_size: float) -> tuple[Floats, li
     """
     pd = pandas("scores")
     kind, given = KINDS[one.name], table[one.column]
-    number = pd.to_numeric(given, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    text = not pd.api.types.is_numeric_dtype(given)
+    written = given.astype("str").str.replace(",", ".") if text and table.attrs.get("decimal") == "," else given
+    number = pd.to_numeric(written, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     bits = kind.unit == "packets/s" and one.scale > 0
     si: Floats = number * (one.scale / (8 * packet_size) if bits else one.scale or 1.0)
-    if kind.units is SHARES and not pd.api.types.is_numeric_dtype(given):
-        percent = pd.to_numeric(given.astype("str").str.extract(PERCENT, expand=False), errors="coerce").to_numpy()
+    if kind.units is SHARES and text:
+        percent = pd.to_numeric(written.astype("str").str.extract(PERCENT, expand=False), errors="coerce").to_numpy()
         number, si = np.where(np.isnan(percent), (number, si), (percent, percent * SHARES["percent"]))
     known = si[np.isfinite(si)]
     if one.name == "rtt" and len(known) and np.median(known) > LONG_ROUND_TRIP:
@@ -172,11 +174,20 @@ def values(table: DataFrame, one: Found, packet_size: float) -> tuple[Floats, li
         elif kind.units is SHARES and si[i] == 0:
             reasons[i] = f"{one.name} is 0: a session without losses does not tell the loss rate of its path"
         else:
-            text = shown(value) if isinstance(value, str) else f"{value:g}"
-            told = "" if si[i] == number[i] else f", from {one.column} {text}"
+            told = shown(value) if isinstance(value, str) else f"{value:g}"
+            told = "" if si[i] == number[i] else f", from {one.column} {told}"
             reasons[i] = f"{one.name} must be {kind.least:g} to {kind.most:g}{unit}, got {si[i]:g}{unit}{told}"
     si[~good] = np.nan
     return si, reasons
+
+
+def column_called(name: str, columns: Iterable[str]) -> str:
+    """Return the column of that name, in capitals or not, or raise `InputError`."""
+    there = list(columns)
+    alike = [name] if name in there else [one for one in there if one.strip().lower() == name.strip().lower()]
+    if len(alike) != 1:
+        raise InputError(f"the table has no column {shown(name)} to group by: it has {', '.join(there[:20])}")
+    return alike[0]
 
 
 def check(found: dict[str, Any], replaced: Mapping[str, object]) -> str:

@@ -66,6 +66,8 @@ def _csv(file: str | PathLike[str]) -> DataFrame:
     if names.duplicated().any():
         twice = names[names.duplicated()].iloc[0]
         raise InputError(f"two columns of {file} are called {twice}: rename one")
+    if sep == ";":  # as is written where numbers have commas
+        table.attrs["decimal"] = ","
     return table
 
 

@@ -42,7 +42,7 @@ def of_csv(lines: Lines, name: str) -> ThroughputTrace:
         cells = _cells(number, line, between, name)
         if len(cells) != len(header):
             raise InputError(f"{name}, line {number}: {len(header)} columns are wanted, got {shown(line)}")
-        rows.append((number, [cells[place] for place in places]))
+        rows.append((number, [cells[place].replace(",", ".") if between == ";" else cells[place] for place in places]))
     return _trace(rows, UNITS[columns[0]], name)
 
 
