@@ -159,7 +159,8 @@ accuracy_option = option(
     "--accuracy",
     str,
     "exact|fine|fast",
-    "To the packet, if a live rate fits a lattice; to 1% of the late fraction; or faster.  [default: exact where that takes a second]",
+    "To the packet, if a live rate fits a lattice; to 1% of the late fraction; or faster.  "
+    "[default: exact where that takes a second]",
 )
 
 time_limit_option = option("--time-limit", units.seconds, "T", "Give up after this time, as 30s or 2min.")
