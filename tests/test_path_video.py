@@ -137,8 +137,8 @@ def test_application_limited_needs_a_rate(rate):
 @pytest.mark.parametrize(
     ("change", "parts"),
     [
-        ({"loss": 0}, ["loss rate", "between 0 and 1", "got 0"]),
-        ({"loss": 1}, ["loss rate", "between 0 and 1", "got 1"]),
+        ({"loss": 0}, ["loss rate", "between 1e-09 and 0.999", "got 0"]),
+        ({"loss": 1}, ["loss rate", "between 1e-09 and 0.999", "got 1"]),
         ({"loss": -0.1}, ["loss rate", "got -0.1"]),
         ({"loss": math.nan}, ["loss rate", "finite", "nan"]),
         ({"loss": "2%"}, ["loss rate", "number", "'2%'"]),
@@ -162,7 +162,7 @@ def test_application_limited_needs_a_rate(rate):
         ({"rtt": 1e300}, ["round trip time", "between 1e-06 and 1000 s", "got 1e+300 s"]),
         ({"loss": 1e-300}, ["loss rate", "between 1e-09 and 0.999", "got 1e-300"]),
         ({"loss": 1 - 1e-6}, ["loss rate", "between 1e-09 and 0.999", "got 0.999999"]),
-        ({"loss": 2}, ["loss rate", "between 0 and 1", "got 2: 2% is 0.02"]),
+        ({"loss": 2}, ["loss rate", "between 1e-09 and 0.999", "got 2: 2% is 0.02"]),
         ({"max_window": 1e300}, ["largest window", "at most 1e+09 packets", "got 1e+300 packets"]),
         ({"initial_window": 1e300}, ["initial window", "at most 1e+09 packets"]),
         ({"tcp": "reno-sack", "bottleneck": 1e300, "buffer": 9}, ["bottleneck", "at most 1e+09 packets/s"]),

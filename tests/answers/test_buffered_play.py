@@ -92,6 +92,7 @@ def test_resuming_with_the_missing_packet_is_counting_no_stalls():
     assert "stall_counts" not in result.errors
 
 
+@pytest.mark.filterwarnings("ignore:a start buffer")
 def test_a_buffer_that_holds_the_whole_video_never_stalls():
     result = play(SMALL, Video(packet_rate=40, duration=2), Player(start_buffer=1e7, resume_buffer=1e7))
     assert result.stall_probability <= result.errors["stall_probability"]

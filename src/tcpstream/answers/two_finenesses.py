@@ -37,8 +37,9 @@ from .timeline import Timeline
 
 Floats = NDArray[np.float64]
 
-RISK = 1e-10
-"""What is stated to be off at least."""
+RISK, FEW = 1e-10, 2e-6
+"""What is stated to be off at least; and what larger leads may still change on lattices, which is stated, too: of P(any
+stall), and of stalled seconds."""
 
 SLACK, DECAYS = 1e-2, 6.0
 """Part of an answer that more than the largest lead may still change; and factors of e by which a stall is less
@@ -209,7 +210,8 @@ class TwoFinenesses:
     def _is_enough(self, rough: Sessions, part: float = SLACK) -> bool:
         """Return whether larger leads, or what one mode misses, make a difference of a small part only."""
         slack = np.array([self._answers(one) for one in rough.slack])
-        enough = part * np.array([self._seen(rough, b) for b in range(len(slack))]) + RISK
+        least = RISK if self._fine.exact else FEW
+        enough = part * np.array([self._seen(rough, b) for b in range(len(slack))]) + least
         return bool((slack <= enough)[:, [0, -2]].all())
 
     def joined(self, starts: Sequence[float]) -> list[JoinTimes]:
