@@ -174,8 +174,8 @@ def values(table: DataFrame, one: Found, packet_size: float) -> tuple[Floats, li
         elif kind.units is SHARES and si[i] == 0:
             reasons[i] = f"{one.name} is 0: a session without losses does not tell the loss rate of its path"
         else:
-            told = shown(value) if isinstance(value, str) else f"{value:g}"
-            told = "" if si[i] == number[i] else f", from {one.column} {told}"
+            had = shown(value) if isinstance(value, str) else f"{value:g}"
+            told = "" if si[i] == number[i] else f", from {one.column} {had}"
             reasons[i] = f"{one.name} must be {kind.least:g} to {kind.most:g}{unit}, got {si[i]:g}{unit}{told}"
     si[~good] = np.nan
     return si, reasons
