@@ -54,6 +54,8 @@ BAD = [
     Bad("watch", "no such command 'watch'"),
     Bad("--colour", "no such option"),
     Bad(f"throughput {PATH} --los 0.1", "no such option"),
+    Bad(f"delay {PATH} --pace 1.2", "no such option '--pace' here: play has it (see tcpstream delay --help)"),
+    Bad(f"rate {PATH} --rate 3Mbps", "no such option '--rate' here: stored, live, delay, play,"),
     Bad(f"throughput {PATH} 0.1", "unexpected extra argument"),
     Bad("throughput --rtt 100 ms --loss 2%", "without a space, as 2% or 100ms"),
     Bad("delay --rtt 100ms --loss 2 % --rate 5Mbps --live", "without a space, as 2% or 100ms"),

@@ -154,7 +154,15 @@ def _place(error: BaseException) -> str:
 def _usage(error: click.ClickException) -> str:
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
+    if isinstance(error, click.NoSuchOption) and (others := _with_option(error.option_name)):
+        have = "has" if len(others) == 1 else "have"
+        message = f"no such option '{error.option_name}' here: {', '.join(others)} {have} it"
     if _EXTRA_UNIT.search(message):
         message += ": write a number and its unit without a space, as 2% or 100ms"
     hint = f" (see {context.command_path} --help)" if context else ""
     return message[:1].lower() + message[1:] + hint
+
+
+def _with_option(name: str) -> list[str]:
+    """Return the commands that have an option."""
+    return [one for one, command in group.commands.items() if any(name in given.opts for given in command.params)]
