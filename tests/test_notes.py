@@ -41,7 +41,9 @@ NOTED = {
     ),
     "a startup delay of 500 s is longer than the video of 60 s: 500 ms are 0.5 s": lambda _: film(500),
     "a startup delay of 500 s is longer than the video of 20 s: 500 ms are 0.5 s": lambda _: seen(start=500),
-    "a start buffer of 30 s is longer than the video of 20 s: all of it": lambda _: seen(start_buffer=30),
+    "a start buffer of 30 s is longer than the video of 20 s: playback begins when all of it is there": lambda _: seen(
+        start_buffer=30
+    ),
     "a startup delay of 400 s is long for a live stream: 400 ms are 0.4 s": lambda live: live.late_fraction([1, 400]),
 }
 

@@ -131,7 +131,7 @@ def test_an_interrupted_command_goes_on(run, sessions):
     if begun.returncode != 0:  # it was not quicker
         assert begun.returncode in (130, -signal.SIGINT)
         assert (out, (sessions / "again.csv").exists()) == (b"", False)
-        assert b"again.csv.solved.jsonl has what was found so far, and the same command goes on" in err
+        assert b"what was found so far is in again.csv.solved.jsonl: the same command continues from there" in err
     before = kept.read_text()
     assert run(f"{line} --out again.csv").status == 0
     assert kept.read_text().startswith(before[: before.rfind("\n") + 1])

@@ -127,7 +127,10 @@ def play(
     if player.start is not None:
         delay_before(player.start, video.duration)
     elif player.start_buffer is not None and player.start_buffer > video.duration:
-        note(f"a start buffer of {player.start_buffer:g} s is longer than the video of {video.duration:g} s: all of it")
+        note(
+            f"a start buffer of {player.start_buffer:g} s is longer than the video of {video.duration:g} s: playback "
+            "begins when all of it is there"
+        )
     if player.start_buffer is not None:
         return _play_buffered(path, video, player, accuracy)
     if pacing is not None:

@@ -155,8 +155,7 @@ def _usage(error: click.ClickException) -> str:
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     if isinstance(error, click.NoSuchOption) and (others := _with_option(error.option_name)):
-        have = "has" if len(others) == 1 else "have"
-        message = f"no such option '{error.option_name}' here: {', '.join(others)} {have} it"
+        message = f"no such option '{error.option_name}': it is one of {', '.join(others)}"
     if _EXTRA_UNIT.search(message):
         message += ": write a number and its unit without a space, as 2% or 100ms"
     hint = f" (see {context.command_path} --help)" if context else ""

@@ -119,7 +119,8 @@ def _end() -> NoReturn:
     clean()
     if _kept and os.path.exists(_kept):  # noqa: PTH110
         with suppress(OSError):
-            os.write(
-                2, f"tcpstream: interrupted; {_kept} has what was found so far, and the same command goes on\n".encode()
+            told = (
+                f"tcpstream: interrupted; what was found so far is in {_kept}: the same command continues from there\n"
             )
+            os.write(2, told.encode())
     os._exit(INTERRUPTED)

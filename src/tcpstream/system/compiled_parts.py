@@ -42,6 +42,8 @@ class _Lowering(typed_passes.NativeLowering):
 
 
 class _Parts(compiler.CompilerBase):
+    """numba's passes, with that lowering."""
+
     def define_pipelines(self) -> list[Any]:
         passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
