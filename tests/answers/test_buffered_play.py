@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import tcpstream
 from buffered_sessions import close, simulated
 from tcpstream import AccuracyError, InputError, Path, Player, Video, play
 from tcpstream.answers.buffered_play import BufferedPlay
-from tcpstream.answers.quadrature import quadrature_error
+from tcpstream.answers.quadrature import NODES, quadrature_error
 from tcpstream.answers.rarely_stalled import RarelyStalled
 from tcpstream.answers.two_finenesses import TwoFinenesses
 from tcpstream.playout.fineness import Fineness
@@ -310,3 +311,22 @@ def test_join_times_beside_bounds_are_those_beside_passes(tcp):
         laws = [np.cumsum(np.pad(one.chance, (0, rounds - len(one.chance)))) for one in (mine, whole)]
         assert np.abs(laws[0] - laws[1]).max() <= mine.error + whole.error + 1e-9
         assert mine.mean_error < 0.2
+
+
+@pytest.mark.parametrize(
+    ("path", "rate", "enough"),
+    [
+        (Path(loss=0.005, rtt=0.04), 333, [True, True, False]),
+        (Path(sender="classic", loss=0.02, rtt=0.1, max_window=8), 20, [True, False, False]),
+    ],
+    ids=["on a lattice", "to the packet"],
+)
+def test_leads_are_large_enough_where_larger_ones_change_next_to_nothing(path, rate, enough):
+    """A few in a million on lattices, where long silences hardly fall with the lead; it is stated."""
+    solver = TwoFinenesses(chain_of(path), path, Video(packet_rate=rate, duration=60))
+    nobody = np.zeros(solver._columns)
+    nobody[[0, *range(-NODES, 0)]] = 1  # no stall, and a rebuffering ratio of 0
+    for left, is_enough in zip((1e-12, 1e-6, 1e-5), enough):
+        slack = np.zeros((1, solver._columns))
+        slack[0, 0] = left
+        assert solver._is_enough(SimpleNamespace(slack=slack, seen=nobody[np.newaxis, np.newaxis])) is is_enough
