@@ -224,7 +224,7 @@ def test_players_that_are_none(settings, message):
 @pytest.mark.parametrize(
     ("path", "video", "message"),
     [
-        ({"sender": "linux"}, {}, "got tcp = cubic"),
+        ({"sender": "linux", "bottleneck": 200, "buffer": 20}, {}, "got tcp = cubic behind a bottleneck"),
         ({"sender": "classic"}, {}, "got tcp = reno"),
         ({"sender": "classic", "tcp": "reno-sack"}, {}, "initial window"),
         ({}, {"packet_rate": 0.01}, "1 to 100,000 packets"),

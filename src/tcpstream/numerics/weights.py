@@ -40,3 +40,32 @@ def lagrange(nodes: Floats, x: Floats) -> Floats:
             if i != j:
                 weights[:, i] *= (x - nodes[:, j]) / (nodes[:, i] - nodes[:, j])
     return weights
+
+
+def around(nodes: Ints, values: Ints, usual: int) -> tuple[Ints, Floats]:
+    """Return which nodes stand for values between them, up to four for each, and their weights, (n, 4).
+
+    Those of a cubic through four nodes, in logarithms, up to the usual values; two nodes keep what is larger as their
+    mean.
+
+    Parameters
+    ----------
+    nodes : (m,) int array
+        Increasing, above 0.
+    values : (n,) int array
+        From the first node to the last one.
+    usual : int
+        Where one of the four nodes is larger there are two.
+    """
+    wide = min(4, len(nodes))
+    above = np.searchsorted(nodes, values, side="right")
+    first = np.clip(above - wide // 2, 0, len(nodes) - wide)
+    which = first[:, np.newaxis] + np.arange(wide)
+    low = np.minimum(np.maximum(above - 1, 0), max(len(nodes) - 2, 0))[:, np.newaxis]
+    high = np.minimum(low + 1, len(nodes) - 1)
+    upper = (values[:, np.newaxis] - nodes[low]) / np.maximum(nodes[high] - nodes[low], 1)
+    linear = np.where(which == low, 1 - upper, np.where(which == high, upper, 0.0))
+    few = nodes[which[:, -1:]] > usual
+    weights = np.where(few, linear, lagrange(np.log(nodes[which]), np.log(values)))
+    fill = np.zeros((len(values), 4 - wide))
+    return np.hstack([which, fill.astype(np.int64)]), np.hstack([weights, fill])

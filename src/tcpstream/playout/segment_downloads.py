@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,8 @@ from ..system import watch
 from ..system.threads import on_cores
 from ..tcp.idle_restart import RestartingChain
 from ..tcp.independent import IndependentChain
-from ..tcp.silences import LEVELS
+from ..tcp.line_restarts import LineRestarts
+from .segment_points import Points, points_of
 from .transfer_moves import last_round, transfer_moves
 from .transfers import NEGLIGIBLE, ROOM, SELDOM, quantum_of
 
@@ -34,6 +34,9 @@ MOST_POINTS = 400
 
 MOST_ROUNDS = 100_000
 """Of a segment."""
+
+MOST_CHANCES = 200_000_000
+"""From one window to another in some time: 1.5 GiB."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Downloads:
 
 
 def downloads(
-    chain: IndependentChain, restarts: RestartingChain | None, packets: int, quanta: int, ratio: float
+    chain: IndependentChain, restarts: RestartingChain | LineRestarts | None, packets: int, quanta: int, ratio: float
 ) -> Downloads:
     """Return how long segments take.
 
@@ -82,19 +85,19 @@ def downloads(
         For too many points, and segments of too many rounds.
     """
     on = chain if restarts is None else restarts.chain
-    known = _known(on, ratio)
-    idle = _idle(restarts, known)
+    points = points_of(on, ratio)
+    known = points.known
+    idle = _idle(restarts, points)
     goal = min(quanta, packets)
     room = 0 if goal == packets else ROOM
     quantum = quantum_of(packets, goal)
     moves, by_packet = transfer_moves(on, quantum), transfer_moves(on, 1.0)
     last = last_round(on, *map(_ends, _after(on, known)))
     P = known.shape[1]
-    states = np.asarray(known.argmax(axis=0)).ravel()  # of each point
 
     def one(point: int) -> tuple[Floats, float]:
         watch.at(instead=watch.SHORTER)
-        begin = np.eye(1, on.n_states, states[point])[0]
+        begin = points.states[[point]].toarray()[0]
         law, out = transfer_times(
             room, room + goal, quantum, begin, moves, by_packet, last, P, MOST_ROUNDS, NEGLIGIBLE, SELDOM
         )
@@ -104,10 +107,16 @@ def downloads(
     found: dict[int, tuple[Floats, float]] = {}
     there, left_out = np.eye(1, P, first)[0], 0.0
     for _ in range(SEGMENTS):
-        new = [point for point in np.flatnonzero(there > REACHED).tolist() if point not in found]
+        new = [point for point in np.flatnonzero(np.abs(there) > REACHED).tolist() if point not in found]
         if len(found) + len(new) > MOST_POINTS:
             raise AccuracyError(f"segments would be followed from more than {MOST_POINTS} windows: give a max_window")
         found |= dict(zip(new, on_cores(one, new)))
+        rounds = max(len(law) for law, _ in found.values())
+        if rounds * len(found) ** 2 > MOST_CHANCES:
+            raise AccuracyError(
+                f"segments take up to {rounds:,} round trips, from {len(found)} windows: more than "
+                f"{8 * MOST_CHANCES / 2**30:.2g} GiB of memory; give a smaller max_window, or shorter segments"
+            )
         ended = np.sum([there[point] * law.sum(axis=0) for point, (law, _) in found.items()], axis=0)
         left_out = max(left_out, abs(1 - float(ended.sum()) / float(there.sum())))
         there = np.sum([step.T @ ended for step in idle], axis=0) / len(idle) / ended.sum()
@@ -134,34 +143,6 @@ def _of_points(
     return Downloads(chance, steps, points.index(first), left_out)
 
 
-def _known(chain: IndependentChain, ratio: float) -> sparse.csr_array:
-    """Return what states are known as between segments: points, and their shares, which keep the mean window."""
-    graph = chain.graph
-    S, before = graph.size, graph.n_preamble
-    line = graph.windows[before:]
-    place = graph.rounds_per_increase * line + np.arange(len(line)) - np.searchsorted(line, line)  # and rounds at it
-    grid, last = [0], int(place[0])
-    for i, here in enumerate(place.tolist()):
-        far = here >= max(last + 1, math.floor(last * ratio))
-        if far or before + i == graph.start:  # a connection begins as what it is
-            grid.append(i)
-            last = here if far else last
-    grid = sorted({*grid, len(line) - 1})
-    at = np.interp(place, place[grid], np.arange(len(grid)))
-    low = np.minimum(at.astype(np.int64), len(grid) - 1)
-    share = at - low
-    rows = [np.arange(before), before + np.arange(len(line)), before + np.flatnonzero(share > 0)]
-    points = [np.arange(before), before + low, before + low[share > 0] + 1]
-    shares = [np.ones(before), 1 - share, share[share > 0]]
-    timeouts = np.arange(S, S + 2 * LEVELS)
-    rows.append(timeouts)
-    points.append(np.full(len(timeouts), graph.restart))
-    shares.append(np.ones(len(timeouts)))
-    return sparse.csr_array(
-        (np.concatenate(shares), (np.concatenate(rows), np.concatenate(points))), (chain.n_states, before + len(grid))
-    )
-
-
 def _after(chain: IndependentChain, known: sparse.csr_array) -> tuple[sparse.csr_array, ...]:
     """Return what states are known as after their last round: as they are, grown, and after losses."""
     graph, n = chain.graph, chain.n_states
@@ -183,17 +164,14 @@ def _ends(after: sparse.csr_array) -> Ends:
     return Ends(after.indptr.astype(np.int64), after.indices.astype(np.int64), np.asarray(after.data, dtype=np.float64))
 
 
-def _idle(restarts: RestartingChain | None, known: sparse.csr_array) -> list[sparse.csr_array]:
+def _idle(restarts: RestartingChain | LineRestarts | None, points: Points) -> list[sparse.csr_array]:
     """Return where idle times lead, from point to point, by the timers that go by; the last one for all longer ones."""
-    P = known.shape[1]
-    if restarts is None:
-        return [sparse.eye_array(P, format="csr")]
-    states = np.asarray(known.argmax(axis=0)).ravel()
+    P, n = points.states.shape
     steps = [sparse.eye_array(P, format="csr")]
-    most = int(restarts.chain.graph.max_window / restarts.initial_window).bit_length() + 1
-    for halvings in range(1, most + 1):
+    for halvings in range(1, restarts.most_halvings + 1 if restarts else 1):
+        assert restarts is not None
         targets, shares = restarts.after_idle(halvings)
-        rows = np.repeat(np.arange(P), 2)
-        moved = sparse.csr_array((shares[states].ravel(), (rows, targets[states].ravel())), (P, known.shape[0]))
-        steps.append(sparse.csr_array(moved @ known))
+        rows = np.repeat(np.arange(len(targets)), targets.shape[1])
+        moves = sparse.csr_array((shares.ravel(), (rows, targets.ravel())), (n, n))
+        steps.append(sparse.csr_array(points.states @ moves @ points.known))
     return steps

@@ -22,8 +22,9 @@ from .bottleneck import sent_in_a_row
 from .chain import MOST_STATES
 from .hybrid_slow_start import hystart
 from .independent import IndependentChain
+from .lines import ALPHA, BETA, CONVERGENCE
 from .places import Kind, Places
-from .sack_recovery import Repairs, between, grid, leads, repairing
+from .sack_recovery import RATIO, Repairs, between, grid, leads, repairing
 from .slow_start import SlowStartLinks, with_slow_start
 from .window_graph import WindowGraph
 
@@ -33,20 +34,11 @@ Ints = NDArray[np.int64]
 C = 0.4
 """Packets per cubed second (RFC 9438, Section 5)."""
 
-BETA = 0.7
-"""Share of the window that a loss leaves (Section 4.6)."""
-
-ALPHA = 3 * (1 - BETA) / (1 + BETA)
-"""Packets a round by which a TCP that keeps BETA of its window grows, to be as fast as Reno (Section 4.3)."""
-
-CONVERGENCE = (1 + BETA) / 2
-"""Plateau over window at a loss that came before the plateau of its line (Section 4.7)."""
-
 SMALLEST = 2
 """Packets that a loss leaves at least (Section 4.6)."""
 
 
-def cubic(path: Path, least_loss: float | None = None) -> IndependentChain:
+def cubic(path: Path, least_loss: float | None = None, ratio: float = RATIO) -> IndependentChain:
     """Build the chain of CUBIC with SACK for independent losses; p is then lost over sent packets.
 
     Parameters
@@ -55,6 +47,8 @@ def cubic(path: Path, least_loss: float | None = None) -> IndependentChain:
         `rounds_per_increase` is 1; `halving` rounds the reduced window.
     least_loss : float, optional
         Loss rate that lines are long enough for; that of the path by default.
+    ratio : float
+        Of neighbouring windows at a loss that have lines.
 
     Raises
     ------
@@ -73,7 +67,7 @@ def cubic(path: Path, least_loss: float | None = None) -> IndependentChain:
         raise _too_large(path)
     W = path.max_window
     reduced = _reduced(path)
-    at_loss = grid(W)
+    at_loss = grid(W, ratio)
     repaired, merged = repairing(at_loss, reduced[at_loss])
     lines = _Lines(path, least_loss or path.loss)
     lines.follow(

@@ -47,6 +47,11 @@ class RestartingChain(NamedTuple):
     initial_window: int
     thresholds: Floats
 
+    @property
+    def most_halvings(self) -> int:
+        """Halvings beyond which none changes anything."""
+        return int(self.chain.graph.max_window / self.initial_window).bit_length() + 1
+
     def after_idle(self, halvings: int) -> tuple[Ints, Floats]:
         """Return where an idle time leads that lasts for so many timers, one at least.
 
