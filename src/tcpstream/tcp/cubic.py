@@ -24,7 +24,7 @@ from .hybrid_slow_start import hystart
 from .independent import IndependentChain
 from .lines import ALPHA, BETA, CONVERGENCE
 from .places import Kind, Places
-from .sack_recovery import RATIO, Repairs, between, grid, leads, repairing
+from .sack_recovery import Repairs, between, grid, leads, repairing
 from .slow_start import SlowStartLinks, with_slow_start
 from .window_graph import WindowGraph
 
@@ -38,7 +38,7 @@ SMALLEST = 2
 """Packets that a loss leaves at least (Section 4.6)."""
 
 
-def cubic(path: Path, least_loss: float | None = None, ratio: float = RATIO) -> IndependentChain:
+def cubic(path: Path, least_loss: float | None = None, ratio: float | None = None) -> IndependentChain:
     """Build the chain of CUBIC with SACK for independent losses; p is then lost over sent packets.
 
     Parameters
@@ -47,8 +47,8 @@ def cubic(path: Path, least_loss: float | None = None, ratio: float = RATIO) -> 
         `rounds_per_increase` is 1; `halving` rounds the reduced window.
     least_loss : float, optional
         Loss rate that lines are long enough for; that of the path by default.
-    ratio : float
-        Of neighbouring windows at a loss that have lines.
+    ratio : float, optional
+        Of neighbouring windows at a loss that have lines; that of `sack_recovery.grid` by default.
 
     Raises
     ------

@@ -50,8 +50,12 @@ def no_repairs() -> Repairs:
     return Repairs(none, none, np.empty(0), none)
 
 
-def grid(max_window: int, ratio: float = RATIO) -> Ints:
-    """Return the windows at a loss that have a state of their own, in a ratio, from 2 to the largest one [packets]."""
+def grid(max_window: int, ratio: float | None = None) -> Ints:
+    """Return the windows at a loss that have a state of their own, from 2 to the largest one [packets].
+
+    They are in a ratio, `RATIO` by default.
+    """
+    ratio = RATIO if ratio is None else ratio
     windows = [2] if max_window > 1 else []
     while windows and windows[-1] < max_window:
         windows.append(min(max(windows[-1] + 1, int(windows[-1] * ratio)), max_window))
