@@ -132,7 +132,7 @@ def _share(share: float, error: float) -> str:
     """Return a share in percent, or what it lies between where little is known of it."""
     if error <= COARSE:
         return f"{100 * share:.3g}%"
-    return f"{100 * max(share - error, 0.0):.2g}% to {100 * min(share + error, 1.0):.2g}%"
+    return f"{100 * max(share - error, 0.0):.3g}% to {100 * min(share + error, 1.0):.3g}%"
 
 
 def _times(found: dict[str, float]) -> str:
