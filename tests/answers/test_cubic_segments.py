@@ -12,6 +12,7 @@ import cubic_segment_agent
 import tcpstream
 from tcpstream import Path, SegmentPlayer, Video, play
 from tcpstream.numerics.weights import around
+from tcpstream.playout.segment_downloads import downloads
 from tcpstream.playout.segment_points import points_of
 from tcpstream.tcp.line_restarts import with_line_restarts
 from tcpstream.tcp.lines import lines_of, usual_window
@@ -62,6 +63,25 @@ def test_sessions_simulated_packet_by_packet(case):
         assert getattr(found, name) == pytest.approx(values.mean(), abs=room), name
     assert found.mean_join_time == pytest.approx(join.mean(), rel=0.02)
     assert found.errors["mean_download_time"] < 0.05 * found.mean_download_time
+
+
+def test_segments_after_idle_times():
+    """Mean rounds of a segment, each after an idle time that halves the window so often; 4 standard errors, and .5%."""
+    path = Path(loss=0.02, rtt=0.1, losses="independent")
+    after = with_line_restarts(cubic(path, ratio=1.1), 10, 1.5)
+    found = downloads(after.chain, after, 209, 209, 1.25)
+    assert found.left_out < 1e-6
+    rounds = np.einsum("tab,t->a", found.chance, 1 + np.arange(len(found.chance)))
+    rng = np.random.default_rng(6)
+    for halvings in (0, 1, 3):
+        drawn = cubic_segment_agent.after_idle_times(
+            cubic_segment_agent.connection(10), RUNS, 209, 0.02, path.timeout_ratio, 0.1, 10, halvings, rng
+        )
+        at = np.eye(1, len(rounds), found.first)[0] @ found.after_idle[halvings]
+        for _ in range(100):
+            at = at @ found.chance.sum(axis=0) @ found.after_idle[halvings]
+        room = 4 * drawn.std() / math.sqrt(RUNS) + 0.005 * drawn.mean()
+        assert at @ rounds == pytest.approx(drawn.mean(), abs=room)
 
 
 def test_drawn_sessions_are_those_of_the_answers():

@@ -128,6 +128,27 @@ def download(tcp, packets, p, timer, rtt, rng):
 
 
 @njit(cache=True)
+def restart(tcp, halvings, first_window):
+    """Halve the window after an idle time."""
+    w = int(tcp[WINDOW])
+    tcp[THRESHOLD] = max(tcp[THRESHOLD], 3 * w // 4)
+    tcp[WINDOW] = max(w >> min(halvings, 60), min(first_window, w))
+
+
+@njit(cache=True)
+def after_idle_times(start, runs, packets, p, timer, rtt, first_window, halvings, rng):
+    """Return the rounds of segments one after the other, each after an idle time that halves the window so often."""
+    tcp, rounds = start.copy(), np.zeros(runs)
+    for i in range(-100, runs):
+        if halvings > 0:
+            restart(tcp, halvings, first_window)
+        took = download(tcp, packets, p, timer, rtt, rng)
+        if i >= 0:
+            rounds[i] = took
+    return rounds
+
+
+@njit(cache=True)
 def sessions(
     start, runs, segments, packets, segment, most, rtt, timer, p, first_window, starts, resumes, restarts, rng
 ):
@@ -158,7 +179,5 @@ def sessions(
                 halvings = max(0, int(np.ceil(timers - 1e-9)) - 1)
                 if restarts and halvings > 0:
                     seen[run, 4] += 1
-                    w = int(tcp[WINDOW])
-                    tcp[THRESHOLD] = max(tcp[THRESHOLD], 3 * w // 4)
-                    tcp[WINDOW] = max(w >> min(halvings, 60), min(first_window, w))
+                    restart(tcp, halvings, first_window)
     return seen
