@@ -84,6 +84,11 @@ def test_segments_after_idle_times():
         assert at @ rounds == pytest.approx(drawn.mean(), abs=room)
 
 
+def test_windows_with_negative_shares_are_followed():
+    few = cubic(Path(loss=0.02, rtt=0.1, losses="independent"), ratio=1.3)
+    assert downloads(few, None, 209, 100, 1.5).left_out < 1e-6
+
+
 def test_drawn_sessions_are_those_of_the_answers():
     path, video = Path(loss=0.02, rtt=0.1, losses="independent"), Video(packet_rate=55, duration=60)
     found = play(path, video, SegmentPlayer(segment=4, client_buffer=8, idle="keep"))

@@ -231,7 +231,7 @@ def _solved(found: Downloads, path: Path, video: Video, player: SegmentPlayer, h
     off = found.left_out + (ran.apart[MEAN] if ran.settled else math.inf)
     return Sessions(
         answers, errors, segments - player.starts_with <= known, 1 - ran.seen[..., ANY], errors[:, ANY].copy(),
-        ran.gains[[MEAN, STALLED]] * [1, clock.step], off * np.array([1, player.segment]),
+        np.maximum(ran.gains[[MEAN, STALLED]], 0.0) * [1, clock.step], off * np.array([1, player.segment]),
         join_rounds(found, min(player.starts_with, segments)), found,
     )  # fmt: skip
 

@@ -34,6 +34,8 @@ ANY, MEAN, STALLED, FETCHING, IDLE, DAMPED = 0, STALLS, STALLS + 1, STALLS + 2, 
 SETTLED, NEARLY = 1e-6, 1e-3
 """Part of the stalls of a segment by which those of any two states differ: where the pass ends; where it is settled."""
 
+LONGER = 60
+"""Segments that are followed at most once stalls are settled, until times of segments and idle times are nearly."""
 
 NONE = 1e-13
 """Stalls of a segment that are as good as none."""
@@ -110,6 +112,7 @@ class SegmentPass:
         filling = [np.zeros((P, columns)) for _ in range(self._resume)]  # by the segments held while stalled
         seen = [np.zeros((len(begins), columns))]
         gains, low, high, apart = np.zeros(columns), 0.0, math.inf, np.full(columns, math.inf)
+        longer = LONGER
         before = value
         for n in range(segments):
             watch.at(n, segments, watch.SHORTER)
@@ -121,7 +124,10 @@ class SegmentPass:
             more = value[..., MEAN] - before[..., MEAN]
             low, high = float(more.min()), float(more.max())
             if n > self._resume and high - low <= SETTLED * high + NONE:
-                break
+                times = value[..., FETCHING : IDLE + 1] - before[..., FETCHING : IDLE + 1]
+                longer -= 1
+                if longer < 0 or (np.ptp(times, axis=(0, 1)) <= NEARLY * times.max(axis=(0, 1)) + NONE).all():
+                    break
         if segments:
             gains, apart = (value - before).mean(axis=(0, 1)), np.ptp(value - before, axis=(0, 1))
         settled = high - low <= NEARLY * high + NONE
