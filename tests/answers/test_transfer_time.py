@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
+import cubic_segment_agent
 import tcpstream
 from tcpstream import InputError, Path, transfer_time
 from tcpstream.tcp import chain_of
@@ -297,5 +299,46 @@ def test_an_idle_busy_connection_is_a_mixture_of_windows():
 def test_starts_that_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
         transfer_time(path(**PATHS[1]), packets=20, **settings)
-    with pytest.raises(InputError, match="tcp = reno-sack"):
-        transfer_time(path(**PATHS[4]), packets=20, start=5)
+    with pytest.raises(InputError, match="tcp = cubic or reno-sack"):
+        transfer_time(path(tcp="reno"), packets=20, start=5)
+
+
+@pytest.mark.parametrize(
+    ("idle", "rounds"), [(0.0, [40]), (0.15, [40]), (0.25, [20, 32.5, 41]), (60, [10, 20, 32.5, 41])]
+)
+def test_cubic_comes_back_to_its_line_after_idle_times(idle, rounds):
+    """As of Reno; the threshold is three quarters of the window, or what the last loss left, some 30 to 35 packets."""
+    one = Path(loss=1e-3, rtt=0.1, rto=0.3, losses="independent")
+    for n, sent in enumerate(np.cumsum(rounds), start=1):
+        for packets, taken in ((math.floor(0.93 * sent), n), (math.ceil(1.07 * sent), n + 1)):
+            found = transfer_time(one, packets=packets, start=40, idle=idle)
+            assert found.quantile(0.5) == pytest.approx(0.1 * taken)
+            assert found.errors["cdf"] > 0.0099
+    first = transfer_time(one, packets=8, start=40, idle=idle)
+    assert first.cdf(0.1) == pytest.approx(0.999**8, abs=first.errors["cdf"])
+
+
+def test_transfers_over_cubic_that_was_idle_beside_the_agent():
+    """Mean times within the stated errors and 4 standard errors, for a window that is rarely as large."""
+    one, runs = Path(loss=0.003, rtt=0.04, losses="independent"), 10_000
+    drawn = 0.04 * cubic_segment_agent.from_window(
+        cubic_segment_agent.connection(10), runs, 40, 600, 0.003, one.timeout_ratio, 0.04, 10, np.array([0, 1, 2]),
+        np.random.default_rng(1),
+    )  # fmt: skip
+    for idle, taken in zip((0, 1.5 * one.rto, 2.5 * one.rto), drawn.T):
+        found = transfer_time(one, packets=600, start=40, idle=idle)
+        room = found.errors["mean"] + 4 * taken.std() / math.sqrt(runs)
+        assert found.mean == pytest.approx(taken.mean(), abs=room)
+
+
+def test_windows_of_cubic_lie_on_the_lines_of_the_long_run():
+    """In the mean over the windows of the long run, a transfer takes as long as one over a connection that is busy."""
+    one = Path(loss=0.05, rtt=0.1, rto=0.3, losses="independent", max_window=12)
+    chain = chain_of(one)
+    places, before = chain.graph.places, chain.graph.n_preamble
+    busy = chain.stationary[before : chain.graph.size]
+    by_window = np.bincount(places.window[before:], busy / busy.sum())
+    mean = sum(by_window[w] * transfer_time(one, packets=30, start=int(w)).mean for w in np.flatnonzero(by_window))
+    found = transfer_time(one, packets=30, start="stationary")
+    slow = 1 - busy.sum() / chain.stationary[: chain.graph.size].sum()
+    assert mean == pytest.approx(found.mean, abs=2 * slow * found.mean)

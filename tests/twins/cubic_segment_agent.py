@@ -181,3 +181,19 @@ def sessions(
                     seen[run, 4] += 1
                     restart(tcp, halvings, first_window)
     return seen
+
+
+@njit(cache=True)
+def from_window(start, runs, window, packets, p, timer, rtt, first_window, halvings, rng):
+    """Return the rounds of segments that begin with a window of a busy connection, after each number of halvings."""
+    rounds, tcp, run = np.zeros((runs, len(halvings))), start.copy(), 0
+    while run < runs:
+        download(tcp, 100, p, timer, rtt, rng)
+        if int(tcp[WINDOW]) == window and tcp[THRESHOLD] <= window:
+            for i in range(len(halvings)):
+                after = tcp.copy()
+                if halvings[i] > 0:
+                    restart(after, halvings[i], first_window)
+                rounds[run, i] = download(after, packets, p, timer, rtt, rng)
+            run += 1
+    return rounds

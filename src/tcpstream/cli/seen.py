@@ -25,6 +25,9 @@ _UNITS = {"mean_total_rebuffer": " s", "mean_stall_length": " s"}
 
 _QUANTILES = ("p50", "p90", "p99")
 
+ROUNDING = 1e-12
+"""Probability of a number of stalls, below which rounding decides."""
+
 COARSE = 0.1
 """Error of a share from which on it is told as a range."""
 
@@ -83,8 +86,9 @@ def _counted(result: Joined) -> list[tuple[str, str]]:
     if mean is not None:
         rows.append(("number of stalls, mean", f"{mean:.4g}"))
     if pmf is not None:
-        named = [f"{count}: {chance:.3g}" for count, chance in enumerate(pmf[:-1])]
-        rows.append(("probability of each number", ", ".join([*named, f"more: {pmf[-1]:.3g}"])))
+        numbers = [*map(str, range(len(pmf) - 1)), "more"]
+        chances = [f"{chance:.3g}" if chance >= ROUNDING else f"below {ROUNDING:g}" for chance in pmf]
+        rows.append(("probability of each number", ", ".join(f"{n}: {one}" for n, one in zip(numbers, chances))))
     if length is not None:
         rows.append(("length of a stall, mean", f"{length:.3g} s"))
     return rows

@@ -65,7 +65,7 @@ def transfer_times(
     path = int(np.argmax(begin)) if quantum != 1.0 and begin.max() == 1.0 else n  # nothing lost so far
     unlost = 1.0 if path < S else 0.0
     for s in range(n):
-        if begin[s] > 0 and unlost == 0.0:
+        if begin[s] != 0.0 and unlost == 0.0:
             now[s, start], low[s], high[s] = begin[s], start, start
     for t in range(most):
         if t + slots + 1 >= len(law):

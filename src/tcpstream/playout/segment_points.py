@@ -94,25 +94,30 @@ def _on_lines(chain: IndependentChain, ratio: float) -> Points:
     graph = chain.graph
     assert graph.places is not None
     before, windows = graph.n_preamble, graph.places.window[graph.n_preamble :]
-    often = np.maximum(chain.stationary[before : graph.size], 0.0)
-    usual = usual_window(chain)
-    often = np.where(windows > usual, 0.0, often) + LEAST * _soon_after_losses(chain)
+    often = on_lines(chain)
     nodes = _nodes(np.unique(windows), ratio)
     which = np.searchsorted(nodes, windows)
     at = np.flatnonzero(nodes[which] == windows)
     likely = sparse.csr_array((often[at], (which[at], before + at)), (len(nodes), chain.n_states))
     scaled = sparse.diags_array(1 / likely.sum(axis=1)) @ likely
     states = sparse.csr_array(sparse.vstack([sparse.eye_array(before, chain.n_states), scaled]))
-    return Points(_shares(chain, *around(nodes, windows, usual)), states)
+    return Points(_shares(chain, *around(nodes, windows, usual_window(chain))), states)
 
 
-def _soon_after_losses(chain: IndependentChain) -> Floats:
-    """Return how likely states of lines are in a time after a loss, or a timeout, which any window may have had."""
-    found = np.zeros(chain.graph.size)
-    for line in lines_of(chain.graph):
-        sent = np.cumsum(chain.graph.windows[line.first : line.end])
-        found[line.first : line.end] = np.maximum((1 - chain.loss) ** (sent - sent[0]), TINY)
-    return found[chain.graph.n_preamble :]
+def on_lines(chain: IndependentChain) -> Floats:
+    """Return how likely the states of lines are among those with the same window, from the first line on.
+
+    That is how often they come in the long run; of windows that hardly come, soon after a loss or a timeout, which any
+    window may have had.
+    """
+    graph = chain.graph
+    assert graph.places is not None
+    soon = np.zeros(graph.size)
+    for line in lines_of(graph):
+        sent = np.cumsum(graph.windows[line.first : line.end])
+        soon[line.first : line.end] = np.maximum((1 - chain.loss) ** (sent - sent[0]), TINY)
+    often = np.where(graph.places.window > usual_window(chain), 0.0, np.maximum(chain.stationary[: graph.size], 0.0))
+    return (often + LEAST * soon)[graph.n_preamble :]
 
 
 def _nodes(windows: Ints, ratio: float) -> Ints:

@@ -128,10 +128,9 @@ def _ladders(
     ladders: list[list[int]] = []
     losses = [line for line in lines if line.kind == Kind.AVOIDANCE]
     most = max(int(line.windows[-1]) for line in lines)
-    grid, w = [], initial_window + 1
-    while losses and w < most * ratio:
-        grid.append(min(w, most))
-        w = max(w + 1, round(w * ratio))
+    grid = [initial_window + 1] if losses and most > initial_window else []
+    while grid and grid[-1] < most:
+        grid.append(min(max(grid[-1] + 1, round(grid[-1] * ratio)), most))
     for w in grid:
         for position in (BELOW, ABOVE):
             line = min(losses, key=lambda one: abs(one.begin - w / position))
