@@ -137,7 +137,7 @@ def solve_sessions(path: Path, video: Video, player: SegmentPlayer) -> Sessions:
         Where it takes too long, or too much memory.
     """
     packets = packets_of(path, video, player)
-    if path.losses != "independent" or path.bottleneck is not None:
+    if not isinstance(chain_of(path), IndependentChain) or path.bottleneck is not None:
         raise InputError(
             f"segments are followed for independent losses, with tcp = cubic or reno-sack and no bottleneck, got tcp = "
             f"{path.tcp}" + ("" if path.bottleneck is None else " behind a bottleneck")
