@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cubic_segment_agent
+import segment_agent
 import tcpstream
 from tcpstream import Path, SegmentPlayer, Video, play
 from tcpstream.numerics.weights import around
@@ -48,21 +49,9 @@ def test_sessions_simulated_packet_by_packet(case):
     path, player = Path(loss=loss, rtt=rtt, losses="independent"), SegmentPlayer(**settings)
     rate = tcpstream.throughput(path) / ratio
     found = play(path, Video(packet_rate=rate, duration=duration), player)
-    drawn = cubic_segment_agent.sessions(
-        cubic_segment_agent.connection(10), RUNS, found.segments, math.ceil(rate * player.segment), player.segment,
-        player.client_buffer, rtt, path.timeout_ratio, loss, 10, player.starts_with, player.resumes_with,
-        player.idle == "restart", np.random.default_rng(3),
-    )  # fmt: skip
-    stalls, stalled, join, fetching, restarts = drawn.T
-    seen = {
-        "stall_probability": stalls > 0,
-        "mean_stalls": stalls,
-        "mean_total_rebuffer": stalled,
-        "rebuffering_ratio": stalled / (stalled + duration),
-        "mean_download_time": fetching / found.segments,
-        "restart_share": restarts / found.segments,
-    }
-    for name, values in seen.items():
+    seen = segment_agent.seen_by(cubic_segment_agent, path, rate, player, found.segments, RUNS)
+    stalls, stalled, join = seen["mean_stalls"], seen["mean_total_rebuffer"], seen.pop("mean_join_time")
+    for name, values in (seen | {"rebuffering_ratio": stalled / (stalled + duration)}).items():
         room = 4 * values.std() / math.sqrt(RUNS) + found.errors[name]
         assert getattr(found, name) == pytest.approx(values.mean(), abs=room), name
     assert found.mean_join_time == pytest.approx(join.mean(), rel=0.02)
@@ -70,7 +59,8 @@ def test_sessions_simulated_packet_by_packet(case):
         for k in range(4):
             room = 4 * math.sqrt(max(found.stall_counts[k], 1e-4) / RUNS) + found.errors["stall_counts"]
             assert found.stall_counts[k] == pytest.approx((stalls == k).mean(), abs=room)
-    assert found.errors["mean_download_time"] < 0.12 * found.mean_download_time
+    few = found.mean_download_time < 10 * rtt  # round trips, of which a segment takes a whole number
+    assert found.errors["mean_download_time"] < (0.12 if few else 0.05) * found.mean_download_time
 
 
 def test_segments_after_idle_times():

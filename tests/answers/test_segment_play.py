@@ -44,21 +44,9 @@ def test_sessions_simulated_packet_by_packet(case):
     path = Path(loss=loss, rtt=rtt, sender="linux", tcp="reno-sack")
     rate, player = tcpstream.throughput(path) / ratio, SegmentPlayer(**settings)
     found = play(path, Video(packet_rate=rate, duration=duration), player)
-    drawn = segment_agent.sessions(
-        RUNS, found.segments, math.ceil(rate * player.segment), player.segment, player.client_buffer, rtt,
-        path.timeout_ratio, loss, 10, player.starts_with, player.resumes_with, player.idle == "restart",
-        np.random.default_rng(3),
-    )  # fmt: skip
-    stalls, stalled, join, fetching, restarts = drawn.T
-    seen = {
-        "stall_probability": stalls > 0,
-        "mean_stalls": stalls,
-        "mean_total_rebuffer": stalled,
-        "rebuffering_ratio": stalled / (stalled + duration),
-        "mean_download_time": fetching / found.segments,
-        "restart_share": restarts / found.segments,
-        "mean_join_time": join,
-    }
+    seen = segment_agent.seen_by(segment_agent, path, rate, player, found.segments, RUNS)
+    stalls, stalled, join = seen["mean_stalls"], seen["mean_total_rebuffer"], seen["mean_join_time"]
+    seen["rebuffering_ratio"] = stalled / (stalled + duration)
     for name, values in seen.items():
         room = 4 * values.std() / math.sqrt(RUNS) + found.errors.get(name, 0.0)
         assert getattr(found, name) == pytest.approx(values.mean(), abs=room), name

@@ -313,7 +313,7 @@ def test_cubic_comes_back_to_its_line_after_idle_times(idle, rounds):
         for packets, taken in ((math.floor(0.93 * sent), n), (math.ceil(1.07 * sent), n + 1)):
             found = transfer_time(one, packets=packets, start=40, idle=idle)
             assert found.quantile(0.5) == pytest.approx(0.1 * taken)
-            assert found.errors["cdf"] > 0.0099
+            assert found.errors["cdf"] > 0.0149
     first = transfer_time(one, packets=8, start=40, idle=idle)
     assert first.cdf(0.1) == pytest.approx(0.999**8, abs=first.errors["cdf"])
 
@@ -341,4 +341,4 @@ def test_windows_of_cubic_lie_on_the_lines_of_the_long_run():
     mean = sum(by_window[w] * transfer_time(one, packets=30, start=int(w)).mean for w in np.flatnonzero(by_window))
     found = transfer_time(one, packets=30, start="stationary")
     slow = 1 - busy.sum() / chain.stationary[: chain.graph.size].sum()
-    assert mean == pytest.approx(found.mean, abs=2 * slow * found.mean)
+    assert mean == pytest.approx(found.mean, abs=2 * slow * found.mean)  # slow start takes three times as long at most

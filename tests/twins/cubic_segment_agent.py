@@ -18,6 +18,7 @@ THRESHOLD, FRESH, ON_LINE = 12, 13, 14
 
 
 def connection(first_window):
+    """Return a new connection."""
     tcp = np.zeros(15)
     tcp[WINDOW], tcp[THRESHOLD] = first_window, NONE
     return tcp
@@ -146,41 +147,6 @@ def after_idle_times(start, runs, packets, p, timer, rtt, first_window, halvings
         if i >= 0:
             rounds[i] = took
     return rounds
-
-
-@njit(cache=True)
-def sessions(
-    start, runs, segments, packets, segment, most, rtt, timer, p, first_window, starts, resumes, restarts, rng
-):
-    """Return the stalls, stalled time, join time, time of downloads and restarts of each session."""
-    seen = np.zeros((runs, 5))
-    for run in range(runs):
-        tcp = start.copy()
-        held, playing = 0.0, False
-        for k in range(segments):
-            took = download(tcp, packets, p, timer, rtt, rng) * rtt
-            seen[run, 3] += took
-            if not playing:
-                seen[run, 2 if seen[run, 0] == 0 else 1] += took
-                held += segment
-            elif took > held + 1e-9:
-                seen[run, 0] += 1
-                seen[run, 1] += took - held
-                held, playing = segment, False
-            else:
-                held += segment - took
-            needed = resumes if seen[run, 0] else starts
-            if not playing and held > (needed - 0.5) * segment:
-                playing = True
-            idle = held - (most - segment)
-            if playing and idle > 1e-9 and k + 1 < segments:
-                held = most - segment
-                timers = (rtt + idle) / (timer * rtt)
-                halvings = max(0, int(np.ceil(timers - 1e-9)) - 1)
-                if restarts and halvings > 0:
-                    seen[run, 4] += 1
-                    restart(tcp, halvings, first_window)
-    return seen
 
 
 @njit(cache=True)

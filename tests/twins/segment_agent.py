@@ -15,7 +15,7 @@ NONE = 10**9
 
 
 @njit(cache=True)
-def download(tcp, packets, p, timer, rng):
+def download(tcp, packets, p, timer, _rtt, rng):
     """Return the rounds of a segment; tcp: window, threshold, window at the loss that is repaired (0: none)."""
     left, rounds = packets, 0
     while True:
@@ -74,14 +74,30 @@ def download(tcp, packets, p, timer, rng):
 
 
 @njit(cache=True)
-def sessions(runs, segments, packets, segment, most, rtt, timer, p, first_window, starts, resumes, restarts, rng):
+def restart(tcp, halvings, first_window):
+    """Halve the window after an idle time."""
+    w = tcp[0]
+    tcp[1] = max(tcp[1], 3 * w // 4)
+    tcp[0] = max(w >> min(halvings, 60), min(first_window, w))
+
+
+def connection(first_window):
+    """Return a new connection."""
+    return np.array([first_window, NONE, 0])
+
+
+@njit(cache=True)
+def sessions(
+    download, restart, start, runs, segments, packets, segment, most, rtt, timer, p, first_window, starts, resumes,
+    restarts, rng,
+):  # fmt: skip
     """Return the stalls, stalled time, join time, time of downloads and restarts of each session."""
     seen = np.zeros((runs, 5))
     for run in range(runs):
-        tcp = np.array([first_window, NONE, 0])
+        tcp = start.copy()
         held, playing = 0.0, False
         for k in range(segments):
-            took = download(tcp, packets, p, timer, rng) * rtt
+            took = download(tcp, packets, p, timer, rtt, rng) * rtt
             seen[run, 3] += took
             if not playing:
                 seen[run, 2 if seen[run, 0] == 0 else 1] += took
@@ -102,8 +118,24 @@ def sessions(runs, segments, packets, segment, most, rtt, timer, p, first_window
                 halvings = max(0, int(np.ceil(timers - 1e-9)) - 1)
                 if restarts and halvings > 0:
                     seen[run, 4] += 1
-                    w = tcp[0]
-                    left = max(w >> min(halvings, 60), min(first_window, w))
-                    tcp[1] = max(tcp[1], 3 * w // 4)
-                    tcp[0] = left
+                    restart(tcp, halvings, first_window)
     return seen
+
+
+def seen_by(agent, path, rate, player, segments, runs, first_window=10):
+    """Return what viewers of simulated sessions see, by the names of the answers: a value for each session."""
+    drawn = sessions(
+        agent.download, agent.restart, agent.connection(first_window), runs, segments,
+        int(np.ceil(rate * player.segment)), player.segment, player.client_buffer, path.rtt, path.timeout_ratio,
+        path.loss, first_window, player.starts_with, player.resumes_with, player.idle == "restart",
+        np.random.default_rng(3),
+    )  # fmt: skip
+    stalls, stalled, join, fetching, restarts = drawn.T
+    return {
+        "stall_probability": stalls > 0,
+        "mean_stalls": stalls,
+        "mean_total_rebuffer": stalled,
+        "mean_download_time": fetching / segments,
+        "restart_share": restarts / segments,
+        "mean_join_time": join,
+    }

@@ -159,7 +159,7 @@ def solve_sessions(path: Path, video: Video, player: SegmentPlayer) -> Sessions:
         raise AccuracyError("the pass over the segments did not converge: give a segment that is a little different")
     known = min(fine.unstalled.shape[1], rough.unstalled.shape[1])
     apart = np.abs(fine.unstalled[:, :known] - rough.unstalled[:, :known]).max(axis=1)
-    factor, forgotten = (LINES_FACTOR, _forgotten(path)) if path.tcp == "cubic" else (FACTOR, np.zeros(1))
+    factor, forgotten = (LINES_FACTOR, _forgotten(path)) if path.tcp == "cubic" else (FACTOR, 0.0)
     guessed = np.maximum(GUESSED * (fine.answers[:, -1:] > 0), forgotten)  # where there are restarts
     size = np.abs(fine.answers)
     size[:, 1:STALLS] = size[:, :1]  # of any stall: some numbers take from others

@@ -70,7 +70,7 @@ def downloads(
     Parameters
     ----------
     chain : IndependentChain
-    restarts : RestartingChain, optional
+    restarts : RestartingChain or LineRestarts, optional
         The same with what idle times lead to; without, they change nothing.
     packets : int
         Of a segment.
@@ -82,7 +82,7 @@ def downloads(
     Raises
     ------
     AccuracyError
-        For too many points, and segments of too many rounds.
+        For too many points, segments of too many rounds, and where both take too much memory.
     """
     on = chain if restarts is None else restarts.chain
     points = points_of(on, ratio)
@@ -168,8 +168,9 @@ def _idle(restarts: RestartingChain | LineRestarts | None, points: Points) -> li
     """Return where idle times lead, from point to point, by the timers that go by; the last one for all longer ones."""
     P, n = points.states.shape
     steps = [sparse.eye_array(P, format="csr")]
-    for halvings in range(1, restarts.most_halvings + 1 if restarts else 1):
-        assert restarts is not None
+    if restarts is None:
+        return steps
+    for halvings in range(1, restarts.most_halvings + 1):
         targets, shares = restarts.after_idle(halvings)
         rows = np.repeat(np.arange(len(targets)), targets.shape[1])
         moves = sparse.csr_array((shares.ravel(), (rows, targets.ravel())), (n, n))
