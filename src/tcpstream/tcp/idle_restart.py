@@ -9,13 +9,11 @@ them is shared by both.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .growth import Growth
 from .independent import IndependentChain
 from .ladders import Ladder, ladders_below, thresholds_of
 
@@ -115,16 +113,7 @@ def with_idle_restarts(chain: IndependentChain, initial_window: int, packets: in
     grow_to = np.zeros(n, dtype=np.int64)
     for s, to in grows:
         grow_to[s] = to if to >= 0 else begins[-to]
-    branches = Growth(inner.branches.from_state + n, inner.branches.to_state + n, inner.branches.share)
-    graph = replace(
-        inner,
-        windows=np.append(np.array(windows, dtype=np.int64), inner.windows),
-        grow_to=np.append(grow_to, np.where(inner.grow_to >= 0, inner.grow_to + n, -1)),
-        start=inner.start + n,
-        restart=inner.restart + n,
-        n_preamble=inner.n_preamble + n,
-        branches=branches,
-    )
+    graph = inner.behind(np.array(windows, dtype=np.int64), grow_to, None)
     towards, share = _recoveries(chain, np.array(windows, dtype=np.int64))
     return RestartingChain(chain.behind_slow_start(graph, towards + n, share), ladders, initial_window, thresholds)
 

@@ -9,14 +9,12 @@ line on which they are below its plateau, and of one on which they are above. Ot
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.weights import around
-from .growth import Growth
 from .independent import IndependentChain
 from .lines import Line, lines_of, usual_window
 from .places import Kind, Places
@@ -91,20 +89,10 @@ def with_line_restarts(chain: IndependentChain, initial_window: int, ratio: floa
     lines = [line for line in lines_of(inner) if line.kind >= Kind.AVOIDANCE]
     grid, sizes, grows, ladders = _ladders(lines, initial_window, ratio, inner.rounds_per_increase)
     n = len(sizes)
-    sent = np.minimum(sizes, inner.max_window)
     to_line = np.where(grows >= 0, grows, n - 1 - grows)
     assert inner.places is not None
     places = inner.places.behind(Places.of(Kind.SLOW_START, 0, sizes))
-    graph = replace(
-        inner,
-        windows=np.append(sent, inner.windows),
-        grow_to=np.append(to_line, np.where(inner.grow_to >= 0, inner.grow_to + n, -1)),
-        start=inner.start + n,
-        restart=inner.restart + n,
-        n_preamble=inner.n_preamble + n,
-        branches=Growth(inner.branches.from_state + n, inner.branches.to_state + n, inner.branches.share),
-        places=places,
-    )
+    graph = inner.behind(sizes, to_line, places)
     to, share = _recoveries(chain, sizes, places.window[to_line])
     standing, shares = np.full((graph.size, 8), -1), np.tile(np.eye(1, 8), (graph.size, 1))
     usual = usual_window(chain)

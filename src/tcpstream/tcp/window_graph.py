@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -80,6 +80,28 @@ class WindowGraph:
         known = np.flatnonzero(self.grow_to >= 0)
         moves = Growth(known, self.grow_to[known], np.ones(len(known)))
         return moves.joined(self.branches) if len(self.branches.from_state) else moves
+
+    def behind(self, windows: Ints, grow_to: Ints, places: Places | None) -> WindowGraph:
+        """Return the graph with some states before its own.
+
+        Parameters
+        ----------
+        windows, grow_to : (n,) int arrays
+            What they send, and where they lead, as states of the new graph.
+        places : Places, optional
+            What all states stand for then.
+        """
+        n = len(windows)
+        return replace(
+            self,
+            windows=np.append(windows, self.windows),
+            grow_to=np.append(grow_to, np.where(self.grow_to >= 0, self.grow_to + n, -1)),
+            start=self.start + n,
+            restart=self.restart + n,
+            n_preamble=self.n_preamble + n,
+            branches=Growth(self.branches.from_state + n, self.branches.to_state + n, self.branches.share),
+            places=places,
+        )
 
     @property
     def rounds_at_window(self) -> Ints:
