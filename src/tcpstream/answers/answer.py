@@ -218,7 +218,8 @@ class Streaming(Shown):
 
     def late_at_worst(self, tau: float) -> float:
         """Return f at one valid startup delay [s] and its stated error together: what a target is held against."""
-        return at_worst(self._late_at(tau), self._late_error(tau), self.error_bound)
+        error = self._late_error(tau)  # first: what it needs may be solved at once
+        return at_worst(self._late_at(tau), error, self.error_bound)
 
     @abstractmethod
     def _late_error(self, tau: float) -> float:

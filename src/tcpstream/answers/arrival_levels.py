@@ -74,6 +74,7 @@ class ArrivalLevels:
         self.packets = max(one.packets for one in self.cases)
         self._building = RLock()
         self._finer = finer
+        self._head: Arrivals | None = None
         self._levels: list[tuple[float, AnyLaw]] = []
         self._in_steps: dict[tuple[Resolution, int], Steps] = {}
 
@@ -110,12 +111,15 @@ class ArrivalLevels:
         found = math.sqrt(HEAD_CELLS * per_round / (4 * self.chain.followed_states))
         return min(self.packets, max(int(found), 2 * self.chain.largest_round if per_round < 4 else 16))
 
-    @cached_property
+    @property
     def head(self) -> Arrivals:
         """The first packets, one by one."""
         if self._finer is not None:
             return self._finer.head
-        return Arrivals(self.path, self.cases, Plan(), self.first)
+        with self._building:
+            if self._head is None:
+                self._head = Arrivals(self.path, self.cases, Plan(), self.first)
+            return self._head
 
     def levels(self) -> Iterator[tuple[float, AnyLaw]]:
         """Give the packets up to which a lattice is used, and the law on it, finest first; each is made when needed."""

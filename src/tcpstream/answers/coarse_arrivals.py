@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import proxy
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coarse.late_to_come import LateToCome
 from ..coarse.law import Law
 from ..coarse.long_law import LongLaw
 from ..coarse.resolution import FAST, FINE, SPARE, Resolution, coarser
-from ..errors import AccuracyError
+from ..errors import AccuracyError, TimeLimitError
 from ..path import Path
 from ..tcp import Varying
 from ..video import Video
-from .arrival_levels import ArrivalLevels
+from .arrival_levels import LADDER, SOME, ArrivalLevels
 from .coarse_alpha import NeverLateCurve
 from .sums_over_rounds import AnyLaw, ends, of_the_last, sampled
 from .timeline import ON_TIME, Timeline
@@ -44,6 +45,28 @@ OUTSIDE, ABOVE, TWICE = 0.1, 1e-3, 2.0
 window limits TCP; elsewhere above 1, and from where on an exact solve is better; and how many times that it is off."""
 
 
+AMPLE, SMOOTH, LONG = 1.8, 3.0, 100.0
+"""T/mu up to which all rounds after some losses are summed up: with more, few packets are late by then; the decay rate
+in the standard deviation of what has arrived then, at least, as the integral takes the longer the less it is; and how
+often late packets become fewer by e, about, until the end of the video, over that part of it which its bound knows."""
+
+QUANTA = 28.0
+"""In that standard deviation, at least."""
+
+AFTER = 1e-4
+"""Part of the late packets that may come after the end of a video."""
+
+
+class _Video(NamedTuple):
+    """m [packets], the startup delay [rounds], packets, the last whole round, and from when on fewer are late."""
+
+    due: float
+    delay: float
+    packets: float
+    whole: int
+    passed: float
+
+
 class CoarseArrivals(ArrivalLevels):
     """What `Arrivals` answers, on a ladder of lattices whose quanta grow with the spread of what has arrived.
 
@@ -64,8 +87,10 @@ class CoarseArrivals(ArrivalLevels):
         finer: CoarseArrivals | None = None,
     ) -> None:  # fmt: skip
         super().__init__(path, cases, resolution, follow_all, finer)
+        self._finer: CoarseArrivals | None = finer
         self._lock = Lock()
         self._coarser: CoarseArrivals | None = None
+        self._all_later: list[LateToCome | None] = []
         self._never: dict[tuple[float, float], NeverLateCurve] = {}
 
     def __copy__(self) -> CoarseArrivals:
@@ -88,14 +113,30 @@ class CoarseArrivals(ArrivalLevels):
         K = min(float(timeline.video.packets), m * max(last - tau, 0.0))
         whole = math.floor(last + ON_TIME)
         here = judged if self.first >= self.packets else min(int(tau + self.first / m), judged)
+        coming = self._coming if here < judged else None
+        if coming is not None:
+            here = min(here, int(coming.begin) - 1)
         late = 0.0
         if here > 0 and not self._none_late(1.0, here + 1.0, m, tau, K):
             due = timeline.due(delay, here)
             late = float(self.head.missing(np.append(0.0, due[:-1]), due).sum())
+        video = _Video(m, tau, K, whole, self.passed(timeline, tau))
         begin, end = here + 0.5, whole + 0.5
-        passed = self.passed(timeline, tau)
+        if coming is not None and coming.begin < end:
+            late, begin = self._followed(video, late, begin, coming.begin)[0], coming.begin
+            all_later = late + coming.late(tau)
+            if coming.after(tau, end) <= max(NONE * K, AFTER * all_later):
+                return all_later
+        late, law = self._followed(video, late, begin, end)
+        if law is not None and here <= whole < judged:
+            late += of_the_last(law, judged, m * (whole - tau), K)
+        return late
+
+    def _followed(self, video: _Video, late: float, begin: float, end: float) -> tuple[float, AnyLaw | None]:
+        """Return the late packets with those between two rounds, and the last law; None where no others come later."""
+        m, tau, K, whole, passed = video
+        law: AnyLaw | None = None
         before, part, block = 0.0, 0.0, begin * BLOCK
-        law: AnyLaw
         for edge, law in self.levels():
             level_end = end if edge >= self.packets else min(end, tau + edge / m)
             later = edge / self.fastest  # when the next law may be known
@@ -112,11 +153,45 @@ class CoarseArrivals(ArrivalLevels):
                     continue
                 late += part
                 if begin > passed and ends(late, part, before, NONE * K):
-                    return late
+                    return late, None
                 before, part, block = part, 0.0, begin * BLOCK
-        if here <= whole < judged:
-            part += of_the_last(law, judged, m * (whole - tau), K)
-        return late + part
+            if begin >= end and end < whole:
+                break
+        return late + part, law
+
+    @property
+    def _coming(self) -> LateToCome | None:
+        """Late packets after some losses, of all rounds together; None where laws of what has arrived are followed.
+
+        Of two resolutions the higher one decides.
+        """
+        with self._building:
+            if not self._all_later:
+                self._all_later.append(self._summed_up(self.due) if self._is_one_rate else None)
+            found = self._all_later[0]
+        return found if self._finer is None or self._finer._coming else None
+
+    @property
+    def _is_one_rate(self) -> bool:
+        return len({one.packets_due for one in self.cases}) == 1
+
+    def _summed_up(self, m: float) -> LateToCome | None:
+        if self.scale.limited or self.follow_all or not self._whole.grid.curved:
+            return None
+        found, mean, packets = self._decay, self.chain.packets_per_round, SOME * self.scale.packets
+        spread, rounds = self.scale.spread(packets), packets / mean
+        if found is None or mean > AMPLE * m or found.rate * spread < SMOOTH:
+            return None
+        if found.rate * (mean - m) * (self.cases[0].length - rounds) < LONG:
+            return None
+        steps, quantum = self._steps(packets), min(self._quantum(packets / LADDER), spread / QUANTA)
+        number = math.ceil(rounds / steps.step)
+        try:
+            return LateToCome(steps, m, found.rate, found.safe, number, max(quantum, 1.0))
+        except AccuracyError as error:
+            if isinstance(error, TimeLimitError):
+                raise
+            return None
 
     def _is_better(self, rounds: float, law: AnyLaw) -> bool:
         """Return whether another law that is known after so many rounds takes less."""

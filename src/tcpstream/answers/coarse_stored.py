@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import AccuracyError, TimeLimitError
 from ..numerics.curves import smallest_delay
 from ..path import Path
+from ..system.threads import on_cores
 from ..tcp import Varying
 from ..video import Video
 from .answer import probabilities
@@ -162,13 +163,14 @@ class CoarseStored(StoredStreaming):
         return math.exp(-total)
 
     def _late_error(self, tau: float) -> float:
-        late, least = self._late_at(tau), self._arrivals.resolution.least
+        both, least = (self._arrivals, self._coarser), self._arrivals.resolution.least
+        late, other = on_cores(lambda one: self._late_on(one, tau), both)
         if self._arrivals.scale.limited and late > FLOOR:  # little is random: single packets decide
             part = PART / self.video.packet_rate
             low = max(tau - part, 0.0)
             change = abs(self._late_at(low) - self._late_at(low + 2 * part)) / late
             least += change / (2 if low else 1) + OF_RARE * (late < RARE)
-        return stated(late, self._late_on(self._coarser, tau), least, FLOOR)
+        return stated(late, other, least, FLOOR)
 
     def _alike(self, tau: float) -> Hashable:
         return tau  # lattices of leads tell all delays apart
@@ -339,8 +341,7 @@ class CoarseStored(StoredStreaming):
                 f"a probability of a late packet of {1 - wanted:.1e} is finer than {10 * NO_LATE_FLOOR:.0e}: give a "
                 "smaller probability of no late packet, or accuracy=exact"
             )
-        R = self.path.rtt
-        shortest = (self._exact_rounds + 1) * R
+        R, shortest = self.path.rtt, (self._exact_rounds + 1) * self.path.rtt
         if self._no_late_at(shortest) < wanted:
             return smallest_delay(self.stalled_at_worst, 1 - wanted, 2 * shortest, low=shortest, tolerance=R / 250)
         if self._known_exactly is not None:

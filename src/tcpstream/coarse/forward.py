@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +22,28 @@ NEGLIGIBLE = 1e-17
 BELOW = 64
 """Quanta below no packet that are followed: where many losses decide, steps have the chain's mean and variance in the
 long run, and then long waits deliver less than nothing."""
+
+
+class State(NamedTuple):
+    """What is followed after some steps.
+
+    Attributes
+    ----------
+    first : int
+        Quantum of the first column.
+    rows : (E, n) array
+        Of entries.
+    waits : (k, n) array
+        Of what waits, with what it has when it ends.
+    target, lag : (k,) arrays
+        The entry in which a wait ends, in so many steps.
+    """
+
+    first: int
+    rows: Floats
+    waits: Floats
+    target: Ints
+    lag: Floats
 
 
 class Forward:
@@ -94,6 +118,24 @@ class Forward:
         self.step(safe)
         self._collected(self._collect, law)
         return Measure(-self.base, law + self._waiting)
+
+    def state(self) -> State:
+        """Return what is followed."""
+        entries, slots, lags = [], [], []
+        for entry, first, size in zip(self._ring_target, self._ring_first, self._ring_size):
+            for lag in range(1, size):
+                slot = first + (self.number + lag) % size
+                if self._ring_low[slot] < self._ring_high[slot]:
+                    entries.append(entry)
+                    slots.append(slot)
+                    lags.append(lag)
+        used, waiting = self._low < self._high, np.array(slots, dtype=np.int64)
+        low = int(np.append(self._low[used], self._ring_low[waiting]).min(initial=len(self._waiting)))
+        high = int(np.append(self._high[used], self._ring_high[waiting]).max(initial=low))
+        return State(
+            low - self.base, self._x[:, low:high].copy(), self._ring[waiting, low:high],
+            np.array(entries, dtype=np.int64), np.array(lags, dtype=np.float64),
+        )  # fmt: skip
 
     def _collected(self, m: Moves, law: Floats) -> None:
         collected(self._x, self._low, self._high, m.sources, m.shifts, m.starts, m.taps, law)
