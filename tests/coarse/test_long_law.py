@@ -29,7 +29,7 @@ def _arrivals(path: Path, video: Video) -> CoarseArrivals:
 
 def _followed(arrivals: CoarseArrivals, quantum: float, rounds: float) -> Law:
     m = arrivals.due
-    law = Law(arrivals._whole, quantum, m * rounds + 2 * arrivals.lead, m, 2 * arrivals.lead)
+    law = Law(arrivals.steps, quantum, m * rounds + 2 * arrivals.lead, m, 2 * arrivals.lead)
     law.until(rounds)
     return law
 
@@ -40,7 +40,7 @@ def test_law_of_one_mode_is_that_of_a_lattice_where_waits_have_modes_of_their_ow
     )
     decay, t = arrivals._decay, 3800.0
     assert decay is not None
-    law = LongLaw(Modes(arrivals._whole), t, 14_000.0, decay.rate, 60.0, 8.0)
+    law = LongLaw(Modes(arrivals.steps), t, 14_000.0, decay.rate, 60.0, 8.0)
     due = arrivals.due * t - np.array([0.0, 150.0, 300.0])
     times = np.full(3, t)
     lattice = _followed(arrivals, 8.0, t)
@@ -51,7 +51,7 @@ def test_law_of_one_mode_has_waits_that_are_rare_and_long() -> None:
     arrivals = _arrivals(*RARE_WAITS)
     decay, t = arrivals._decay, 2189.0
     assert decay is not None
-    law = LongLaw(Modes(arrivals._whole), t, 2 * t, decay.rate, 60.0, 8.0)
+    law = LongLaw(Modes(arrivals.steps), t, 2 * t, decay.rate, 60.0, 8.0)
     due = arrivals.due * (t - np.array([0.0, 200.0, 450.0]))
     times = np.full(3, t)
     lattice = _followed(arrivals, 16.0, t)
@@ -72,7 +72,7 @@ def test_far_tail_is_that_of_an_exact_solve() -> None:
 def test_modes_are_those_of_states_that_are_visited_again() -> None:
     """A first slow start that doubles to hundreds of packets makes the vector of a mode at theta < 0 huge there."""
     path = Path(loss=0.0243, rtt=0.0136, rto=0.261, sender="linux")
-    modes = Modes(_arrivals(path, Video(packet_rate=529.0, duration=100.0))._whole)
+    modes = Modes(_arrivals(path, Video(packet_rate=529.0, duration=100.0)).steps)
     slopes = [modes.at(complex(theta), modes.about(complex(theta))).slope.real for theta in (-0.012, -0.01, -0.008)]
     assert slopes == sorted(slopes)  # log lambda is convex
     per_round = np.array(slopes) / modes.rounds

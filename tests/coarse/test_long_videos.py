@@ -305,7 +305,7 @@ def test_steps_are_followed_until_they_are_near_the_video_without_end() -> None:
     video = Video(packet_rate=chain.packets_per_round / 1.6 / 0.1, duration=50.0)
     timeline, resolution = Timeline.of(path, video), FAST
     arrivals = CoarseArrivals(path, (timeline,), resolution)
-    steps = arrivals._whole
+    steps = arrivals.steps
     curve, followed = (NeverLateCurve(steps, resolution, arrivals.scale, timeline, Modes(steps)) for _ in range(2))
     followed._decay = None
     followed._modes = None

@@ -95,7 +95,8 @@ class ArrivalLevels:
         return max(self.chain.packets_per_round, self.due)
 
     @cached_property
-    def _whole(self) -> Steps:
+    def steps(self) -> Steps:
+        """The chain in steps."""
         step = self.resolution.step(self.scale.recovered, self.chain)
         return self.resolution.steps_of(self.chain, step, self.due, self.packets, follow_leads=True)
 
@@ -171,7 +172,7 @@ class ArrivalLevels:
     def _has_transform(self) -> bool:
         """Whether the transform of the law may be followed."""
         return (
-            not self.scale.limited and self._whole.grid.curved and self.chain.packets_per_round <= NEAR * self.due
+            not self.scale.limited and self.steps.grid.curved and self.chain.packets_per_round <= NEAR * self.due
         )  # fmt: skip
 
     def _steps(self, below: float) -> Steps:
@@ -180,7 +181,7 @@ class ArrivalLevels:
         After many losses it may be a coarser one, where no law of one mode is compared with its tails: its mean and
         variance are those of the chain.
         """
-        whole = self._whole
+        whole = self.steps
         many = below >= LOSSES * self.scale.packets
         resolution = coarser(self.resolution) if many else self.resolution
         rounds = min(self.scale.recovered, below / self.chain.packets_per_round / 2)
@@ -211,13 +212,13 @@ class ArrivalLevels:
         if self.packets < LOSSES * self.scale.packets:
             return None
         try:
-            return Modes(self._whole)
+            return Modes(self.steps)
         except AccuracyError:
             return None
 
     @cached_property
     def _decay(self) -> Decay | None:
-        return decay(self._whole, self.due)
+        return decay(self.steps, self.due)
 
     def _long(self, below: float, edge: float, quantum: float) -> LongLaw | None:
         """Return the law between so many packets by its one mode, if the level before has it; None otherwise.

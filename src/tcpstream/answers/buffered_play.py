@@ -23,6 +23,7 @@ from .several import Several
 from .start_buffer import smallest_start_buffer
 from .two_finenesses import COUNTS, TwoFinenesses
 from .viewing import QUANTILES, target
+from .waiting_from_buffer import WaitingFromBuffer
 
 if TYPE_CHECKING:
     from .drawn_sessions import DrawnSessions
@@ -59,7 +60,8 @@ class BufferedPlay(Joined, Drawing):
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
         assert player.start_buffer is not None
-        self._solver = TwoFinenesses(chain, path, video, held)
+        alone = not self.counted and held is None
+        self._solver = (WaitingFromBuffer if alone else TwoFinenesses)(chain, path, video, held)
         self._start_buffer = player.start_buffer
         self._found = self._solver.solve([player.start_buffer], player.resume_buffer, LENGTHS, on_cores)[0]
         self._answers, self._errors = self._found.answers, self._found.errors

@@ -147,7 +147,7 @@ class NeverLateCurve:
         with self._lock:
             if self._top < min(most, self._safe):
                 self._cover(ROOM * most)
-            more = _more(self.due, tau, self.length)
+            more = by_whole_packets(self.due, tau, self.length)
             value, off = self._at(lead, rounds, more)
             near = (self._finest if self._is_far(lead) else quantum(self._finest, self._points, lead)) / 2
             if self._limited:
@@ -160,6 +160,17 @@ class NeverLateCurve:
             edge = EDGE * self._finest * abs(high - low) / (above - below)
             stairs = self._stairs or not FEW_ROUNDS <= tau <= self.length or 1 - low > STEEP * (1 - high)
             return value, off + max(high - value, value - low) if stairs else off, edge
+
+    def at_first(self) -> NeverLate:
+        """Return what becomes of any entry and lead in no time."""
+        return NeverLate(self._steps, self.due, self._finest, self._top, self._points)
+
+    def in_the_long_run(self) -> NeverLate | None:
+        """Return what becomes of any entry and lead in a video without end; None where that is not found."""
+        values = self.at_first()
+        if self._decay is None or not without_end(values, self._decay.rate):
+            return None
+        return values
 
     def _at(self, lead: float, rounds: float, more: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""
@@ -213,7 +224,7 @@ class NeverLateCurve:
         if self._left.at(0.0) > WORTH and not self._settles_soon and not self._is_dear:
             return None
         if self._settled is None:
-            values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
+            values = self.at_first()
             if not without_end(values, self._decay.rate):
                 self._decay = None
                 return None
@@ -251,7 +262,7 @@ class NeverLateCurve:
         """
         values, self._values = self._values, None
         if values is None:
-            values = NeverLate(self._steps, self.due, self._finest, self._top, self._points)
+            values = self.at_first()
             self._rows, self._before, self._last = {}, None, None
         number -= values.opening
         first = int(self.length / self.step / self._apart) * self._apart - values.opening
@@ -281,7 +292,7 @@ class NeverLateCurve:
         return values.read(self._before[1], lead, more) - settled <= self._sure * (1 - settled)
 
 
-def _more(due: float, tau: float, length: float) -> float:
+def by_whole_packets(due: float, tau: float, length: float) -> float:
     """Return by how much a lead is better for packets that come one by one than for any part of one [packets].
 
     What is needed is rounded up to whole packets, by half a packet in the mean over rounds: then nothing is added.

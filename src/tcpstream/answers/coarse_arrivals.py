@@ -176,7 +176,7 @@ class CoarseArrivals(ArrivalLevels):
         return len({one.packets_due for one in self.cases}) == 1
 
     def _summed_up(self, m: float) -> LateToCome | None:
-        if self.scale.limited or self.follow_all or not self._whole.grid.curved:
+        if self.scale.limited or self.follow_all or not self.steps.grid.curved:
             return None
         found, mean, packets = self._decay, self.chain.packets_per_round, SOME * self.scale.packets
         spread, rounds = self.scale.spread(packets), packets / mean
@@ -241,18 +241,21 @@ class CoarseArrivals(ArrivalLevels):
         AccuracyError
             Where it comes out as no probability.
         """
-        key = (timeline.packets_due, timeline.length)
-        with self._lock:
-            if key not in self._never:
-                self._never[key] = NeverLateCurve(self._whole, self.resolution, self.scale, timeline, self._modes)
-            curve = self._never[key]
-        alpha, off, edge = curve.at(timeline, delay)
+        alpha, off, edge = self.curve(timeline).at(timeline, delay)
         if not -OUTSIDE - off <= alpha <= 1 + (OUTSIDE if self.scale.limited else ABOVE) + off:
             raise AccuracyError(
                 f"startup delay {delay:g} s: on coarse lattices the probability of no late packet does not converge "
                 f"here (it is {alpha:.3g} after the last step): give accuracy=exact"
             )
         return alpha, off + TWICE * max(alpha - 1 - ABOVE, 0.0), edge
+
+    def curve(self, timeline: Timeline) -> NeverLateCurve:
+        """Return alpha of a video at a constant rate, over the startup delay."""
+        key = (timeline.packets_due, timeline.length)
+        with self._lock:
+            if key not in self._never:
+                self._never[key] = NeverLateCurve(self.steps, self.resolution, self.scale, timeline, self._modes)
+            return self._never[key]
 
     def coarser(self) -> CoarseArrivals:
         """Return the same at a lower resolution, once for all cases; it does not keep this one."""

@@ -43,6 +43,8 @@ class Deliveries:
         Those of a source sum to 1; where states stand for others, some are negative.
     scale : float
         Factor of all packets with which the throughput is that of the chain, near 1: states stand for others.
+    numbers : (states,) int array or None
+        Of the states in the chain, where they stand for others.
     """
 
     states: int
@@ -56,6 +58,7 @@ class Deliveries:
     short: NDArray[np.bool_]
     chance: Floats
     scale: float = 1.0
+    numbers: Ints | None = None
 
 
 @singledispatch
@@ -160,5 +163,5 @@ def _(
     delivered = throughput(source, target, chance, packets, rounds.astype(np.float64), len(on.states))
     return Deliveries(
         len(on.states), first, source, target, rounds, ordered, held, second, second > 0, chance,
-        chain.packets_per_round / delivered,
+        chain.packets_per_round / delivered, on.states,
     )  # fmt: skip

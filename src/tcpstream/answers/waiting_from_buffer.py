@@ -1,0 +1,173 @@
+"""A player that starts with a buffer and waits for each missing packet: what its viewers see, on coarse lattices.
+
+Its stalls shift all later deadlines, as those of a player that starts after a delay. So the total stalled time is what
+the media held at the start lacks of those with which no packet is late.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coarse.never_late import NeverLate
+from ..coarse.never_late_after import Beginning, late_after, on_entries
+from ..coarse.resolution import FAST, FINE
+from ..numerics.tails import Tail
+from ..playout.fineness import Fineness
+from ..playout.player_moves import PlayerMoves
+from ..system import watch
+from ..system.threads import on_cores
+from ..tcp import Varying
+from .coarse_alpha import by_whole_packets
+from .coarse_arrivals import CoarseArrivals
+from .coarse_stored import ALPHA_FACTOR, NO_LATE_FLOOR
+from .delayed_play import STEP, TOLERANCE
+from .player_fineness import is_quick
+from .quadrature import between_points
+from .seen_by_viewers import Seen
+from .timeline import Timeline
+from .two_finenesses import TwoFinenesses
+from .two_lattices import stated
+
+Floats = NDArray[np.float64]
+
+NEARLY = 0.999
+"""Of all that ever stall, from which on later lengths of the video are not followed."""
+
+LEAST_ROUNDS = 4.0
+"""Of playback in a start buffer at least: else single packets of its last round decide."""
+
+SLOWEST, FURTHEST = 0.5, 1.5
+"""T/mu at least, and times the length of the video up to which it may stall."""
+
+MOST = 2e7
+"""Entries times steps of a whole video, above which it is followed less finely: a minute or two."""
+
+BEYOND, PARTS = 1e-4, 24
+"""Part of those that stall who may do so for longer than is followed; and parts of a time, of which one at most lies to
+the next that is looked at."""
+
+
+class WaitingFromBuffer(TwoFinenesses):
+    """A path, a video and a player that resumes with the missing packet alone; parameters as for `TwoFinenesses`.
+
+    Where players would be followed for more than some seconds, what starts with a buffer is told by the probability
+    that no packet is late, over the state and the lead. Stalls are not counted: their numbers are NaN.
+    """
+
+    def _followed(
+        self, starts: Sequence[float], resume: float, lengths: int, at_once: Callable[..., Iterable[Any]]
+    ) -> list[Seen]:  # fmt: skip
+        if not self._suits(min(starts)):
+            return super()._followed(starts, resume, lengths, at_once)
+        arrivals = CoarseArrivals(self._path, [Timeline.of(self._path, self._video)], FINE)
+        if arrivals.steps.entries * self._length / arrivals.steps.step > MOST:
+            arrivals = CoarseArrivals(self._path, arrivals.cases, FAST)
+        both = list(zip((arrivals, arrivals.coarser()), (self._fine, self._fine.coarser())))
+        return [self._seen_from(both, self._packets(start), lengths) for start in starts]
+
+    def _suits(self, start: float) -> bool:
+        """Return whether a start buffer [s] has enough rounds, and following the player takes long."""
+        if isinstance(self._path, Varying) or self._packets(start) < LEAST_ROUNDS * self._due:
+            return False
+        if self._chain.packets_per_round < SLOWEST * self._due:
+            return False
+        return not is_quick(self._fine, self._chain, self._length, self._columns)
+
+    def _seen_from(self, both: Sequence[tuple[CoarseArrivals, Fineness]], packets: float, lengths: int) -> Seen:
+        """Return what viewers see who start with some packets."""
+        fine, rough = on_cores(lambda one: self._tail(one[0], self._moves(one[1]), packets, lengths), both)
+        R, length, least = self._rtt, self._length * self._rtt, both[0][0].resolution.least_no_late
+
+        def longer(seconds: Floats) -> tuple[Floats, Floats]:
+            p, q = (np.clip(one.longer(seconds / R), 0.0, 1.0) for one in (fine, rough))
+            return p, np.array([_off(*pair, least) for pair in zip(p, q)])
+
+        tail = Tail(longer, max(R, STEP))
+        (stalled,), (off,) = tail.at(np.zeros(1))
+        (mean, mean_off), (ratio, ratio_off) = (
+            tail.mean(0.0, of, TOLERANCE) for of in (lambda x: x, lambda x: x / (x + length))
+        )
+        numbers = [math.nan] * self._counts
+        rounds, unstalled = fine.rounds, 1 - fine.stalled
+        other = 1 - np.interp(rounds, rough.rounds, rough.stalled)
+        between = max(ALPHA_FACTOR * float(np.abs(unstalled - other).max()), off) + between_points(rounds, unstalled)
+        none = np.empty((0, 2))
+        return Seen(
+            np.array([stalled, *numbers, mean, ratio]), np.array([off, *numbers, mean_off, ratio_off]), rounds * R,
+            unstalled, between, none, none,
+        )  # fmt: skip
+
+    def _tail(self, arrivals: CoarseArrivals, moves: PlayerMoves, packets: float, lengths: int) -> _Tail:
+        """Return P(S > x): without end where nearly all have stalled before the end, else to the end of playback."""
+        curve, m, length = arrivals.curve(arrivals.cases[0]), self._due, self._length
+        values, settled = curve.at_first(), curve.in_the_long_run()
+        law, more = on_entries(values.steps, begun(moves, packets)), by_whole_packets(m, 0.0, length)
+        step, most = float(values.steps.step), math.ceil(length / values.steps.step)
+        ever = math.inf if settled is None else _late(settled, law, 0.0, more)
+        ends, stalled = [0], [0.0]
+        for end in np.unique(np.geomspace(1, most, lengths).astype(np.int64)).tolist():
+            stalled.append(_late(_followed(values, end, most), law, 0.0, more))
+            ends.append(end)
+            if settled is not None and (stalled[-1] >= NEARLY * ever or ever < NO_LATE_FLOOR) and end < most:
+                rounds = np.append(np.array(ends) * step, length)
+                return _Tail(lambda x: late_after(settled, law, m * x, more), rounds, np.append(stalled, ever))
+        x, longer = [0.0], [stalled[-1]]
+        apart = 1
+        while longer[-1] > BEYOND * stalled[-1] and x[-1] < FURTHEST * length:
+            x.append(x[-1] + apart * step)
+            longer.append(_late(_followed(values, values.number + apart, most), law, m * x[-1], more))
+            apart = max(apart, int(x[-1] / step / PARTS))
+        return _Tail(
+            lambda at: np.interp(at, x, longer, right=0.0), np.minimum(np.array(ends) * step, length), np.array(stalled)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Tail:
+    """P(S > x) at one resolution.
+
+    Attributes
+    ----------
+    longer : callable
+        P(S > x) for some x [rounds].
+    rounds, stalled : (l,) arrays
+        From 0 to the length of the video, and P(a stall in so many rounds).
+    """
+
+    longer: Callable[[Floats], Floats]
+    rounds: Floats
+    stalled: Floats
+
+
+def _followed(values: NeverLate, end: int, most: int) -> NeverLate:
+    """Follow values up to some steps, and return them."""
+    while values.number < end:
+        watch.at(values.number, max(most, end), watch.SHORTER)
+        values.step()
+    values.start_row()  # levels learn each other's values
+    return values
+
+
+def _late(values: NeverLate, law: Beginning, further: float, more: float) -> float:
+    """Return the probability of a late packet with leads that are further ahead [packets]."""
+    return float(late_after(values, law, np.array([further]), more)[0])
+
+
+def begun(moves: PlayerMoves, packets: float) -> Beginning:
+    """Return how playback begins with so many packets: the first state that sends a whole round, and the lead then."""
+    on, found = moves.on, moves.begun(packets)
+    numbers = moves.found.numbers
+    state = found.which[:, 1] if numbers is None else numbers[found.which[:, 1]]
+    rounds = found.lengths[found.which[:, 0]]
+    return Beginning(state, (found.goal + found.which[:, 2]) * on.quantum - on.due * rounds, found.chance)
+
+
+def _off(fine: float, rough: float, least: float) -> float:
+    """Return by how much a probability may be off."""
+    return stated(fine, rough, least, NO_LATE_FLOOR, ALPHA_FACTOR) * fine if fine > NO_LATE_FLOOR else NO_LATE_FLOOR
