@@ -44,6 +44,16 @@ def test_it_is_what_players_that_are_followed_see(ratio, seconds, start, monkeyp
     assert found.first_stall_quantile(0.5) == pytest.approx(followed.first_stall_quantile(0.5), abs=0.1 * seconds)
 
 
+def test_smallest_start_buffer_meets_its_target(monkeypatch):
+    of = video(1.6, 30)
+    monkeypatch.setattr(waiting_from_buffer, "is_quick", lambda *_: False)
+    target = 0.01
+    start = BufferedPlay(PATH, of, Player(start_buffer=0.5)).required_start_buffer(stall_probability=target)
+    found = BufferedPlay(PATH, of, Player(start_buffer=start))
+    assert found.stall_probability + found.errors["stall_probability"] <= target
+    assert found.stall_probability > 0.8 * target
+
+
 def test_drawn_sessions_at_an_ordinary_rate():
     path, of = Path(loss=0.01, rtt=0.1), Video(bitrate=0.95e6, duration=60)
     found = play(path, of, Player(start_buffer=1.0))

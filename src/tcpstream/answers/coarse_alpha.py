@@ -117,6 +117,7 @@ class NeverLateCurve:
         self._falls = scale.limited and steps.chain.largest_round < self.due
         self._cover(ROOM * self.due * self.length)
         self._lock = Lock()
+        self._ever: NeverLate | None = None
 
     def _cover(self, lead: float) -> None:
         """Follow leads at least up to one [packets], or to where nothing is late any more; forget what was made."""
@@ -167,10 +168,11 @@ class NeverLateCurve:
 
     def in_the_long_run(self) -> NeverLate | None:
         """Return what becomes of any entry and lead in a video without end; None where that is not found."""
-        values = self.at_first()
-        if self._decay is None or not without_end(values, self._decay.rate):
-            return None
-        return values
+        with self._lock:
+            if self._ever is None and self._decay is not None:
+                values = self.at_first()
+                self._ever = values if without_end(values, self._decay.rate) else None
+            return self._ever
 
     def _at(self, lead: float, rounds: float, more: float) -> tuple[float, float]:
         """Return alpha for a lead at the start, and what the last part of a step may change; the lock is held."""

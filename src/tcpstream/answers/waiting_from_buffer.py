@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from ..coarse.never_late import NeverLate
 from ..coarse.never_late_after import Beginning, late_after, on_entries
 from ..coarse.resolution import FAST, FINE
 from ..numerics.tails import Tail
-from ..playout.fineness import Fineness
 from ..playout.player_moves import PlayerMoves
 from ..system import watch
 from ..system.threads import on_cores
@@ -38,6 +38,9 @@ Floats = NDArray[np.float64]
 
 NEARLY = 0.999
 """Of all that ever stall, from which on later lengths of the video are not followed."""
+
+LOOKS = 24
+"""Lengths of the video, at least, at which is looked whether these are nearly all."""
 
 LEAST_ROUNDS = 4.0
 """Of playback in a start buffer at least: else single packets of its last round decide."""
@@ -65,11 +68,21 @@ class WaitingFromBuffer(TwoFinenesses):
     ) -> list[Seen]:  # fmt: skip
         if not self._suits(min(starts)):
             return super()._followed(starts, resume, lengths, at_once)
-        arrivals = CoarseArrivals(self._path, [Timeline.of(self._path, self._video)], FINE)
-        if arrivals.steps.entries * self._length / arrivals.steps.step > MOST:
-            arrivals = CoarseArrivals(self._path, arrivals.cases, FAST)
-        both = list(zip((arrivals, arrivals.coarser()), (self._fine, self._fine.coarser())))
-        return [self._seen_from(both, self._packets(start), lengths) for start in starts]
+        packets = [self._packets(start) for start in starts]
+        both = list(zip(self._arrivals, (self._fine, self._fine.coarser())))
+        fine, rough = on_cores(lambda one: self._tails(one[0], self._moves(one[1]), packets, lengths), both)
+        return [self._seen_by(*pair) for pair in zip(fine, rough)]
+
+    @cached_property
+    def _arrivals(self) -> tuple[CoarseArrivals, CoarseArrivals]:
+        """The path and the video at two resolutions."""
+        found = CoarseArrivals(self._path, [Timeline.of(self._path, self._video)], FINE)
+        if found.steps.entries * self._length / found.steps.step > MOST:
+            found = CoarseArrivals(self._path, found.cases, FAST)
+        return found, found.coarser()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_arrivals"}
 
     def _suits(self, start: float) -> bool:
         """Return whether a start buffer [s] has enough rounds, and following the player takes long."""
@@ -79,10 +92,9 @@ class WaitingFromBuffer(TwoFinenesses):
             return False
         return not is_quick(self._fine, self._chain, self._length, self._columns)
 
-    def _seen_from(self, both: Sequence[tuple[CoarseArrivals, Fineness]], packets: float, lengths: int) -> Seen:
-        """Return what viewers see who start with some packets."""
-        fine, rough = on_cores(lambda one: self._tail(one[0], self._moves(one[1]), packets, lengths), both)
-        R, length, least = self._rtt, self._length * self._rtt, both[0][0].resolution.least_no_late
+    def _seen_by(self, fine: _Tail, rough: _Tail) -> Seen:
+        """Return what viewers see, of two resolutions."""
+        R, length, least = self._rtt, self._length * self._rtt, self._arrivals[0].resolution.least_no_late
 
         def longer(seconds: Floats) -> tuple[Floats, Floats]:
             p, q = (np.clip(one.longer(seconds / R), 0.0, 1.0) for one in (fine, rough))
@@ -103,29 +115,39 @@ class WaitingFromBuffer(TwoFinenesses):
             unstalled, between, none, none,
         )  # fmt: skip
 
-    def _tail(self, arrivals: CoarseArrivals, moves: PlayerMoves, packets: float, lengths: int) -> _Tail:
-        """Return P(S > x): without end where nearly all have stalled before the end, else to the end of playback."""
+    def _tails(
+        self, arrivals: CoarseArrivals, moves: PlayerMoves, packets: Sequence[float], lengths: int
+    ) -> list[_Tail]:  # fmt: skip
+        """Return P(S > x) of each start buffer, all from one pass.
+
+        Without end where nearly all have stalled before the end, else to the end of playback.
+        """
         curve, m, length = arrivals.curve(arrivals.cases[0]), self._due, self._length
-        values, settled = curve.at_first(), curve.in_the_long_run()
-        law, more = on_entries(values.steps, begun(moves, packets)), by_whole_packets(m, 0.0, length)
+        values, settled, more = curve.at_first(), curve.in_the_long_run(), by_whole_packets(m, 0.0, length)
+        laws = [on_entries(values.steps, begun(moves, one)) for one in packets]
         step, most = float(values.steps.step), math.ceil(length / values.steps.step)
-        ever = math.inf if settled is None else _late(settled, law, 0.0, more)
-        ends, stalled = [0], [0.0]
-        for end in np.unique(np.geomspace(1, most, lengths).astype(np.int64)).tolist():
-            stalled.append(_late(_followed(values, end, most), law, 0.0, more))
+        ever: Floats = np.full(len(laws), math.inf)
+        if settled is not None:
+            ever = _late(settled, laws, 0.0, more)
+        ends, stalled = [0], [np.zeros(len(laws))]
+        for end in np.unique(np.geomspace(most, 1, max(lengths, LOOKS)).astype(np.int64)).tolist():
+            stalled.append(_late(_followed(values, end, most), laws, 0.0, more))
             ends.append(end)
-            if settled is not None and (stalled[-1] >= NEARLY * ever or ever < NO_LATE_FLOOR) and end < most:
-                rounds = np.append(np.array(ends) * step, length)
-                return _Tail(lambda x: late_after(settled, law, m * x, more), rounds, np.append(stalled, ever))
-        x, longer = [0.0], [stalled[-1]]
-        apart = 1
-        while longer[-1] > BEYOND * stalled[-1] and x[-1] < FURTHEST * length:
+            if settled is not None and end < most and np.all((stalled[-1] >= NEARLY * ever) | (ever < NO_LATE_FLOOR)):
+                rounds, columns = np.append(np.array(ends) * step, length), np.array([*stalled, ever]).T
+                return [
+                    _Tail(partial(_longer, settled, law, m, more), rounds, column) for law, column in zip(laws, columns)
+                ]
+        x, longer, apart = [0.0], [stalled[-1]], 1
+        while np.any(longer[-1] > BEYOND * stalled[-1]) and x[-1] < FURTHEST * length:
             x.append(x[-1] + apart * step)
-            longer.append(_late(_followed(values, values.number + apart, most), law, m * x[-1], more))
+            longer.append(_late(_followed(values, values.number + apart, most), laws, m * x[-1], more))
             apart = max(apart, int(x[-1] / step / PARTS))
-        return _Tail(
-            lambda at: np.interp(at, x, longer, right=0.0), np.minimum(np.array(ends) * step, length), np.array(stalled)
-        )
+        rounds = np.minimum(np.array(ends) * step, length)
+        return [
+            _Tail(partial(_between, x, row), rounds, column)
+            for row, column in zip(np.array(longer).T, np.array(stalled).T)
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,9 +176,19 @@ def _followed(values: NeverLate, end: int, most: int) -> NeverLate:
     return values
 
 
-def _late(values: NeverLate, law: Beginning, further: float, more: float) -> float:
-    """Return the probability of a late packet with leads that are further ahead [packets]."""
-    return float(late_after(values, law, np.array([further]), more)[0])
+def _late(values: NeverLate, laws: Sequence[Beginning], further: float, more: float) -> Floats:
+    """Return the probability of a late packet of each beginning, with leads that are further ahead [packets]."""
+    return np.array([float(late_after(values, law, np.array([further]), more)[0]) for law in laws])
+
+
+def _longer(values: NeverLate, law: Beginning, due: float, more: float, rounds: Floats) -> Floats:
+    """Return P(S > x) for some x [rounds]."""
+    return late_after(values, law, due * rounds, more)
+
+
+def _between(x: Sequence[float], values: Floats, rounds: Floats) -> Floats:
+    """Return P(S > x) for some x [rounds], from what it is at others; nobody stalls for longer."""
+    return np.interp(rounds, x, values, right=0.0)
 
 
 def begun(moves: PlayerMoves, packets: float) -> Beginning:
