@@ -47,11 +47,12 @@ def test_it_is_what_players_that_are_followed_see(ratio, seconds, start, monkeyp
 def test_smallest_start_buffer_meets_its_target(monkeypatch):
     of = video(1.6, 30)
     monkeypatch.setattr(waiting_from_buffer, "is_quick", lambda *_: False)
-    target = 0.01
+    target = 0.001
     start = BufferedPlay(PATH, of, Player(start_buffer=0.5)).required_start_buffer(stall_probability=target)
     found = BufferedPlay(PATH, of, Player(start_buffer=start))
     assert found.stall_probability + found.errors["stall_probability"] <= target
-    assert found.stall_probability > 0.8 * target
+    assert found.stall_probability > 0.6 * target  # a few packets fill the buffer in a round: P has steps
+    assert found._solver._suits(start)
 
 
 def test_drawn_sessions_at_an_ordinary_rate():

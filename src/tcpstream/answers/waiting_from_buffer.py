@@ -66,8 +66,14 @@ class WaitingFromBuffer(TwoFinenesses):
     def _followed(
         self, starts: Sequence[float], resume: float, lengths: int, at_once: Callable[..., Iterable[Any]]
     ) -> list[Seen]:  # fmt: skip
-        if not self._suits(min(starts)):
-            return super()._followed(starts, resume, lengths, at_once)
+        mine = [start for start in starts if self._suits(start)]
+        others = [start for start in starts if start not in mine]
+        told = iter(self._told(mine, lengths) if mine else [])
+        seen = iter(super()._followed(others, resume, lengths, at_once) if others else [])
+        return [next(told if start in mine else seen) for start in starts]
+
+    def _told(self, starts: Sequence[float], lengths: int) -> list[Seen]:
+        """Return what viewers see who start with some media [s]."""
         packets = [self._packets(start) for start in starts]
         both = list(zip(self._arrivals, (self._fine, self._fine.coarser())))
         fine, rough = on_cores(lambda one: self._tails(one[0], self._moves(one[1]), packets, lengths), both)
