@@ -98,7 +98,7 @@ class LateToCome:
         state = forward.state()
         at: Floats = (state.first + np.arange(float(state.rows.shape[1]))) * quantum - due * self.begin
         start = _Start(at, state.rows, state.waits, state.target, state.lag, offsets(steps, quantum))
-        self._moves, self._entries = Transforms(steps), steps.entries
+        self._moves = Transforms(steps)
         self._matrices = Eliminated(self._moves.source, self._moves.target, steps.entries)
         self._tilt, gap = BETWEEN * rate, 2 * math.pi * BETWEEN * rate / ALIAS
         self._theta, self._values = self._along(start, gap, math.pi / quantum)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, bicgstab, gmres
 
+from ..system import watch
 from .lead_turns import LeadTurns
 from .never_late import NeverLate
 
@@ -53,6 +54,7 @@ def without_end(values: NeverLate, rate: float) -> bool:
     right = weight * (ones - turns.applied(ones, 1.0))
 
     def changed(x: Floats) -> Floats:
+        watch.at(instead=watch.SHORTER)
         return x - weight * turns.applied(x / weight, 0.0)
 
     def solves(x: Floats) -> bool:
