@@ -68,9 +68,12 @@ def test_it_is_the_sum_over_a_lattice(coming, lattice, due, delay):
 
 @pytest.mark.parametrize("delay", [0.0, 12.0])
 @pytest.mark.parametrize("end", [100.0, 300.0])
-def test_what_comes_after_the_end_is_bounded(coming, lattice, due, delay, end):
+def test_what_comes_after_the_end_is_bounded(coming, lattice, steps, due, delay, end):
     beyond = sampled(lattice, end, float(FOLLOWED), due, delay, FOLLOWED)
-    assert beyond < coming.after(delay, end) < 1e5 * beyond
+    loose = (
+        1e5 if steps.chain.loss == pytest.approx(MANY_WAITS.loss) else 1e3
+    )  # where long waits decide, one theta bounds badly
+    assert beyond < coming.after(delay, end) < loose * beyond
 
 
 def test_integrand_must_vanish_as_far_as_the_lattice_tells(steps, due):

@@ -44,7 +44,6 @@ OUTSIDE, ABOVE, TWICE = 0.1, 1e-3, 2.0
 """By how much alpha may come out below 0, by interpolation, and above 1 where it nearly is a step, as where the largest
 window limits TCP; elsewhere above 1, and from where on an exact solve is better; and how many times that it is off."""
 
-
 AMPLE, SMOOTH, LONG = 1.8, 3.0, 100.0
 """T/mu up to which all rounds after some losses are summed up: with more, few packets are late by then; the decay rate
 in the standard deviation of what has arrived then, at least, as the integral takes the longer the less it is; and how
@@ -167,17 +166,15 @@ class CoarseArrivals(ArrivalLevels):
         """
         with self._building:
             if not self._all_later:
-                self._all_later.append(self._summed_up(self.due) if self._is_one_rate else None)
+                self._all_later.append(self._summed_up())
             found = self._all_later[0]
         return found if self._finer is None or self._finer._coming else None
 
-    @property
-    def _is_one_rate(self) -> bool:
-        return len({one.packets_due for one in self.cases}) == 1
-
-    def _summed_up(self, m: float) -> LateToCome | None:
-        if self.scale.limited or self.follow_all or not self.steps.grid.curved:
+    def _summed_up(self) -> LateToCome | None:
+        rates = {one.packets_due for one in self.cases}
+        if self.scale.limited or self.follow_all or len(rates) > 1 or not self.steps.grid.curved:
             return None
+        m = self.due
         found, mean, packets = self._decay, self.chain.packets_per_round, SOME * self.scale.packets
         spread, rounds = self.scale.spread(packets), packets / mean
         if found is None or mean > AMPLE * m or found.rate * spread < SMOOTH:

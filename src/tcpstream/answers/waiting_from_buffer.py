@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..coarse.never_late import NeverLate
-from ..coarse.never_late_after import Beginning, late_after, on_entries
+from ..coarse.never_late_after import Started, late_after, on_entries
 from ..coarse.resolution import FAST, FINE
 from ..numerics.tails import Tail
 from ..playout.player_moves import PlayerMoves
@@ -182,12 +182,12 @@ def _followed(values: NeverLate, end: int, most: int) -> NeverLate:
     return values
 
 
-def _late(values: NeverLate, laws: Sequence[Beginning], further: float, more: float) -> Floats:
+def _late(values: NeverLate, laws: Sequence[Started], further: float, more: float) -> Floats:
     """Return the probability of a late packet of each beginning, with leads that are further ahead [packets]."""
     return np.array([float(late_after(values, law, np.array([further]), more)[0]) for law in laws])
 
 
-def _longer(values: NeverLate, law: Beginning, due: float, more: float, rounds: Floats) -> Floats:
+def _longer(values: NeverLate, law: Started, due: float, more: float, rounds: Floats) -> Floats:
     """Return P(S > x) for some x [rounds]."""
     return late_after(values, law, due * rounds, more)
 
@@ -197,13 +197,13 @@ def _between(x: Sequence[float], values: Floats, rounds: Floats) -> Floats:
     return np.interp(rounds, x, values, right=0.0)
 
 
-def begun(moves: PlayerMoves, packets: float) -> Beginning:
+def begun(moves: PlayerMoves, packets: float) -> Started:
     """Return how playback begins with so many packets: the first state that sends a whole round, and the lead then."""
     on, found = moves.on, moves.begun(packets)
     numbers = moves.found.numbers
     state = found.which[:, 1] if numbers is None else numbers[found.which[:, 1]]
     rounds = found.lengths[found.which[:, 0]]
-    return Beginning(state, (found.goal + found.which[:, 2]) * on.quantum - on.due * rounds, found.chance)
+    return Started(state, (found.goal + found.which[:, 2]) * on.quantum - on.due * rounds, found.chance)
 
 
 def _off(fine: float, rough: float, least: float) -> float:

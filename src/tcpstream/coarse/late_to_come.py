@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import AccuracyError
 from ..system import watch
-from .forward import Forward
+from .forward import Forward, State
 from .lattice_moves import offsets
 from .steps import Steps
 from .transforms import Eliminated, Transforms, until
@@ -39,23 +39,19 @@ ROUNDING = 1e-9
 
 
 class _Start(NamedTuple):
-    """What is followed in the beginning: its state over the lead, and what entries and waits begin with.
+    """What is followed in the beginning.
 
     Attributes
     ----------
+    state : State
     leads : (n,) array
-        Of the columns [packets].
-    rows, waits, target, lag
-        See `Forward.state`.
+        Of its columns [packets].
     above : (E,) array
         What leads of each entry lie above those of the columns.
     """
 
+    state: State
     leads: Floats
-    rows: Floats
-    waits: Floats
-    target: NDArray[np.int64]
-    lag: Floats
     above: Floats
 
 
@@ -97,7 +93,7 @@ class LateToCome:
         self._packets, self._before, self._now = _followed(forward, number, due, safe)
         state = forward.state()
         at: Floats = (state.first + np.arange(float(state.rows.shape[1]))) * quantum - due * self.begin
-        start = _Start(at, state.rows, state.waits, state.target, state.lag, offsets(steps, quantum))
+        start = _Start(state, at, offsets(steps, quantum))
         self._moves = Transforms(steps)
         self._matrices = Eliminated(self._moves.source, self._moves.target, steps.entries)
         self._tilt, gap = BETWEEN * rate, 2 * math.pi * BETWEEN * rate / ALIAS
@@ -109,16 +105,14 @@ class LateToCome:
         """Return the late packets after `begin`, for a startup delay [rounds]."""
         m = self._due
         sums = float((np.exp(-self._theta * m * delay) @ self._values).real)
-        before, now = (self._of_a_round(law, m * (t - delay)) for law, t in self._laws())
+        before = self._of_a_round(self._before, m * (self.begin - self._h - delay))
+        now = self._of_a_round(self._now, m * (self.begin - delay))
         return max(0.0, self._h * (sums + now / 2 + (now - before) / 12))  # an integral over time, not a sum
 
     def after(self, delay: float, end: float) -> float:
         """Return a bound on those after the end of the video, for a startup delay and the end [rounds]."""
         steps = max(end / self._h - self._number, 0.0)
         return self._left * math.exp(min(-self._tilt * self._due * delay - self._faster * steps, 700.0))
-
-    def _laws(self) -> tuple[tuple[Floats, float], tuple[Floats, float]]:
-        return (self._before, self.begin - self._h), (self._now, self.begin)
 
     def _of_a_round(self, law: Floats, y: float) -> float:
         """Return E[(y - A)+] - E[(y - m - A)+]."""
@@ -167,7 +161,7 @@ class LateToCome:
         moves, z = self._moves, complex(np.exp(theta * self._due * self._h + faster))
         moved, _ = moves.moved(theta)
         counts = -self._matrices.of(moved * z**moves.lag).solve(moves.ends(theta, z, moved))
-        later = waits @ (z**start.lag * counts[start.target] + until(z, start.lag))
+        later = waits @ (z**start.state.lag * counts[start.state.target] + until(z, start.state.lag))
         return complex(rows @ counts - rows.sum() + later), counts.real
 
 
@@ -185,4 +179,5 @@ def _followed(forward: Forward, number: int, due: float, safe: float) -> tuple[F
 def _transformed(start: _Start, theta: Complexes) -> tuple[Complexes, Complexes]:
     """Return E exp(-theta lead) of rows and of waits, by theta."""
     leads, above = np.exp(-np.outer(start.leads, theta)), np.exp(-np.outer(start.above, theta))
-    return start.rows @ leads * above, start.waits @ leads * above[start.target]
+    state = start.state
+    return state.rows @ leads * above, state.waits @ leads * above[state.target]

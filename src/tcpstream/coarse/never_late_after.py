@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.weights import lagrange
+from .lead_level import between
 from .never_late import NeverLate
 from .state_grid import Grid
 from .steps import Steps
@@ -16,8 +16,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Beginning(NamedTuple):
-    """How playback begins.
+class Started(NamedTuple):
+    """How playback starts.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Beginning(NamedTuple):
     chance: Floats
 
 
-def on_entries(steps: Steps, begun: Beginning) -> Beginning:
+def on_entries(steps: Steps, begun: Started) -> Started:
     """Return a beginning by the entries of steps that stand for its states."""
     on: Grid = steps.grid
     entry = np.full(len(on.states), -1)
@@ -41,17 +41,17 @@ def on_entries(steps: Steps, begun: Beginning) -> Beginning:
     counts = on.starts[begun.state + 1] - on.starts[begun.state]
     which = np.repeat(np.arange(len(counts)), counts)
     at = np.repeat(on.starts[begun.state] - (np.cumsum(counts) - counts), counts) + np.arange(len(which))
-    return Beginning(entry[on.points[at]], begun.lead[which], begun.chance[which] * on.weights[at])
+    return Started(entry[on.points[at]], begun.lead[which], begun.chance[which] * on.weights[at])
 
 
-def late_after(values: NeverLate, begun: Beginning, further: Floats, more: float = 0.0) -> Floats:
+def late_after(values: NeverLate, begun: Started, further: Floats, more: float = 0.0) -> Floats:
     """Return the probability that a packet is late in the steps to come, of a beginning by entries.
 
     Parameters
     ----------
     values : NeverLate
         Whose neighbouring levels know each other's values, as after `start_row` or `settle`.
-    begun : Beginning
+    begun : Started
     further : (x,) array
         Packets by which leads are larger [packets].
     more : float
@@ -76,13 +76,12 @@ def _read(values: NeverLate, entries: Ints, leads: Floats) -> Floats:
         mine = np.flatnonzero(left & (leads < (level.points - 1) * level.quantum))
         left[mine] = False
         rows, end = entries[mine], level.inside.stop
-        x = np.minimum((leads[mine] - level.offsets[rows]) / level.quantum + level.ghosts, end - 2.0)
-        first = np.clip(np.floor(x).astype(np.int64) - 1, level.ghosts, end - 4)
-        nodes = np.broadcast_to(np.arange(4.0) - 1, (len(x), 4))
+        above = leads[mine] - level.offsets[rows]
+        first, weights = between(above, level.quantum, level.ghosts, end)
         four = level.old[rows[:, np.newaxis], first[:, np.newaxis] + np.arange(4)]
-        value = (four * lagrange(nodes, x - first - 1.0)).sum(axis=1)
-        below = np.clip(np.floor(x).astype(np.int64) - first, 0, 2)
-        each = np.arange(len(x))
+        value = (four * weights).sum(axis=1)
+        below = np.clip(np.floor(above / level.quantum).astype(np.int64) + level.ghosts - first, 0, 2)
+        each = np.arange(len(mine))
         pair = four[each, below], four[each, below + 1]
         found[mine] = np.clip(value, np.minimum(*pair), np.maximum(*pair))
     return found
