@@ -9,6 +9,7 @@ import tcpstream
 from pausing_sessions import simulated
 from tcpstream import AccuracyError, InputError, Path, PausingPlayer, Player, Video, play
 from tcpstream.answers.held_at_most import held_at_most
+from tcpstream.answers.two_finenesses import TwoFinenesses
 from tcpstream.playout.pauses import halvings
 from tcpstream.tcp import chain_of
 from tcpstream.tcp.idle_restart import with_idle_restarts
@@ -113,6 +114,23 @@ def test_a_buffer_for_all_of_the_video_pauses_nothing(free, most):
     for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio"):
         assert getattr(held, name) == pytest.approx(getattr(free, name), abs=free.errors[name] + held.errors[name])
     assert held.stall_probability == pytest.approx(free.stall_probability, rel=1e-3)
+
+
+@pytest.mark.parametrize("refill", [10, 8])
+def test_a_full_buffer_that_next_to_nobody_sees_run_empty(refill, monkeypatch):
+    """It is told by a player that holds all, within a bound, and as one that is followed."""
+    path, video = Path(loss=0.01, rtt=0.1, rto=0.3, tcp="reno-sack", max_window=16), Video(packet_rate=60, duration=60)
+    player = PausingPlayer(start_buffer=0.3, resume_buffer=1, client_buffer=10, refill_at=refill, idle="keep")
+    followed = play(path, video, player)
+    monkeypatch.setattr(TwoFinenesses, "is_quick", False)
+    monkeypatch.setattr(TwoFinenesses, "_paused", lambda *_: pytest.fail("pauses were followed"))
+    found = play(path, video, player)
+    assert found.stall_probability > 0.002
+    for name in ("stall_probability", "mean_stalls", "mean_total_rebuffer", "rebuffering_ratio", "stalls_per_hour"):
+        allowed = found.errors[name] + followed.errors[name]
+        assert abs(getattr(found, name) - getattr(followed, name)) <= allowed
+        assert name == "stalls_per_hour" or found.errors[name] < 0.02 * getattr(found, name)
+    assert found.errors["stalls_per_hour"] < 0.01
 
 
 @pytest.mark.parametrize("rate", [10, 25])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tcpstream import Path, Player, Video, play
-from tcpstream.answers import waiting_from_buffer
 from tcpstream.answers.buffered_play import BufferedPlay
 from tcpstream.answers.two_finenesses import TwoFinenesses
 from tcpstream.answers.waiting_from_buffer import WaitingFromBuffer, begun
@@ -25,7 +24,7 @@ def video(ratio: float, seconds: float, path: Path = PATH) -> Video:
 def seen(of: Video, start: float, quick: bool, monkeypatch: pytest.MonkeyPatch) -> BufferedPlay:
     """Return what is seen where following players is quick, or takes long."""
     with monkeypatch.context() as patch:
-        patch.setattr(waiting_from_buffer, "is_quick", lambda *_: quick)
+        patch.setattr(WaitingFromBuffer, "is_quick", quick)
         return BufferedPlay(PATH, of, Player(start_buffer=start))
 
 
@@ -46,7 +45,7 @@ def test_it_is_what_players_that_are_followed_see(ratio, seconds, start, monkeyp
 
 def test_smallest_start_buffer_meets_its_target(monkeypatch):
     of = video(1.6, 30)
-    monkeypatch.setattr(waiting_from_buffer, "is_quick", lambda *_: False)
+    monkeypatch.setattr(WaitingFromBuffer, "is_quick", False)
     target = 0.001
     start = BufferedPlay(PATH, of, Player(start_buffer=0.5)).required_start_buffer(stall_probability=target)
     found = BufferedPlay(PATH, of, Player(start_buffer=start))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tcpstream import Path, Player, Varying, Video, play
+from tcpstream import Path, PausingPlayer, Player, Varying, Video, play
 from tcpstream.playout.rare_stalls import RareStalls
 from tcpstream.tcp import chain_of
 
@@ -44,6 +44,33 @@ def test_they_hold_beside_passes(sender, loss, timer, due, start, resume, rounds
     assert seen.mean_total_rebuffer <= most.rounds * path.rtt + seen.errors["mean_total_rebuffer"]
 
 
+@settings(max_examples=8)
+@given(
+    sender=st.sampled_from(SENDERS),
+    loss=st.floats(0.002, 0.03),
+    due=st.integers(2, 4),
+    stop=st.integers(8, 16),
+    refill=st.integers(6, 16),
+    rounds=st.integers(40, 80),
+)
+def test_they_hold_once_a_buffer_is_full(sender, loss, due, stop, refill, rounds):
+    path, refill = Path(sender="classic", loss=loss, rtt=0.1, rto=0.3, **sender), min(refill, stop)
+    found = (
+        RareStalls(chain_of(path), due, due * rounds, 10.0**n).once_full((refill - 2) * due, 2 * due)
+        for n in range(-12, 1)
+    )
+    most = next(filter(None, found), None)
+    if most is None:
+        return
+    held = {"client_buffer": stop * path.rtt, "refill_at": refill * path.rtt, "idle": "keep"}
+    video = Video(packet_rate=due / path.rtt, duration=rounds * path.rtt)
+    buffers = {"start_buffer": stop * path.rtt, "resume_buffer": 2 * path.rtt}
+    free, seen = (play(path, video, one) for one in (Player(**buffers), PausingPlayer(**buffers, **held)))
+    assert seen.stall_probability <= free.stall_probability + most.stalled + 1e-9
+    assert seen.mean_stalls <= free.mean_stalls + most.stalls + 1e-9
+    assert seen.mean_total_rebuffer <= free.mean_total_rebuffer + most.rounds * path.rtt + 1e-9
+
+
 def test_they_decay_as_stalls_do():
     path = Path(sender="classic", tcp="reno-sack", loss=0.004, rtt=0.1, rto=0.3, max_window=20)
     video = Video(packet_rate=40, duration=20)
@@ -53,6 +80,19 @@ def test_they_decay_as_stalls_do():
     decays = (np.log(seen[0] / seen[1]), np.log(most[0].stalled / most[1].stalled))
     assert decays[1] == pytest.approx(decays[0], rel=0.3)
     assert all(one.stalled < 1e6 * of for one, of in zip(most, seen))
+
+
+def test_once_full_they_fall_as_stalls_do():
+    """From 1.6 to 4 s held stalls get a hundred times as rare, in steps, as a timer doubles."""
+    path, due, length = Path(sender="classic", tcp="reno-sack", loss=0.004, rtt=0.1, rto=0.3, max_window=20), 4, 40
+    video, levels = Video(packet_rate=due / path.rtt, duration=length), (1.6, 2.8, 4.0)
+    held = [PausingPlayer(start_buffer=1, resume_buffer=1, client_buffer=one) for one in levels]
+    stalls = np.array([play(path, video, one).stalls_per_hour / 3600 * length for one in held])
+    bounds = RareStalls(chain_of(path), due, video.packets, 1.0)
+    most = np.array([bounds.once_full((one * video.packet_rate) - 2 * due, 40).stalled for one in levels])
+    assert stalls[0] > 100 * stalls[2]
+    assert (most > stalls).all()
+    assert (most < 1e5 * stalls).all()
 
 
 def test_a_source_that_falls_behind_has_none():

@@ -18,12 +18,12 @@ from .drawing import Drawing
 from .held_at_most import HeldAtMost
 from .joined import Joined
 from .joining import JoinTimes
+from .once_full import solver_of
 from .player import Player
 from .several import Several
 from .start_buffer import smallest_start_buffer
-from .two_finenesses import COUNTS, TwoFinenesses
+from .two_finenesses import COUNTS
 from .viewing import QUANTILES, target
-from .waiting_from_buffer import WaitingFromBuffer
 
 if TYPE_CHECKING:
     from .drawn_sessions import DrawnSessions
@@ -60,8 +60,7 @@ class BufferedPlay(Joined, Drawing):
         chain = chain_of(path)
         super().__init__(path, video, player, chain.packets_per_round / path.rtt)
         assert player.start_buffer is not None
-        alone = not self.counted and held is None
-        self._solver = (WaitingFromBuffer if alone else TwoFinenesses)(chain, path, video, held)
+        self._solver = solver_of(chain, path, video, player, held)
         self._start_buffer = player.start_buffer
         self._found = self._solver.solve([player.start_buffer], player.resume_buffer, LENGTHS, on_cores)[0]
         self._answers, self._errors = self._found.answers, self._found.errors

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial.laguerre import laggauss
 from numpy.typing import NDArray
 
-from ..coarse.resolution import FACTOR, SPREAD, Scale
+from ..coarse.resolution import FACTOR, Scale
 from ..errors import AccuracyError, InputError, TimeLimitError
 from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
@@ -31,6 +31,7 @@ from .joining import Delivered, JoinTimes, joined
 from .player_fineness import fineness, is_followed, is_quick
 from .quadrature import NODES, between_points, quadrature_error
 from .rarely_stalled import RarelyStalled
+from .reach import Reach
 from .seen_by_viewers import Seen
 from .stall_by_stall import StallByStall
 from .timeline import Timeline
@@ -41,27 +42,17 @@ RISK, FEW = 1e-10, 2e-6
 """What is stated to be off at least; and what larger leads may still change on lattices, which is stated, too: of P(any
 stall), and of stalled seconds."""
 
-SLACK, DECAYS = 1e-2, 6.0
-"""Part of an answer that more than the largest lead may still change; and factors of e by which a stall is less
-probable there, about."""
+SLACK = 1e-2
+"""Part of an answer that more than the largest lead may still change."""
 
 ONE_MODE = 0.05
 """Part of an answer that may be missed by one mode, which is stated; larger leads would not change it."""
-
-RELAXATIONS = 30.0
-"""Times of relaxation, 2 variance / drift^2 [rounds], after which sessions that play have settled."""
 
 STEADY = 1.5
 """Mean times from loss to loss in which what changes quickly from place to place fades, about."""
 
 LEAST = 1e-3
 """Part of an answer that is stated to be off at least, where quanta are not whole packets."""
-
-SPREADS = 6.0
-"""Standard deviations of what TCP delivers, up to which leads are followed."""
-
-LARGEST = 8.0
-"""Times what a mean round sends that few rounds exceed."""
 
 HALF = 0.5
 """Packets by which places in a round differ at most."""
@@ -85,13 +76,14 @@ class TwoFinenesses:
         self._held, self._lines_apart = held, path.tcp == "cubic"  # its lines do, for those between them
         self._scale, timeline = Scale.of(chain), Timeline.of(path, video)
         self._due, self._length = timeline.packets_due, timeline.length
+        self._reach = Reach(chain, self._scale, self._due)
         self._made: dict[Fineness, PlayerMoves] = {}
         self._path = path
 
     @cached_property
     def _fine(self) -> Fineness:
         return fineness(
-            self._chain, self._due, self._length, self._scale.recovered, self._decay, self._columns, self._held,
+            self._chain, self._due, self._length, self._scale.recovered, self._reach.decay, self._columns, self._held,
             self._lines_apart,
         )  # fmt: skip
 
@@ -101,7 +93,7 @@ class TwoFinenesses:
 
     @cached_property
     def _stalls(self) -> StallByStall:
-        return StallByStall(self._chain, self._scale, self._length, self._decay, self._fine)
+        return StallByStall(self._chain, self._scale, self._length, self._reach.decay, self._fine)
 
     def solve(
         self, starts: Sequence[float], resume: float, lengths: int = 1, at_once: Callable[..., Iterable[Any]] = map
@@ -148,9 +140,14 @@ class TwoFinenesses:
     def _rare(self) -> RarelyStalled | None:
         if self._held is not None:
             return None
-        if self._is_followed and is_quick(self._fine, self._chain, self._length, self._columns):
+        if self._is_followed and self.is_quick:
             return None
         return RarelyStalled(self._chain, self._path, self._due, self._video.packets, self._counts, self._is_followed)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a pass takes little time, even if it follows all leads."""
+        return is_quick(self._fine, self._chain, self._length, self._columns)
 
     @cached_property
     def _is_followed(self) -> bool:
@@ -176,7 +173,7 @@ class TwoFinenesses:
             found, rough, *others = self._wide_enough(starts, resume, lengths, passes, at_once)
         else:
             passes.insert(1, fine.coarser())
-            found, rough, *others = at_once(lambda one: self._pass(one, starts, resume, 0.0, lengths), passes)
+            found, rough, *others = at_once(lambda one: self._paused(one, starts, resume, lengths), passes)
         later = others[0] if others else rough
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
@@ -186,8 +183,9 @@ class TwoFinenesses:
     ) -> list[Sessions]:  # fmt: skip
         """Return the first of some passes, the coarser one, and the others, up to leads that make no difference."""
         fine, most = self._fine, self._video.packets + 2 * self._due
-        top = min(self._first_top(max(*starts, resume)), most)
-        many = products(self._moves(fine), self._video.packets, top, self._settled(), self._steady(fine))
+        held = max(*starts, resume) * self._video.packet_rate
+        top = min(self._reach.lead(held, self._length, whole_packets=fine.exact), most)
+        many = products(self._moves(fine), self._video.packets, top, self._reach.settled, self._steady(fine))
         follow: Callable[..., Sessions] = self._pass
         if self._stalls.suits(self._packets(resume), many):
             follow = self._renewed
@@ -261,11 +259,21 @@ class TwoFinenesses:
 
     def _pass(self, fine: Fineness, starts: Sequence[float], resume: float, top: float, lengths: int) -> Sessions:
         begin = [self._packets(start) for start in starts]
-        pauses, settled = (None, self._settled()) if self._held is None else (self._held.pauses, math.inf)
+        pauses, settled = (None, self._reach.settled) if self._held is None else (self._held.pauses, math.inf)
         packets = self._video.packets
         return sessions(
             self._moves(fine), packets, begin, self._packets(resume), top, lengths, settled, pauses, self._steady(fine)
         )  # fmt: skip
+
+    def _paused(self, on: Fineness, starts: Sequence[float], resume: float, lengths: int) -> Sessions:
+        """Return sessions of a player that pauses, from one pass."""
+        assert self._held is not None
+        stop, steady = self._held.pauses.stop, self._steady(self._fine)
+        many = products(self._moves(self._fine), self._video.packets, stop, math.inf, steady)
+        if self._held.restarting is not None or not self._stalls.suits(self._packets(resume), many):
+            return self._pass(on, starts, resume, stop, lengths)
+        check(many / FEWER)
+        return self._renewed(on, starts, resume, stop, lengths)
 
     def _renewed(
         self, on: Fineness, starts: Sequence[float], resume: float, top: float, lengths: int, late: bool = False
@@ -273,7 +281,7 @@ class TwoFinenesses:
         begin, moves = [self._packets(start) for start in starts], self._moves(on)
         return renewals(
             moves, self._counts, self._factors, self._video.packets, begin, self._packets(resume), top, lengths,
-            self._steady(on), self._stalls.late(on) if late else None,
+            self._steady(on), self._stalls.late(on) if late else None, self._held.pauses if self._held else None,
         )  # fmt: skip
 
     @property
@@ -302,34 +310,6 @@ class TwoFinenesses:
         if self._held and self._held.restarting is not None:
             return self._held.restarting
         return deliveries(self._chain, fine.step, fine.ratio, fine.further)
-
-    def _variance(self) -> float:
-        """Return that of the packets of a round, in the long run."""
-        return SPREAD**2 * self._scale.wide * self._chain.packets_per_round
-
-    @property
-    def _decay(self) -> float:
-        """Return the lead [packets] over which a stall gets less probable by e; infinite where TCP is slower."""
-        ahead = self._chain.packets_per_round - self._due
-        return self._variance() / (2 * ahead) if ahead > 0 else math.inf
-
-    def _settled(self) -> float:
-        """Return after how many rounds of playback nothing stalls any more, about; infinite where TCP is slower."""
-        ahead = self._chain.packets_per_round - self._due
-        return RELAXATIONS * 2 * self._variance() / ahead**2 if ahead > 0 else math.inf
-
-    def _first_top(self, held: float) -> float:
-        """Return a lead from which more seems to make no difference, after so much media held [s]: in packets."""
-        due, sent, scale = self._due, self._chain.packets_per_round, self._scale
-        buffer = held * self._video.packet_rate
-        times = np.geomspace(1, max(self._length, 2.0), 200)
-        spread = np.array([scale.spread(sent * float(t)) for t in times])
-        top = float(((sent - due) * times + SPREADS * spread).max())
-        if due < sent:
-            top = min(top, DECAYS * self._decay)
-        if not self._fine.exact:  # as a largest window is far more than what most rounds send
-            return buffer + top
-        return buffer + top + 2 * (min(self._chain.largest_round, LARGEST * sent) + due)
 
     def _seen(self, found: Sessions, b: int) -> Floats:
         """Return the answers for the whole video, by the number of the start buffer."""

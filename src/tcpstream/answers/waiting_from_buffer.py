@@ -27,7 +27,6 @@ from .coarse_alpha import by_whole_packets
 from .coarse_arrivals import CoarseArrivals
 from .coarse_stored import ALPHA_FACTOR, NO_LATE_FLOOR
 from .delayed_play import STEP, TOLERANCE
-from .player_fineness import is_quick
 from .quadrature import between_points
 from .seen_by_viewers import Seen
 from .timeline import Timeline
@@ -96,7 +95,7 @@ class WaitingFromBuffer(TwoFinenesses):
             return False
         if self._chain.packets_per_round < SLOWEST * self._due:
             return False
-        return not is_quick(self._fine, self._chain, self._length, self._columns)
+        return not self.is_quick
 
     def _seen_by(self, fine: _Tail, rough: _Tail) -> Seen:
         """Return what viewers see, of two resolutions."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiled_parts import part
 from ..system.compiler import integer
-from .buffer_leads import Deep, add_between, add_held, add_shifted, point, points_below, put
+from .buffer_leads import Deep, Leads, add_between, add_held, add_values, point, points_below, put
 from .buffer_moves import Totals
 from .buffer_play import kept_values, stall
 from .buffer_state import Known, Measures
@@ -22,22 +23,37 @@ def play_deep(x: int, moves: Totals, deep: Deep, known: Known, on: Measures) -> 
     left, n = x * known.round, known.play.shape[2]
     if n <= even:
         return
-    now = known.play[x % known.play.shape[0]]
+    places, states, C = known.play.shape[0], known.play.shape[1], len(on.base)
+    now = known.play[x % places]
+    flat, flat_long = known.play.reshape(known.play.size), known.long.reshape(known.long.size)
+    slot, first_row, depth = known.slot, known.first, known.depth
     first = followed // every
     end = first + max(points_below(left, n, known.leads), even) - even
-    starts, target, rounds, shift, chance = deep.changes
-    for s in range(now.shape[0]):
+    sums = np.zeros((end - first) * C)
+    for s in range(states):
         now[s, followed : even + end - first] = 0.0
         for at in range(even + end - first, n):
             put(now[s, at], on.base)
         for o in range(moves.starts[s], moves.starts[s + 1]):
             for j in range(first, min(deep.begins[moves.rounds[o]], end)):
                 _add_move(now[s, even + j - first], j * every, x, o, moves, known, on)
-        for o in range(starts[s], starts[s + 1]):
-            begin = max(first, deep.begins[rounds[o]])
-            if begin < end:
-                row = kept_values(x - rounds[o], rounds[o], target[o], known)
-                _add_deep(now[s], row, chance[o], shift[o], begin, end, followed, even, every)
+        sums[:] = 0.0
+        for changes, low, high in ((deep.changes, first, min(end, deep.top[s])), (deep.at_top, deep.top[s], end)):
+            starts, target, rounds, shift, chance = changes
+            for o in range(starts[s], starts[s + 1]):
+                d = rounds[o]
+                begin = max(low, first, deep.begins[d])
+                if begin >= high:
+                    continue
+                if d <= 2:
+                    row = ((x - d) % places * states + target[o]) * n * C
+                    _add_deep(sums, flat, row, chance[o], shift[o], begin, high, n, C, known.leads)
+                else:
+                    row = (first_row[slot[target[o]]] + (x - d) % depth[slot[target[o]]]) * n * C
+                    _add_deep(sums, flat_long, row, chance[o], shift[o], begin, high, n, C, known.leads)
+        for at in range(end - first):
+            for c in range(C):
+                now[s, even + at, c] += sums[at * C + c]
         between = max(min(even, left), followed)
         add_between(now[s], 1.0, now[s], followed, between, integer(0), known.leads)
         for at in range(between, even):
@@ -59,19 +75,22 @@ def _add_move(out: Floats, held: int, x: int, o: int, moves: Totals, known: Know
         add_held(out, w, kept_values(x - d, d, moves.target[o], known), rest, known.leads)
 
 
-@part(nogil=True)
+@numba.njit(nogil=True, inline="always")
 def _add_deep(
-    sink: Floats, row: Floats, weight: float, shift: int, begin: int, end: int, followed: int, even: int, every: int
+    sums: Floats, values: Floats, row: int, weight: float, shift: int, begin: int, end: int, n: int, C: int,
+    leads: Leads,
 ) -> None:  # fmt: skip
-    """Add values of a row at multiples that are so much more than those of the sink, from `begin` to `end`."""
-    n, C, first = len(sink), sink.shape[1], followed // every
+    """Add values of n points from `row` on at multiples that are so much more than those from `begin` to `end`."""
+    followed, even, every, _ = leads
+    first = followed // every
     near = min(max(begin, first - shift), end)
     for j in range(begin, near):
-        to, one = even + j - first, point(j + shift, followed, even, every)
+        one = row + point(j + shift, followed, even, every) * C
         for c in range(C):
-            sink[to, c] += weight * row[one, c]
+            sums[(j - first) * C + c] += weight * values[one + c]
     far = max(min(end, n - even + first - shift), near)
-    add_shifted(sink, weight, row, even + near - first, even + far - first, shift)
+    to, until, away = (near - first) * C, (far - first) * C, row + (even + shift) * C
+    add_values(sums[to:until], weight, values[to + away : until + away])
     for j in range(far, end):
         for c in range(C):
-            sink[even + j - first, c] += weight * row[n - 1, c]
+            sums[(j - first) * C + c] += weight * values[row + (n - 1) * C + c]

@@ -42,14 +42,19 @@ class Deep(NamedTuple):
 
     Attributes
     ----------
-    changes : Totals
-        What they change a lead by, in multiples of `Leads.every` quanta, instead of what is received.
+    changes, at_top : Totals
+        What they change a lead by, in multiples of `Leads.every` quanta, instead of what is received; and the same
+        where a buffer may become full.
     begins : (longest + 1,) int array
         Multiples from which on they are those of so many rounds.
+    top : (S,) int array
+        Multiples from which on a buffer may become full, by state.
     """
 
     changes: Totals
+    at_top: Totals
     begins: Ints
+    top: Ints
 
 
 @part(nogil=True)
@@ -113,10 +118,7 @@ def add_between(
 
 
 @part(nogil=True)
-def add_shifted(out: Floats, weight: float, row: Floats, begin: int, end: int, shift: int) -> None:
-    """Add values of a row at points that are so many more than those from `begin` to `end`."""
-    many = max(end - begin, 0) * out.shape[1]
-    if many > 0:
-        to, source = out[begin:end].reshape(many), row[begin + shift : end + shift].reshape(many)
-        for i in range(many):
-            to[i] += weight * source[i]
+def add_values(out: Floats, weight: float, values: Floats) -> None:
+    """Add values."""
+    for i in range(len(out)):
+        out[i] += weight * values[i]

@@ -11,7 +11,7 @@ from .buffer_deep import play_deep
 from .buffer_fill import fill
 from .buffer_leads import Deep, put
 from .buffer_moves import Lacking, Passing, Totals
-from .buffer_play import play_far, play_near
+from .buffer_play import goes_on, play_far, play_near
 from .buffer_state import Filling, Known, Measures
 
 Floats = NDArray[np.float64]
@@ -95,15 +95,23 @@ def back_in_video(
 @kept(nogil=True)
 def back_from_stalls(
     first: int, last: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking, needs: Passing,
-    size: int, known: Known, on: Measures,
+    size: int, stalls: Floats, known: Known, on: Measures,
 ) -> None:  # fmt: skip
     """Go back from place `first` to place `last` in the video, with values behind a stall that are known.
 
-    Parameters as for `back_in_video`; `size` is that of `Filling`.
+    Parameters as for `back_in_video`; `size` is that of `Filling`, and `stalls` what `stalls_at` returns, where it is
+    the same from place to place: else of no state.
     """
     for x in range(first, last + 1):
         known.before[x] = 0
         play_far(x, far, moves, known, on)
         play_deep(x, moves, deep, known, on)
-        play_near(x, threshold, size, needs, lacks, known, on)
+        if len(stalls) == 0:
+            play_near(x, threshold, size, needs, lacks, known, on)
+        else:
+            now = known.play[x % known.play.shape[0]]
+            for s in range(len(stalls)):
+                for at in range(known.round):
+                    put(now[s, at], stalls[s, at])
+            goes_on(x, known.round, needs, known, on)
         _keep(x, known)

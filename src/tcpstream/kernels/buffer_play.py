@@ -7,12 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..system.compiled_parts import part
-from .buffer_leads import add_between, add_held, put
+from ..system.compiler import kept
+from .buffer_leads import add_between, add_held, add_values, put
 from .buffer_moves import Lacking, Passing, Totals
 from .buffer_state import Known, Measures
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+NEAR, FAR, TOP = 0, 1, 2
+"""What is held: little, so that a wait may outlast it; more; and nearly as much as a buffer has room for."""
 
 
 @numba.njit(nogil=True, inline="always")
@@ -68,7 +72,8 @@ def _between(place: float, x: int, known: Known) -> tuple[int, float]:
 def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> None:
     """Set the values at place x of a round of playback held, or more, at each quantum.
 
-    `far` stands for `moves` from two rounds on, or from where no wait outlasts what is held.
+    `far` stands for `moves` from two rounds on, or from where no wait outlasts what is held, up to where a buffer may
+    become full.
     """
     q, n = known.round, min(known.play.shape[2], known.leads.followed)
     left = x * q
@@ -79,16 +84,16 @@ def play_far(x: int, far: Totals, moves: Totals, known: Known, on: Measures) -> 
             now[s, at] = 0.0
         for at in range(max(end, 0), n):
             put(now[s, at], on.base)
-    for near in (True, False):
-        _add(x, end, near, moves if near else far, known, on)
+    for part_of in range(NEAR, TOP + 1):
+        _add(x, end, part_of, far if part_of == FAR else moves, known, on)
 
 
 @part(nogil=True)
-def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures) -> None:
-    """Add what transitions lead to from what is held before `end`, near playback or far from it."""
+def _add(x: int, end: int, part_of: int, moves: Totals, known: Known, on: Measures) -> None:
+    """Add what transitions lead to from what is held before `end`: near playback, far from it, or nearly full."""
     starts, targets, rounds, received, chance = moves
     q, play, long, leads, base = known.round, known.play, known.long, known.leads, on.base
-    slot, first, depth, C = known.slot, known.first, known.depth, len(on.base)
+    slot, first, depth, C, top = known.slot, known.first, known.depth, len(on.base), known.top
     places, states, n = play.shape[0], play.shape[1], play.shape[2]
     even, flat, flat_long = min(n, known.leads.even), play.reshape(play.size), long.reshape(long.size)
     empty, of, stalled, stalled_more = known.empty, on.of, on.stalled, on.stalled_more
@@ -99,7 +104,11 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
         sums[:] = 0.0
         for o in range(starts[s], starts[s + 1]):
             d, w, total, target = rounds[o], chance[o], received[o], targets[o]
-            begin, last = (q, min(end, max(2, d) * q)) if near else (max(2, d) * q, end)
+            begin, last = q, min(end, max(2, d) * q)
+            if part_of == FAR:
+                begin, last = last, min(end, top[s])
+            elif part_of == TOP:
+                begin, last = max(last, top[s]), end
             shift = total - d * q
             stop = min(last, x * q - total) if x * q <= known.full or d >= x else last  # there all has arrived
             for at in range(max(begin, stop), last):
@@ -116,10 +125,10 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
             inside = max(min(stop, even - shift), begin)
             if d <= 2:
                 away = (((x - d) % places * states + target) * n + shift) * C
-                _add_to(sums[begin * C : inside * C], w, flat[begin * C + away : inside * C + away])
+                add_values(sums[begin * C : inside * C], w, flat[begin * C + away : inside * C + away])
             else:
                 away = ((first[slot[target]] + (x - d) % depth[slot[target]]) * n + shift) * C
-                _add_to(sums[begin * C : inside * C], w, flat_long[begin * C + away : inside * C + away])
+                add_values(sums[begin * C : inside * C], w, flat_long[begin * C + away : inside * C + away])
             if inside < stop:
                 row = play[(x - d) % places, target] if d <= 2 else kept_values(x - d, d, target, known)
                 add_between(now, w, row, inside, stop, shift, leads)
@@ -129,21 +138,32 @@ def _add(x: int, end: int, near: bool, moves: Totals, known: Known, on: Measures
 
 
 @part(nogil=True)
-def _add_to(out: Floats, weight: float, values: Floats) -> None:
-    for i in range(len(out)):
-        out[i] += weight * values[i]
-
-
-@part(nogil=True)
 def play_near(
     x: int, threshold: int, size: int, needs: Passing, lacks: Lacking, known: Known, on: Measures
 ) -> None:  # fmt: skip
     """Set the values at place x of less than a round of playback held; `size` is that of `Filling`."""
-    q, play = known.round, known.play
-    left = x * q
-    due, now = min(q, left), play[x % play.shape[0]]
+    now, due = known.play[x % known.play.shape[0]], min(known.round, x * known.round)
     now[:, :due] = 0.0
-    _goes_on(x, due, needs, known, on)
+    goes_on(x, due, needs, known, on)
+    _add_stalls(now, x, threshold, size, lacks, known, on)
+
+
+@kept(nogil=True)
+def stalls_at(x: int, threshold: int, size: int, lacks: Lacking, known: Known, on: Measures) -> Floats:
+    """Return what stalls in the first round add to values at place x of less than a round held: (S, q, C)."""
+    found = np.zeros((known.play.shape[1], known.round, len(on.base)))
+    _add_stalls(found, x, threshold, size, lacks, known, on)
+    return found
+
+
+@part(nogil=True)
+def _add_stalls(
+    now: Floats, x: int, threshold: int, size: int, lacks: Lacking, known: Known, on: Measures
+) -> None:  # fmt: skip
+    """Add what stalls in the first round lead to at place x with less than a round of playback held."""
+    q = known.round
+    left = x * q
+    due = min(q, left)
     C, of, empty, fill, highest = len(on.base), on.of, known.empty, known.fill, known.fill.shape[2] - 1
     stalled, stalled_more = on.stalled, on.stalled_more
     starts, targets, rounds, in_order, later, chance = lacks
@@ -176,7 +196,7 @@ def play_near(
 
 
 @part(nogil=True)
-def _goes_on(x: int, due: int, needs: Passing, known: Known, on: Measures) -> None:
+def goes_on(x: int, due: int, needs: Passing, known: Known, on: Measures) -> None:
     """Add what is seen of those whose first round delivers enough, at place x, to values of less than `due` held."""
     rows, starts, targets, rounds, received, enough, _ = needs
     q, play, long, leads, empty, of = known.round, known.play, known.long, known.leads, known.empty, on.of

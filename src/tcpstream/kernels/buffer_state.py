@@ -48,6 +48,8 @@ class Known(NamedTuple):
         n points.
     full : int
         Quanta held at most, beyond which nothing is sent, not even the end of the video.
+    top : (S,) int array
+        Quanta held from which on a buffer may become full in a transition, by state.
     play : (5, S, n, C) array
         At the last places, by state and lead.
     slot, first, depth : (S,), (s,), (s,) int arrays
@@ -66,6 +68,7 @@ class Known(NamedTuple):
     round: int
     leads: Leads
     full: int
+    top: Ints
     play: Floats
     slot: Ints
     first: Ints

@@ -40,7 +40,7 @@ def room(
             f"{MOST_BYTES / 2**30:g}: take a smaller max_window, smaller buffers or a shorter timer"
         )
     return Known(
-        on.quanta, points, UNBOUNDED, np.zeros((5, states, n, C)), slot, first[:-1], depth,
+        on.quanta, points, UNBOUNDED, np.full(states, UNBOUNDED), np.zeros((5, states, n, C)), slot, first[:-1], depth,
         np.zeros((int(first[-1]), n, C)),
         np.zeros(last + 2, dtype=np.int64), np.zeros(many), np.zeros((many, states, C)),
         np.zeros((2, states, height, C)),

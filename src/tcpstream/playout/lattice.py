@@ -174,7 +174,7 @@ def _few(x: Floats, weight: Floats, many: int, least: int) -> tuple[Ints, Floats
     size = np.abs(weight)
     mean = float(x @ size / size.sum())
     spread = math.sqrt(float((x - mean) ** 2 @ size / size.sum()))
-    step = max(1, round(spread))
+    step = max(1, round(spread * (2 if many == 2 else 1)))  # two keep the variance, too
     first = max(round(mean - step * (many - 1) / 2), least)  # around the mean: a round that nothing changes is stable
     nodes = first + step * np.arange(many)
     scaled = (nodes - mean) / step

@@ -21,8 +21,11 @@ Ints = NDArray[np.int64]
 WHOLE = 1e-9
 """Distance from a whole number that is none."""
 
-NODES = 6
-"""Leads that stand for what arrives between the same states, where much is held."""
+NODES, TWO = 6, 2
+"""Leads that stand for what arrives between the same states, where much is held; and where a buffer may become full."""
+
+UNBOUNDED = 1 << 40
+"""Quanta that no lead has."""
 
 MARGIN, NEAR = 2, 4
 """Rounds of playback that the least of these leads have at least; and rounds more, up to which each quantum of a lead
@@ -65,8 +68,13 @@ def _margin(on: Fineness, every: int) -> int:
     return MARGIN * on.quanta + NODES // 2 * every
 
 
-def leads(found: Deliveries, on: Fineness, top: int) -> tuple[Leads, Deep, int]:
-    """Return the points of leads up to so many quanta, the transitions between them, and how many they are."""
+def leads(
+    found: Deliveries, on: Fineness, top: int, stop: float = math.inf
+) -> tuple[Leads, Deep, int]:  # fmt: skip
+    """Return the points of leads up to so many quanta, the transitions between them, and how many they are.
+
+    With a buffer that is full with `stop` quanta.
+    """
     longest, every = int(found.rounds.max()), _every(on, top)
     followed, even, many = points(on, top)
     if many == top + 1:
@@ -74,7 +82,7 @@ def leads(found: Deliveries, on: Fineness, top: int) -> tuple[Leads, Deep, int]:
         changes = Totals(np.zeros(found.states + 1, dtype=np.int64), none, none, none, np.zeros(0))
         return (
             Leads(followed, even, 1, np.zeros((1, 4))),
-            Deep(changes, np.zeros(longest + 1, dtype=np.int64)),
+            Deep(changes, changes, np.zeros(longest + 1, dtype=np.int64), np.full(found.states, UNBOUNDED)),
             many,
         )
     nodes = np.tile(np.arange(-1.0, 3.0), (every, 1))
@@ -82,7 +90,24 @@ def leads(found: Deliveries, on: Fineness, top: int) -> tuple[Leads, Deep, int]:
     scale = on.scale(found)
     changes = smooth(found, on.quantum * every / scale, NODES, on.due / scale)
     begins = -(-(np.arange(longest + 1) * on.quanta + _margin(on, every)) // every)
-    return Leads(followed, even, every, weights), Deep(changes, begins), many
+    at_top = smooth(found, on.quantum * every / scale, TWO, on.due / scale) if math.isfinite(stop) else changes
+    full = becomes_full(changes, changes.received, stop / every)
+    return Leads(followed, even, every, weights), Deep(changes, at_top, begins, full), many
+
+
+def becomes_full(moves: Totals, ahead: Ints, stop: float) -> Ints:
+    """Return from what lead on each state may reach `stop`, where its transitions lead so far `ahead`.
+
+    There what comes after is no longer as smooth a function of the lead as elsewhere: several leads, some with negative
+    weights, do not stand for what arrives.
+    """
+    states = len(moves.starts) - 1
+    if not math.isfinite(stop):
+        return np.full(states, UNBOUNDED)
+    furthest = np.zeros(states, dtype=np.int64)
+    np.maximum.at(furthest, np.repeat(np.arange(states), np.diff(moves.starts)), ahead)
+    first: Ints = np.floor(stop - furthest + WHOLE).astype(np.int64)
+    return first
 
 
 class Reads(NamedTuple):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.buffer_leads import Leads
+from ..kernels.buffer_moves import Totals
 from ..kernels.buffer_state import Known
 from .fineness import Fineness
-from .leads import Reads, held_at, read_at
+from .leads import Reads, becomes_full, held_at, read_at
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+MOST = 128
+"""Rounds of playback up to which leads are as far apart as they are told to be."""
 
 WHOLE = 1e-9
 """Distance from a whole number that is none."""
@@ -57,6 +61,15 @@ class Pauses:
     def top(self, fine: Fineness, largest: int) -> int:
         """Return the most quanta that are held, where a round delivers up to so many."""
         return math.ceil(self.levels(fine)[0] - WHOLE) + (0 if self.played else largest)
+
+    def spread(self, fine: Fineness) -> Fineness:
+        """Return it with leads that lie further apart in a large buffer."""
+        return replace(fine, apart=fine.apart * max(1.0, self.stop / (MOST * fine.due)))
+
+    def known(self, known: Known, fine: Fineness, far: Totals, most: int) -> Known:
+        """Return what is known with its limits: of what is held, `most`, and where transitions `far` may reach it."""
+        top = becomes_full(far, far.received - fine.quanta * far.rounds, self.levels(fine)[0])
+        return known._replace(top=top, full=most) if self.played else known._replace(top=top)
 
     def on(self, fine: Fineness, leads: Leads, many: int) -> Pausing:
         """Return it on a lattice.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -26,11 +27,14 @@ LESS, TRIES, HALVINGS = 2.0, 16, 5
 LITTLE = 0.1
 """Of a bound, what is left out of silences at most, if there is more to take in."""
 
+NONE = 1e-12
+"""Probability from which on less makes no difference."""
+
 RESIDUAL = 1e-9
 """Of the bounds, relative to them."""
 
-NOTHING = 1e-9
-"""Exponent of a packet that counts for nothing."""
+NOTHING, ROUNDING = 1e-9, 1e-6
+"""Exponent of a packet that counts for nothing; and of all packets that may come while a video is played."""
 
 
 class AtMost(NamedTuple):
@@ -105,9 +109,10 @@ class RareStalls:
         self._chain, self._due, self._packets, self._negligible = chain, due, packets, negligible
         self._made: dict[int, list[Tilted]] = {}
         self._ever: dict[float, Ever | None] = {}
+        self._once: dict[float, Ever | None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_made": {}, "_ever": {}}
+        return self.__dict__ | {"_made": {}, "_ever": {}, "_once": {}}
 
     def are_negligible(self, begin: float) -> bool:
         """Return whether stalls are, with so many packets when playback begins."""
@@ -115,7 +120,26 @@ class RareStalls:
 
     def at_most(self, begin: float, resume: float) -> AtMost | None:
         """Return bounds for the packets with which playback begins, and goes on; None where stalls matter."""
-        ever = self._ever_stalled(begin)
+        return self._seen(self._ever_stalled(begin), resume)
+
+    def once_full(self, lead: float, resume: float) -> AtMost | None:
+        """Return bounds on what comes after a buffer was full once; None where it matters.
+
+        Parameters
+        ----------
+        lead : float
+            Packets held at least when TCP goes on after a round in which it could not send, or after a pause.
+        resume : float
+            With which playback goes on.
+        """
+        if lead not in self._once:
+            self._once[lead] = self._least(
+                lambda one: math.exp(1 - one.theta * lead) * self._once_full(one.used_up), self._once_full
+            )
+        return self._seen(self._once[lead], resume)
+
+    def _seen(self, ever: Ever | None, resume: float) -> AtMost | None:
+        """Return bounds on all that is seen, from that on P(any stall)."""
         if ever is None:
             return None
         again = math.exp(1 - ever.tilted.theta * resume) * float(self._while_less(resume, ever.tilted.at_once).max())
@@ -133,23 +157,32 @@ class RareStalls:
     def _ever_stalled_after(self, begin: float) -> Ever | None:
         if self._chain.packets_per_round <= self._due:
             return None
-        visits, found = self._visits(begin), None
+        visits = self._visits(begin)
+        return self._least(
+            lambda one: math.exp(1 - one.theta * begin) * float(visits @ one.at_once),
+            lambda left_out: float(self._all_visits @ left_out),
+        )
+
+    def _least(self, stalled: Callable[[Tilted], float], visited: Callable[[Floats], float]) -> Ever | None:
+        """Return the least bound, of that for an exponent and how often some states are visited, times exp(-1)."""
+        if self._chain.packets_per_round <= self._due:
+            return None
+        found = None
         for levels in range(1, LEVELS + 1):
-            beyond = self._beyond(levels)
-            if found is not None and beyond <= LITTLE * found.both:
+            if found is not None and (found.beyond <= LITTLE * found.both or found.both <= NONE):
                 break
+            beyond = math.e * visited(self._left_out(levels))
             if beyond <= self._negligible:
                 for one in self._tilted(levels):
-                    stalled = math.exp(1 - one.theta * begin) * float(visits @ one.at_once)
-                    if stalled >= 0.0 and stalled + beyond < (self._negligible if found is None else found.both):
-                        found = Ever(stalled, beyond, one)
+                    chance = stalled(one)
+                    if chance >= 0.0 and chance + beyond < (self._negligible if found is None else found.both):
+                        found = Ever(chance, beyond, one)
         return found
 
-    def _beyond(self, levels: int) -> float:
-        """Return a bound on the probability that a back-off level beyond comes in the whole video."""
+    def _left_out(self, levels: int) -> Floats:
+        """Return the probability by state that a back-off level beyond comes next."""
         rows, _, values = self._chain.transform(0.0, self._due, levels)
-        left_out = self._whole_rows - self._by_state(rows, values)  # of states where a timer may expire, else 0
-        return math.e * float(self._all_visits @ left_out)
+        return self._whole_rows - self._by_state(rows, values)  # of states where a timer may expire, else 0
 
     @cached_property
     def _whole_rows(self) -> Floats:
@@ -209,6 +242,16 @@ class RareStalls:
     def _while_less(self, packets: float, each: Floats) -> Floats:
         """Return sums over the same transitions by the first state, times exp(-1) at least."""
         return self._solved(self._while(packets), each)
+
+    def _once_full(self, each: Floats) -> float:
+        """Return sums over the transitions that begin in as many rounds as the video has, once a buffer is full.
+
+        Each counts exp(-1) at least. The first of them begins in a state that has come before.
+        """
+        rounds = self._packets / self._due
+        least = ROUNDING / (rounds * self._chain.largest_round)  # what is received counts for nothing
+        found = self._solved(self._chain.transform(least, -(1 - ROUNDING) / (rounds * least)), each)
+        return min(float(found.max()), math.e * float(self._all_visits @ found))
 
     def _while(self, packets: float) -> tuple[Ints, Ints, Floats]:
         return self._chain.transform(1 / (packets + self._chain.largest_round), 0.0)

@@ -23,6 +23,7 @@ from .first_stalls import FirstStalls, first_stalls
 from .kept_places import fills, room
 from .late_stalls import LateStalls
 from .lattice import WHOLE
+from .pauses import Pauses
 from .player_moves import PlayerMoves
 from .sessions import Sessions, at_lengths, ended
 
@@ -44,7 +45,7 @@ TURNS, NEAR = 200, 1e-13
 
 def renewals(
     moves: PlayerMoves, counts: int, factors: Floats, packets: float, starts: Sequence[float], resume: float,
-    top: float, lengths: int, steady: float, late: LateStalls | None = None,
+    top: float, lengths: int, steady: float, late: LateStalls | None = None, pauses: Pauses | None = None,
 ) -> Sessions:  # fmt: skip
     """Solve for what viewers see, as `sessions.sessions`; `counts` and `factors` are those of `measures`.
 
@@ -62,17 +63,23 @@ def renewals(
     laws = [after.usual] if after.spread == 0 else [after.usual, after.usual + after.spread * after.longer]
     begins = moves.begun_from(resume, laws) + [moves.begun(start) for start in starts]
     places = np.unique(np.minimum(fills(last, DENSER * on.sparse), last))
-    found = first_stalls(moves, begins, filling, after.filled, top, places, steady, late)
+    found = first_stalls(moves, begins, filling, after.filled, top, places, steady, late, pauses)
     ends = at_lengths(low, last, lengths, fills(last, on.sparse))
-    seen = _Renewals(after, found.chance, found.time, len(laws), places, counts).at(ends)
+    all_seen = _Renewals(after, found.chance, found.time, len(laws), places, counts)
+    seen = all_seen.at(ends)
     slack, unsure = (
         _changed(after, found, len(laws), places, counts, by, seen[-1]) for by in (found.slack, found.unsure)
     )
     if len(laws) > 1:
         forgotten = _Renewals(after, found.chance, found.time, len(laws), places, counts, forgotten=True)
         unsure = unsure + LEFT * np.abs(forgotten.at(ends[-1:])[-1] - seen[-1])
+    grown = np.empty((0, 2))
+    if pauses is not None:
+        from_full = all_seen.at(places)[:, -1, counts : counts + 2]
+        grown = np.column_stack([np.interp(np.arange(last + 1), places, one) for one in from_full.T])
+        seen, slack, unsure = seen[:, :-1], slack[:-1], unsure[:-1]
     seen, of, of_the_end = ended(seen, ends.astype(np.float64), length, low, moves.asked)
-    return Sessions(of, seen, slack, of_the_end + unsure, np.empty((0, 2)))
+    return Sessions(of, seen, slack, of_the_end + unsure, grown)
 
 
 def _changed(

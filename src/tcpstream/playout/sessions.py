@@ -106,14 +106,15 @@ def sessions(
     low = math.floor(length + WHOLE)
     last = low + (length - low > WHOLE)
     most = math.ceil(top / on.quantum) if pauses is None else pauses.top(on, int(moves.all.received.max()))
-    points, deep, many = leads(found, on, most)
+    stop, apart = (math.inf, on) if pauses is None else (pauses.levels(on)[0], pauses.spread(on))
+    points, deep, many = leads(found, apart, most, stop)
     if pauses is not None and not pauses.played:
         steady = math.inf  # from pause to pause what is seen changes to and fro
     check(followed(min(last, settled), on.sparse, steady) * len(moves.far.chance) * many * len(asked.base))
     known = room(moves.all, on, filling, last, len(asked.base), points, many)
     pausing = None if pauses is None else pauses.on(on, points, many)
-    if pauses is not None and pauses.played:
-        known = known._replace(full=most)
+    if pauses is not None:
+        known = pauses.known(known, on, moves.far, most)
     begins = [moves.begun(start) for start in starts]
     at_fills = fills(last, on.sparse)
     places = at_fills if math.isfinite(steady) else np.arange(last + 2)  # which no leap crosses

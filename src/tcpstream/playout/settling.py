@@ -24,10 +24,10 @@ class Settling:
 
     E[N] and E[S] are looked at where the video is a quarter as long again each time. What they change by from each lead
     is compared with what they do from the largest one, which `Sessions.slack` tells: where no other changes by more, it
-    is the only reason for any stall that is left. Where leads are whole packets, at the pace of the last change the
-    rest of the video may change them by `SETTLED` of what they are with the largest start buffer. Elsewhere each may
-    change by so much of itself, and changes get less by the same factor from look to look. With a function `of` its
-    values are looked at, where those themselves do not add up.
+    is the only reason for any stall that is left, `pace` from place to place. Where leads are whole packets, at the
+    pace of the last change the rest of the video may change them by `SETTLED` of what they are with the largest start
+    buffer. Elsewhere each may change by so much of itself, and changes get less by the same factor from look to look.
+    With a function `of` its values are looked at, where those themselves do not add up.
     """
 
     def __init__(
@@ -37,10 +37,10 @@ class Settling:
         self._of = of
         self._play, self._last, self._start, self._exact = known.play, last, start, exact
         self._places = places
-        self._before, self._changed = np.empty(0), np.empty(0)
+        self._before, self._changed, self._gap = np.empty(0), np.empty(0), 1
         self._sums = np.flatnonzero(asked.stalled_more.any(axis=0))
         self._points = [points_below(goal + 1, known.play.shape[2], known.leads) - 1 for goal in goals]
-        self.look, self.over = self._place(max(4, rounds + 1)), False
+        self.look, self.over, self.pace = self._place(max(4, rounds + 1)), False, 0.0
         self.left, self._rates = np.zeros((len(goals), len(asked.base))), -np.log(asked.waited[1])
 
     def at(self, place: int) -> None:
@@ -51,7 +51,7 @@ class Settling:
         now = now if self._of is None else self._of(now)
         if len(self._before):
             change = now - self._before
-            changed = np.abs(change - change[self._start, -1])
+            changed, self.pace = np.abs(change - change[self._start, -1]), float(change[self._start, -1, 0]) / self._gap
             left = changed / (place / LATER) * (self._last - place)
             if self._exact:
                 left, least = left.max(axis=(0, 1), keepdims=True), now[self._start, max(self._points)]
@@ -65,6 +65,7 @@ class Settling:
             if self.over:
                 self._leave(left)
         self._before, self.look = now, self._place(place + place // LATER)
+        self._gap = self.look - place
 
     def _place(self, least: int) -> int:
         """Return the first place, of those that are looked at, from one on."""
