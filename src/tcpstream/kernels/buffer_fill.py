@@ -16,8 +16,8 @@ Floats = NDArray[np.float64]
 
 
 @part(nogil=True)
-def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> None:
-    """Set what a player sees that fills its buffer at place x, by state and what is held."""
+def fill(x: int, filling: Filling, into: Floats, highest: int, known: Known, on: Measures) -> None:
+    """Set what a player sees that fills its buffer at place x, by state and what is held: up to a highest level."""
     size, threshold, needs, moves, nothing = filling
     waited, waited_more = on.waited, on.waited_more
     q, C = known.round, len(on.base)
@@ -27,7 +27,7 @@ def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> 
     play, places = known.play, known.play.shape[0]
     now = play[x % places]
     for s in range(S):
-        for at in range(goal, into.shape[1]):
+        for at in range(goal, min(highest, into.shape[1])):
             held = at * size if left <= known.full else min(at * size, known.full)
             if held >= left:
                 put(into[s, at], on.base)
@@ -82,4 +82,4 @@ def fill(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> 
 @kept(nogil=True)
 def fill_alone(x: int, filling: Filling, into: Floats, known: Known, on: Measures) -> None:
     """As `fill`, for values of playback that are known already."""
-    fill(x, filling, into, known, on)
+    fill(x, filling, into, into.shape[1], known, on)

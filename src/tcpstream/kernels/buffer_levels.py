@@ -16,19 +16,12 @@ from .buffer_state import Filling, Known, Measures
 
 Floats = NDArray[np.float64]
 
-SETTLED = 1e-11
-"""Relative change of what a player sees that fills its buffer at a place, at which it is what playing on leads to."""
-
 
 @part(nogil=True)
-def _put_empty(empty: Floats, fill: Floats) -> float:
-    """Set the values of an empty buffer to those of a fill that holds nothing; return their change, relative to 1."""
-    change, largest = 0.0, 1.0
+def _put_empty(empty: Floats, fill: Floats) -> None:
+    """Set the values of an empty buffer to those of a fill that holds nothing."""
     for s in range(empty.shape[0]):
-        for c in range(empty.shape[1]):
-            change, largest = max(change, abs(empty[s, c] - fill[s, 0, c])), max(largest, abs(fill[s, 0, c]))
-            empty[s, c] = fill[s, 0, c]
-    return change / largest
+        put(empty[s], fill[s, 0])
 
 
 @part(nogil=True)
@@ -42,11 +35,29 @@ def _keep(x: int, known: Known) -> None:
 
 
 @kept(nogil=True)
+def fill_again(
+    x: int, threshold: int, highest: int, lacks: Lacking, needs: Passing, filling: Filling, known: Known, on: Measures
+) -> None:  # fmt: skip
+    """Set what a player sees that fills its buffer at place x, and what one does that holds less than a round then.
+
+    Levels from the highest on are those that they were.
+    """
+    i = known.before[x]
+    fill(x, filling, known.fill[i % 2], highest, known, on)
+    _put_empty(known.empty[i], known.fill[i % 2])
+    play_near(x, threshold, filling.size, needs, lacks, known, on)
+    _keep(x, known)
+
+
+@kept(nogil=True)
 def back_in_video(
     first: int, last: int, sparse: int, threshold: int, far: Totals, moves: Totals, deep: Deep, lacks: Lacking,
     needs: Passing, filling: Filling, known: Known, on: Measures,
 ) -> None:  # fmt: skip
     """Go back from place `first` to place `last` in the video.
+
+    A player that plays on with less than a round may stall again before the next place: then what it sees that fills
+    its buffer is told in terms of itself, and here as with the stalls of the place before: `fill_again` adds one more.
 
     Parameters
     ----------
@@ -78,18 +89,13 @@ def back_in_video(
         if x == 0 or x >= known.places[i] + max(1, int(known.places[i]) // sparse):
             i += 1
             known.places[i] = x
-            into, change = known.fill[i % 2], np.inf
             if threshold < known.round:  # it plays on with less than a round, and may stall before the next place
                 play_near(x, threshold, filling.size, needs, lacks, known, on)
-            while change > SETTLED:
-                fill(x, filling, into, known, on)
-                changed = _put_empty(known.empty[i], into)
-                change = changed if threshold < known.round else 0.0
-                known.before[x] = i
-                play_near(x, threshold, filling.size, needs, lacks, known, on)
+            known.before[x] = i
+            fill_again(x, threshold, known.fill.shape[2], lacks, needs, filling, known, on)
         else:
             play_near(x, threshold, filling.size, needs, lacks, known, on)
-        _keep(x, known)
+            _keep(x, known)
 
 
 @kept(nogil=True)

@@ -24,6 +24,7 @@ from .leaps import Leaps, followed
 from .passing import passing
 from .pauses import Pauses
 from .player_moves import PlayerMoves
+from .resuming import resume_at_once
 from .settling import Settling
 
 Floats = NDArray[np.float64]
@@ -125,13 +126,19 @@ def sessions(
     leaps = Leaps(known, asked.base, at_fills, steady, pausing)
 
     def follow(first: int, until: int) -> None:
-        chunk = CHUNK if pausing is None else 1
-        for at in range(first, until + 1, chunk):
+        stops = set(range(first, until, 1 if pausing else CHUNK)) | {until}
+        if threshold < on.quanta:
+            stops.update(at_fills[(at_fills >= first) & (at_fills <= until)].tolist())
+        begin = first
+        for at in sorted(stops):
             watch.at(at, last + 1, watch.SHORTER)
             back_in_video(
-                at, min(at + chunk - 1, until), on.sparse, threshold, moves.far, moves.all, deep, moves.lacking,
-                moves.playing, filling, known, asked,
+                begin, at, on.sparse, threshold, moves.far, moves.all, deep, moves.lacking, moves.playing, filling,
+                known, asked,
             )  # fmt: skip
+            if threshold < on.quanta and at in at_fills:
+                resume_at_once(at, threshold, moves, filling, known, asked)
+            begin = at + 1
             if pausing is not None:
                 pausing.at(at, known)
                 grown[at] = known.play[at % len(known.play), found.start, pausing.first, sums]
