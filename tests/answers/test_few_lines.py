@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from buffered_sessions import close, simulated
-from tcpstream import Path, Player, Video, play
+from tcpstream import Path, PausingPlayer, Player, Video, play
+from tcpstream.answers.held_at_most import held_at_most
+from tcpstream.answers.two_finenesses import COUNTS, TwoFinenesses
 from tcpstream.coarse.in_moments import in_moments, long_run
 from tcpstream.playout.deliveries import deliveries
 from tcpstream.playout.fineness import Fineness
@@ -47,3 +51,16 @@ def test_players_over_few_lines_see_what_is_simulated():
     ):
         close(sample, value, error)
         assert error < 0.2 * value
+
+
+@pytest.mark.long
+def test_what_lines_further_apart_may_miss_is_stated():
+    """Two passes over few lines agree here by chance: P(any stall) of more lines is 2.7% larger."""
+    path, video = Path(loss=0.01, rtt=0.05), Video(bitrate=2.5e6, duration=120)
+    player = PausingPlayer(start_buffer=1, resume_buffer=2, client_buffer=5)
+    seen = play(path, video, player)
+    solver = TwoFinenesses(chain_of(path), path, video, held_at_most(path, video, player))
+    more = solver._renewed(replace(solver._fine, ratio=1.15), [1.0], 2.0, 0.0, 1).seen[-1, 0]
+    assert 1 - more[0] > 1.02 * seen.stall_probability
+    assert abs(1 - more[0] - seen.stall_probability) <= seen.errors["stall_probability"]
+    assert abs(more[COUNTS] - seen.mean_stalls) <= seen.errors["mean_stalls"]
