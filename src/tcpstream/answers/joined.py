@@ -107,7 +107,7 @@ class Joined(Viewing):
     @property
     def stall_probability(self) -> float:
         """Probability that playback stalls at all."""
-        return max(0.0, float(self._answers[0]))
+        return min(max(0.0, float(self._answers[0])), 1.0)  # rounding
 
     @property
     def stall_counts(self) -> Floats | None:
