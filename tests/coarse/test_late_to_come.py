@@ -70,9 +70,8 @@ def test_it_is_the_sum_over_a_lattice(coming, lattice, due, delay):
 @pytest.mark.parametrize("end", [100.0, 300.0])
 def test_what_comes_after_the_end_is_bounded(coming, lattice, steps, due, delay, end):
     beyond = sampled(lattice, end, float(FOLLOWED), due, delay, FOLLOWED)
-    loose = (
-        1e5 if steps.chain.loss == pytest.approx(MANY_WAITS.loss) else 1e3
-    )  # where long waits decide, one theta bounds badly
+    waits_decide = steps.chain.loss == pytest.approx(MANY_WAITS.loss)  # then one theta bounds badly
+    loose = 1e5 if waits_decide else 1e3
     assert beyond < coming.after(delay, end) < loose * beyond
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,10 @@ from ..kernels.buffer_levels import back_from_stalls
 from ..kernels.buffer_play import stalls_at
 from ..kernels.buffer_state import Filling, Known, Measures
 from ..system import watch
+from .fineness import Fineness
 from .kept_places import fills, room
 from .late_stalls import LateStalls
-from .leads import leads
+from .leads import leads, spread
 from .leaps import Leaps
 from .pauses import Pauses
 from .player_moves import Begun, PlayerMoves
@@ -30,9 +31,6 @@ Ints = NDArray[np.int64]
 
 CHANCE, TIME = 0, 1
 """Columns: how probable a stall is, and the mean of its time, 0 without one [rounds]."""
-
-MOST = 128
-"""Rounds of playback up to which leads are as far apart as they are told to be, until many losses have come."""
 
 CERTAIN = 1 - 1e-12
 """Probability of a stall that is 1."""
@@ -91,9 +89,8 @@ def first_stalls(
     if late is not None:
         lead = max(begin.goal for begin in begins) * moves.on.quantum
         top_then = late.top(lead)
-        further = max(1.0, top_then / (MOST * moves.on.due))
         followed = _Followed(
-            moves, begins, filling, filled, top_then, late.until(places), math.inf, further
+            moves, begins, filling, filled, top_then, late.until(places), math.inf, spread(moves.on, top_then)
         )  # fmt: skip
         told = _later(followed, late, places)
         if told is not None:
@@ -102,18 +99,18 @@ def first_stalls(
 
 
 class _Followed:
-    """A pass; parameters as for `first_stalls`. Leads lie so many times `further` apart, where much is held."""
+    """A pass; parameters as for `first_stalls`. Leads may lie `apart` as of another fineness, where much is held."""
 
     def __init__(
         self, moves: PlayerMoves, begins: Sequence[Begun], filling: Filling, filled: Floats, top: float, places: Ints,
-        steady: float, further: float = 1.0, pauses: Pauses | None = None,
+        steady: float, apart: Fineness | None = None, pauses: Pauses | None = None,
     ) -> None:  # fmt: skip
         self.moves, self.begins = moves, begins
         found, on, last = moves.found, moves.on, int(places[-1])
         most = math.ceil(top / on.quantum) if pauses is None else pauses.top(on, int(moves.all.received.max()))
         if pauses is not None and not pauses.played:
             steady = math.inf  # from pause to pause what is seen changes to and fro
-        apart = replace(on, apart=on.apart * further) if pauses is None else pauses.spread(on)
+        apart = pauses.spread(on) if pauses is not None else apart or on
         stop = math.inf if pauses is None else pauses.levels(on)[0]
         points, deep, many = leads(found, apart, most, stop)
         self._asked = asked = _asked(on.quanta, int(found.rounds.max()))
@@ -224,7 +221,7 @@ def _alike(moves: PlayerMoves, threshold: int) -> float:
 def _as_before(chance: Floats, time: Floats, end: int, pace: float) -> tuple[Floats, Floats]:
     """Return both with as many stalls in each round after `end` of those that have seen none as `pace` tells."""
     later = np.maximum(np.arange(chance.shape[1]) - end, 0)
-    before = end - end // 5
+    before = end - end // 5  # as far as from look to look
     more = chance[:, [end]] - chance[:, [before]]
     mean = np.divide(time[:, [end]] - time[:, [before]], more, out=np.zeros_like(more), where=more > 0)
     told = 1 - (1 - chance) * np.exp(-pace * later)

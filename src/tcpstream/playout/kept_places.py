@@ -10,15 +10,13 @@ from ..kernels.buffer_leads import Leads
 from ..kernels.buffer_moves import Totals
 from ..kernels.buffer_state import Filling, Known
 from .fineness import Fineness
+from .leads import UNBOUNDED
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_BYTES = 8 * 2**30
 """Memory that a pass may take."""
-
-UNBOUNDED = 1 << 40
-"""Quanta held at most of a player that holds all of a video."""
 
 
 def room(

@@ -126,9 +126,8 @@ def sessions(
     leaps = Leaps(known, asked.base, at_fills, steady, pausing)
 
     def follow(first: int, until: int) -> None:
-        stops = set(range(first, until, 1 if pausing else CHUNK)) | {until}
-        if threshold < on.quanta:
-            stops.update(at_fills[(at_fills >= first) & (at_fills <= until)].tolist())
+        filled = set(at_fills[(at_fills >= first) & (at_fills <= until)].tolist() if threshold < on.quanta else ())
+        stops = {*range(first, until, 1 if pausing else CHUNK), until} | filled
         begin = first
         for at in sorted(stops):
             watch.at(at, last + 1, watch.SHORTER)
@@ -136,7 +135,7 @@ def sessions(
                 begin, at, on.sparse, threshold, moves.far, moves.all, deep, moves.lacking, moves.playing, filling,
                 known, asked,
             )  # fmt: skip
-            if threshold < on.quanta and at in at_fills:
+            if at in filled:
                 resume_at_once(at, threshold, moves, filling, known, asked)
             begin = at + 1
             if pausing is not None:
