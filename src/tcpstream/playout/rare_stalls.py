@@ -109,10 +109,9 @@ class RareStalls:
         self._chain, self._due, self._packets, self._negligible = chain, due, packets, negligible
         self._made: dict[int, list[Tilted]] = {}
         self._ever: dict[float, Ever | None] = {}
-        self._once: dict[float, Ever | None] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_made": {}, "_ever": {}, "_once": {}}
+        return self.__dict__ | {"_made": {}, "_ever": {}}
 
     def are_negligible(self, begin: float) -> bool:
         """Return whether stalls are, with so many packets when playback begins."""
@@ -132,11 +131,10 @@ class RareStalls:
         resume : float
             With which playback goes on.
         """
-        if lead not in self._once:
-            self._once[lead] = self._least(
-                lambda one: math.exp(1 - one.theta * lead) * self._once_full(one.used_up), self._once_full
-            )
-        return self._seen(self._once[lead], resume)
+        ever = self._least(
+            lambda one: math.exp(1 - one.theta * lead) * self._once_full(one.used_up), self._once_full
+        )
+        return self._seen(ever, resume)
 
     def _seen(self, ever: Ever | None, resume: float) -> AtMost | None:
         """Return bounds on all that is seen, from that on P(any stall)."""

@@ -25,9 +25,9 @@ class Settling:
     E[N] and E[S] are looked at where the video is a quarter as long again each time. What they change by from each lead
     is compared with what they do from the largest one, which `Sessions.slack` tells: where no other changes by more, it
     is the only reason for any stall that is left, at a `pace` from place to place. Where leads are whole packets, at
-    the pace of the last change the rest of the video may change them by `SETTLED` of what they are with the largest start
-    buffer. Elsewhere each may change by so much of itself, and changes get less by the same factor from look to look.
-    With a function `of` its values are looked at, where those themselves do not add up.
+    the pace of the last change the rest of the video may change them by `SETTLED` of what they are with the largest
+    start buffer. Elsewhere each may change by so much of itself, and changes get less by the same factor from look to
+    look. With a function `of` its values are looked at, where those themselves do not add up.
     """
 
     def __init__(
