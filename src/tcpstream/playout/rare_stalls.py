@@ -131,9 +131,7 @@ class RareStalls:
         resume : float
             With which playback goes on.
         """
-        ever = self._least(
-            lambda one: math.exp(1 - one.theta * lead) * self._once_full(one.used_up), self._once_full
-        )
+        ever = self._least(lambda one: math.exp(1 - one.theta * lead) * self._once_full(one.used_up), self._once_full)
         return self._seen(ever, resume)
 
     def _seen(self, ever: Ever | None, resume: float) -> AtMost | None:
