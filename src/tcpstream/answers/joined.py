@@ -98,7 +98,7 @@ class Joined(Viewing):
             Of the shape of `seconds`.
         """
         t = np.asarray(seconds, dtype=float)
-        cdf = np.append(0.0, np.minimum(np.cumsum(self._joined), 1.0))
+        cdf = np.append(0.0, np.minimum(_cumulated(self._joined), 1.0))
         rounds = np.floor((t - self.setup) / self.path.rtt * (1 + 1e-12) + 1e-12)
         found = cdf[np.clip(rounds + 1, 0, len(cdf) - 1).astype(np.int64)]
         found = np.where(np.isposinf(t), 1.0, found)
@@ -199,4 +199,9 @@ def rounds_within(chance: Floats, u: float) -> int:
         For a probability out of range.
     """
     wanted = float(probabilities("quantile", [u])[0])
-    return int(np.searchsorted(np.cumsum(chance), wanted - 1e-12))
+    return int(np.searchsorted(_cumulated(chance), wanted - 1e-12))
+
+
+def _cumulated(chance: Floats) -> Floats:
+    """Return P(at most 0, 1, 2, ... rounds): a law that was interpolated may be a little less than 0 somewhere."""
+    return np.maximum.accumulate(np.cumsum(chance))

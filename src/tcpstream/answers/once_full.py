@@ -23,8 +23,9 @@ from .waiting_from_buffer import WaitingFromBuffer
 
 Floats = NDArray[np.float64]
 
-NEGLIGIBLE = 1e-6
-"""P(any stall once the buffer is full) that is not told from none."""
+NEGLIGIBLE, SMALL, PART = 1e-6, 1e-3, 0.05
+"""P(any stall once the buffer is full) that is not told from none; and the largest that is not where it is such a part
+of all that is seen, or less."""
 
 
 class OnceFull:
@@ -39,11 +40,20 @@ class OnceFull:
     path : Path
     rounds : float
         Of the video.
+    followed : TwoFinenesses
+        What tells it where the bound matters.
+    counted : bool
+        Whether stalls are counted.
     """
 
-    def __init__(self, free: TwoFinenesses, most: AtMost, path: Path | Varying, rounds: float) -> None:
-        self._free = free
-        self._most = np.array([*[most.stalled] * COUNTS, most.stalls, most.rounds * path.rtt, most.stalled])
+    def __init__(
+        self, free: TwoFinenesses, most: AtMost, path: Path | Varying, rounds: float, followed: TwoFinenesses,
+        counted: bool,
+    ) -> None:  # fmt: skip
+        self._free, self._followed = free, followed
+        ratio = min(most.stalled, most.rounds / rounds)
+        self._most = np.array([*[most.stalled] * COUNTS, most.stalls, most.rounds * path.rtt, ratio])
+        self._told = [0, COUNTS, COUNTS + 1] if counted else [0, COUNTS + 1]
         played = np.arange(int(rounds) + 1)[:, np.newaxis] / rounds
         self._grown = played * np.array([most.stalls, most.rounds]) / 2
 
@@ -51,7 +61,17 @@ class OnceFull:
         self, starts: Sequence[float], resume: float, lengths: int = 1, at_once: Callable[..., Iterable[Any]] = map
     ) -> list[Seen]:  # fmt: skip
         """Return what viewers see, as `TwoFinenesses.solve`."""
-        return [self._seen(one) for one in self._free.solve(starts, resume, lengths, at_once)]
+        found = [
+            self._seen(one) if self._matters_little(one.answers) else None
+            for one in self._free.solve(starts, resume, lengths, at_once)
+        ]
+        left = [start for start, one in zip(starts, found) if one is None]
+        others = iter(self._followed.solve(left, resume, lengths, at_once) if left else [])
+        return [one or next(others) for one in found]
+
+    def _matters_little(self, answers: Floats) -> bool:
+        """Return whether what comes once the buffer is full does, beside all that is seen."""
+        return self._most[0] <= NEGLIGIBLE or bool((self._most <= PART * answers)[self._told].all())
 
     def _seen(self, free: Seen) -> Seen:
         return replace(
@@ -61,6 +81,9 @@ class OnceFull:
 
     def missed(self, starts: Sequence[float], resume: float, column: int) -> tuple[Floats, Floats]:
         """Return an answer for some media held at the start [s], and how far it is off."""
+        if self._most[0] > NEGLIGIBLE:
+            both = np.array([(one.answers[column], one.errors[column]) for one in self.solve(starts, resume)])
+            return both[:, 0], both[:, 1]
         answers, errors = self._free.missed(starts, resume, column)
         return answers, errors + self._most[column]
 
@@ -89,5 +112,7 @@ def solver_of(
     due = timeline.packets_due
     lead = held.pauses.resume - 2 * due  # of the silent round after a full buffer, or the last one of a pause
     resume = max(1.0, player.resume_buffer * video.packet_rate)
-    most = RareStalls(chain, due, video.packets, NEGLIGIBLE).once_full(lead, resume) if lead > 0 else None
-    return followed if most is None else OnceFull(free, most, path, timeline.length)
+    most = RareStalls(chain, due, video.packets, SMALL).once_full(lead, resume) if lead > 0 else None
+    if most is None:
+        return followed
+    return OnceFull(free, most, path, timeline.length, followed, player.resume_buffer > 0)

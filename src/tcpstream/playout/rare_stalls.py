@@ -103,19 +103,23 @@ class RareStalls:
     u = l + M u, and l is the same sum with S = 0 and a round more, as what is received out of order may wait for it.
     Silences of back-off levels that are too rare to matter are left out of M; that they come at all is added. A buffer
     of b packets is filled in one of the transitions that begin while S < b have come: each counts exp(1 - S / b).
+
+    A stall that goes on for t rounds after the lead was used up, in the same transition, would be one of a lead that is
+    m t larger: on average they are 1 / (theta m) rounds. Then the resume buffer is filled. With one of a packet all
+    stalls together are as long as what the lead lacks.
     """
 
     def __init__(self, chain: Chain, due: float, packets: float, negligible: float) -> None:
         self._chain, self._due, self._packets, self._negligible = chain, due, packets, negligible
         self._made: dict[int, list[Tilted]] = {}
-        self._ever: dict[float, Ever | None] = {}
+        self._ever: dict[float, list[Ever]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_made": {}, "_ever": {}}
 
     def are_negligible(self, begin: float) -> bool:
         """Return whether stalls are, with so many packets when playback begins."""
-        return self._ever_stalled(begin) is not None
+        return bool(self._ever_stalled(begin))
 
     def at_most(self, begin: float, resume: float) -> AtMost | None:
         """Return bounds for the packets with which playback begins, and goes on; None where stalls matter."""
@@ -131,49 +135,74 @@ class RareStalls:
         resume : float
             With which playback goes on.
         """
-        ever = self._least(lambda one: math.exp(1 - one.theta * lead) * self._once_full(one.used_up), self._once_full)
+        ever = self._bounds(lambda one: math.exp(1 - one.theta * lead) * self._once_full(one.used_up), self._once_full)
         return self._seen(ever, resume)
 
-    def _seen(self, ever: Ever | None, resume: float) -> AtMost | None:
-        """Return bounds on all that is seen, from that on P(any stall)."""
-        if ever is None:
+    def _seen(self, ever: list[Ever], resume: float) -> AtMost | None:
+        """Return bounds on all that is seen, from some on P(any stall)."""
+        if not ever:
             return None
+        least = min(ever, key=lambda one: one.both)
+        known, most = self._known_stalls(least, resume), 1 + self._packets / resume
+        lasting = min(ever, key=self._lacking)
+        if resume > 1:
+            filled = math.e * float(self._while_less(resume, self._chain.per_transition[1]).max())
+            rounds = self._lacking(lasting, self._known_stalls(lasting, resume), filled)
+        else:
+            rounds = self._lacking(lasting)
+        return AtMost(least.both, known + least.beyond * most, min(rounds, least.both * self._all_rounds))
+
+    def _known_stalls(self, ever: Ever, resume: float) -> float:
+        """Return a bound on the mean number of stalls without silences of some back-off levels."""
         again = math.exp(1 - ever.tilted.theta * resume) * float(self._while_less(resume, ever.tilted.at_once).max())
         again += ever.beyond
         most = 1 + self._packets / resume
-        stalls = ever.stalled * (min(1 / (1 - again), most) if 0 <= again < 1 else most) + ever.beyond * most
-        rounds = math.e * float(self._while_less(self._packets, self._chain.per_transition[1]).max())
-        return AtMost(ever.both, stalls, ever.both * rounds)
+        return ever.stalled * (min(1 / (1 - again), most) if 0 <= again < 1 else most)
 
-    def _ever_stalled(self, begin: float) -> Ever | None:
+    def _lacking(self, ever: Ever, stalls: float | None = None, filled: float = 0.0) -> float:
+        """Return a bound on the mean time of stalls, of which each takes so long to fill a buffer [rounds]."""
+        known = ever.stalled if stalls is None else stalls
+        return known * (1 / (ever.tilted.theta * self._due) + filled) + ever.beyond * self._all_rounds
+
+    @cached_property
+    def _all_rounds(self) -> float:
+        """Bound on the mean rounds in which a whole video comes, from any state."""
+        return math.e * float(self._while_less(self._packets, self._chain.per_transition[1]).max())
+
+    def _ever_stalled(self, begin: float) -> list[Ever]:
         if begin not in self._ever:
             self._ever[begin] = self._ever_stalled_after(begin)
         return self._ever[begin]
 
-    def _ever_stalled_after(self, begin: float) -> Ever | None:
+    def _ever_stalled_after(self, begin: float) -> list[Ever]:
         if self._chain.packets_per_round <= self._due:
-            return None
+            return []
         visits = self._visits(begin)
-        return self._least(
+        return self._bounds(
             lambda one: math.exp(1 - one.theta * begin) * float(visits @ one.at_once),
             lambda left_out: float(self._all_visits @ left_out),
         )
 
-    def _least(self, stalled: Callable[[Tilted], float], visited: Callable[[Floats], float]) -> Ever | None:
-        """Return the least bound, of that for an exponent and how often some states are visited, times exp(-1)."""
+    def _bounds(self, stalled: Callable[[Tilted], float], visited: Callable[[Floats], float]) -> list[Ever]:
+        """Return bounds, from that for an exponent and how often some states are visited, times exp(-1).
+
+        They take in back-off levels until the others add little, to the time of stalls as well.
+        """
+        found: list[Ever] = []
         if self._chain.packets_per_round <= self._due:
-            return None
-        found = None
+            return found
         for levels in range(1, LEVELS + 1):
-            if found is not None and (found.beyond <= LITTLE * found.both or found.both <= NONE):
+            if found and self._is_told(min(found, key=self._lacking)):
                 break
             beyond = math.e * visited(self._left_out(levels))
             if beyond <= self._negligible:
-                for one in self._tilted(levels):
-                    chance = stalled(one)
-                    if chance >= 0.0 and chance + beyond < (self._negligible if found is None else found.both):
-                        found = Ever(chance, beyond, one)
+                every = (Ever(stalled(one), beyond, one) for one in self._tilted(levels))
+                found += [one for one in every if one.stalled >= 0.0 and one.both < self._negligible]
         return found
+
+    def _is_told(self, ever: Ever) -> bool:
+        left_out = ever.beyond * self._all_rounds
+        return ever.both <= NONE or left_out <= LITTLE * self._lacking(ever)
 
     def _left_out(self, levels: int) -> Floats:
         """Return the probability by state that a back-off level beyond comes next."""

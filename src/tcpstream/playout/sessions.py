@@ -220,7 +220,7 @@ def join_times(whole: Joint, state: int, on: Fineness, packets: float, starts: S
         goal, more = on.needed(start)
         needs, least = passing(whole, more, on.exact, goal), min(goal, math.ceil(packets / on.quantum))
         law = fill_times(least, MOST_FILLING, needs, moves, begin, NEGLIGIBLE, FAINT if on.exact else RARE)
-        if 1 - law.sum() > LEFT_OUT:
+        if abs(1 - law.sum()) > LEFT_OUT:
             raise AccuracyError(
                 f"the start buffer is not filled within {len(law):,} round trips with probability {1 - law.sum():.1g}, "
                 f"more than the {LEFT_OUT:g} that may be left out: take a smaller start buffer"
