@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from tcpstream import Path, Player, Video, play, throughput
-from tcpstream.answers import stall_by_stall
+from tcpstream import Path, PausingPlayer, Player, Video, play, throughput
+from tcpstream.answers import stall_by_stall, two_finenesses
 from tcpstream.answers.stall_by_stall import StallByStall
 from tcpstream.answers.two_finenesses import TwoFinenesses
+from tcpstream.coarse.resolution import Scale
 from tcpstream.playout import first_stalls
 from tcpstream.tcp import chain_of
 
@@ -82,5 +85,32 @@ def test_sessions_that_are_drawn_see_the_same():
 def test_small_buffers_and_quick_passes_are_followed_at_once():
     solver = TwoFinenesses(chain_of(SACK), SACK, video(SACK, 1.0, 60))
     assert solver._stalls.suits(80.0, 2e10)
-    assert not solver._stalls.suits(30.0, 2e10)  # 33 packets from loss to loss
+    assert not solver._stalls.suits(10.0, 2e10)  # 33 packets from loss to loss
+    assert solver._stalls.doubt(30.0) > 0.0 == solver._stalls.doubt(34.0)
     assert not solver._stalls.suits(80.0, 1e9)
+
+
+@pytest.mark.parametrize("held", [None, 6.0])
+@pytest.mark.parametrize(("load", "resume"), [(1.17, 0.5), (1.35, 0.3)])
+def test_where_a_fill_is_short_part_of_what_later_stalls_add_is_part_of_the_errors(load, resume, held, monkeypatch):
+    """83 packets from loss to loss: while the buffer fills there are .57 and .3 losses."""
+    path, buffers = replace(SACK, loss=0.012), {"start_buffer": 1.5, "resume_buffer": resume}
+    shown = video(path, load, 40)
+    player = Player(**buffers) if held is None else PausingPlayer(**buffers, client_buffer=held)
+    at_once = play(path, shown, player)
+    monkeypatch.setattr(stall_by_stall, "QUICK", 0.0)
+    monkeypatch.setattr(stall_by_stall, "ROUNDS", 2.0)
+    monkeypatch.setattr(two_finenesses, "AGAIN", 0.3)
+    with monkeypatch.context() as patch:
+        patch.setattr(TwoFinenesses, "_pass", lambda *_: pytest.fail("all stalls were followed at once"))
+        found = play(path, shown, player)
+    (value, error), (expected, off) = answers(found), answers(at_once)
+    again = found.mean_stalls - found.stall_probability
+    doubt = StallByStall(chain_of(path), Scale.of(chain_of(path)), 400, 1.0, None).doubt(resume * shown.packet_rate)
+    assert error[1] >= 0.9 * (off[1] + doubt * again)
+    assert (np.abs(value - expected) <= 0.3 * doubt * again + 1e-9)[1:3].all()
+    assert value[0] == pytest.approx(expected[0], rel=1e-6)
+    monkeypatch.setattr(two_finenesses, "AGAIN", 1e-4)
+    (value, error) = answers(play(path, shown, player))
+    np.testing.assert_array_equal(value, expected)
+    np.testing.assert_array_equal(error, off)

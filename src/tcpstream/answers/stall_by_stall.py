@@ -18,6 +18,13 @@ DECAYS = 2.0
 """Leads over which a stall gets less probable by a factor of e, that a standard deviation of what TCP delivers has at
 most where many losses decide: elsewhere the first ones do."""
 
+DOUBT = 0.1
+"""Part of what later stalls add that may be off, times the square of the losses while a buffer fills: a third of it was
+seen at most, of CUBIC, and less of Reno."""
+
+AHEAD, ROUNDS = 1.15, 8.0
+"""T/mu from which on few players stall again, and rounds of playback that they resume with."""
+
 QUICK = 1e10
 """Products of a pass up to which all stalls are followed at once."""
 
@@ -42,9 +49,21 @@ class StallByStall:
         self._made: dict[Fineness, LateStalls | None] = {}
 
     def suits(self, resume: float, products: float) -> bool:
-        """Return whether players are followed so that resume with so many packets, where a pass takes so much else."""
-        single = isinstance(self._chain, IndependentChain)
-        return single and resume >= APART * self._scale.packets and products > QUICK
+        """Return whether players are followed so that resume with so many packets, where a pass takes so much else.
+
+        Or may be, where `doubt` matters little.
+        """
+        ahead = self._chain.packets_per_round > AHEAD * self._fine.due and resume >= ROUNDS * self._fine.due
+        return self.pays(products) and (self.doubt(resume) < 1.0 or ahead)
+
+    def doubt(self, resume: float) -> float:
+        """Return which part of what later stalls add is told as what it may be off; 0 for a large resume buffer."""
+        losses = resume / self._scale.packets
+        return 0.0 if losses >= APART else min(1.0, DOUBT / losses**2)
+
+    def pays(self, products: float) -> bool:
+        """Return whether a pass that follows all stalls at once takes long."""
+        return isinstance(self._chain, IndependentChain) and products > QUICK
 
     def late(self, on: Fineness) -> LateStalls | None:
         """Return what tells stalls after many losses; None where all is followed."""

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.polynomial.laguerre import laggauss
 from numpy.typing import NDArray
-from scipy.special import entr
 
-from ..coarse.resolution import FACTOR, Scale
+from ..coarse.resolution import Scale
 from ..errors import AccuracyError, InputError, TimeLimitError
 from ..path import Path
 from ..playout.deliveries import Deliveries, deliveries
-from ..playout.fineness import RATIOS, Fineness
+from ..playout.fineness import Fineness
 from ..playout.measures import measures
 from ..playout.player_moves import PlayerMoves
 from ..playout.renewals import renewals
@@ -25,12 +24,12 @@ from ..playout.segment_sessions import STALLS
 from ..playout.sessions import Sessions, check, products, sessions
 from ..system.threads import on_cores
 from ..tcp import Chain, Varying
-from ..tcp.idle_restart import GUESSED
 from ..video import Video
+from .compared_passes import FEW, RISK, ComparedPasses
 from .held_at_most import HeldAtMost
 from .joining import Delivered, JoinTimes, joined
 from .player_fineness import fineness, is_followed, is_quick
-from .quadrature import NODES, between_points, quadrature_error
+from .quadrature import NODES
 from .rarely_stalled import RarelyStalled
 from .reach import Reach
 from .seen_by_viewers import Seen
@@ -39,25 +38,17 @@ from .timeline import Timeline
 
 Floats = NDArray[np.float64]
 
-RISK, FEW = 1e-10, 2e-6
-"""What is stated to be off at least; and what larger leads may still change on lattices, which is stated, too: of P(any
-stall), and of stalled seconds."""
-
 SLACK = 1e-2
 """Part of an answer that more than the largest lead may still change."""
 
 ONE_MODE = 0.05
 """Part of an answer that may be missed by one mode, which is stated; larger leads would not change it."""
 
+AGAIN = 0.1
+"""Part of an answer that stalls after the first one may be off, where a fill is too short to forget how it stalled."""
+
 STEADY = 1.5
 """Mean times from loss to loss in which what changes quickly from place to place fades, about."""
-
-LEAST = 1e-3
-"""Part of an answer that is stated to be off at least, where quanta are not whole packets."""
-
-FEW_LINES = 0.04
-"""Part of the stalls that lines of CUBIC a ratio of 1.3 apart may miss, which is stated: 1 to 3% were seen, of P(any
-stall), of either sign."""
 
 HALF = 0.5
 """Packets by which places in a round differ at most."""
@@ -69,7 +60,7 @@ COUNTS = STALLS
 """Numbers of stalls that are told apart: 0 to 3."""
 
 
-class TwoFinenesses:
+class TwoFinenesses(ComparedPasses):
     """A path, a video and a player at a constant rate; `counts` numbers of stalls are told apart."""
 
     def __init__(
@@ -178,7 +169,7 @@ class TwoFinenesses:
             found, rough, *others = self._wide_enough(starts, resume, lengths, passes, at_once)
         else:
             passes.insert(1, fine.coarser())
-            found, rough, *others = at_once(lambda one: self._paused(one, starts, resume, lengths), passes)
+            found, rough, *others = self._paused(starts, resume, lengths, passes, at_once)
         later = others[0] if others else rough
         return [self._compared(b, found, rough, later) for b in range(len(starts))]
 
@@ -191,19 +182,18 @@ class TwoFinenesses:
         held = max(*starts, resume) * self._video.packet_rate
         top = min(self._reach.lead(held, self._length, whole_packets=fine.exact), most)
         many = products(self._moves(fine), self._video.packets, top, self._reach.settled, self._steady(fine))
-        follow: Callable[..., Sessions] = self._pass
-        if self._stalls.suits(self._packets(resume), many):
-            follow = self._renewed
+        follow, rough = self._way(starts, resume, top, lengths, many)
+        if follow == self._renewed and rough is None:
             at_once(self._moves, (fine, fine.coarser()))
             if all(at_once(self._stalls.late, (fine, fine.coarser()))):
-                rough, *others = at_once(
+                told, *others = at_once(
                     lambda on: self._renewed(on, starts, resume, top, lengths, late=True), [fine.coarser(), *passes]
                 )
-                if self._is_enough(rough, ONE_MODE):
-                    return [others[0], rough, *others[1:]]
-            many /= FEWER
-        check(many)
-        rough = follow(fine.coarser(), starts, resume, top, lengths)  # much quicker: all that there may be time for
+                if self._is_enough(told, ONE_MODE):
+                    return [others[0], told, *others[1:]]
+        check(many / (1.0 if follow == self._pass else FEWER))
+        if rough is None:  # much quicker: all that there may be time for
+            rough = follow(fine.coarser(), starts, resume, top, lengths)
         while top < most and not self._is_enough(rough):
             top = min(2 * top, most)
             rough = follow(fine.coarser(), starts, resume, top, lengths)
@@ -217,6 +207,12 @@ class TwoFinenesses:
         enough = part * np.array([self._seen(rough, b) for b in range(len(slack))]) + least
         return bool((slack <= enough)[:, [0, -2]].all())
 
+    def _matters_little(self, rough: Sessions) -> bool:
+        """Return whether what stalls after the first one may be off is a small part of all."""
+        seen = np.array([self._seen(rough, b) for b in range(len(rough.of_the_end))])
+        added = np.array([self._answers(one) for one in rough.of_the_end])
+        return bool((added <= AGAIN * seen + FEW)[:, [self._counts, -2]].all())
+
     def joined(self, starts: Sequence[float]) -> list[JoinTimes]:
         """Return when playback begins, with some media held [s], each of `starts`; packet by packet, if they are few.
 
@@ -228,39 +224,6 @@ class TwoFinenesses:
         on_cores(self._moves, (self._fine, self._fine.coarser()))  # once, before any group asks for them
         one, other = (Delivered(self._moves(on).found, on) for on in (self._fine, self._fine.coarser()))
         return joined(one, other, self._video.packets, begin, self._lines_apart)
-
-    def _compared(self, b: int, found: Sessions, rough: Sessions, later: Sessions) -> Seen:
-        """Return what is seen with a start buffer, and how far it is off: a coarser pass, and one of later packets."""
-        seen, other = self._seen(found, b), self._seen(rough, b)
-        off = FACTOR * np.abs(seen - other) + self._answers(found.slack[b]) + np.abs(self._seen(later, b) - other)
-        off += self._answers(found.of_the_end[b])
-        if not (np.isfinite(seen).all() and -off[0] - RISK <= seen[0] <= 1 + off[0] + RISK):
-            raise AccuracyError(
-                f"the pass over the video did not converge: P(any stall) {seen[0]:.3g} within {off[0]:.1g}; give a "
-                f"rate or a round trip time that is a little different"
-            )
-        stalls, either = float(seen[self._counts]), float(off[self._counts])
-        if either > max(1.0, stalls):
-            raise AccuracyError(
-                f"the number of stalls is not known: {stalls:.3g} within {either:.2g}; TCP delivers "
-                f"{self._chain.packets_per_round / self._due:.2g} of what is played: give a lower rate"
-            )
-        off[-1] += seen[0] * quadrature_error(4 * seen[-2] / max(seen[0], 1e-300) / (self._length * self._rtt))
-        guessed = GUESSED if self._held is not None and self._held.restarting is not None else 0.0
-        few = FEW_LINES if self._lines_apart and self._fine.ratio > RATIOS[0] else 0.0
-        off[1:] += few * np.abs(seen[1:])
-        off[0] += few * entr(np.clip(1 - seen[0], 0.0, 1.0))  # as the rate of stalls may be off by so much
-        off += (guessed + (0.0 if self._fine.exact else LEAST)) * np.abs(seen) + RISK
-        most = seen[-2] / (seen[-2] + self._length * self._rtt)  # of x / (1 + x), which is concave
-        seen[-1] = min(seen[-1], most)
-        (lengths, unstalled), *others = (_unstalled(one, b) for one in (found, rough, later))
-        coarse, late = (np.interp(lengths, *one) for one in others)
-        apart = few * entr(np.clip(unstalled, 0.0, 1.0))
-        between = float((FACTOR * np.abs(unstalled - coarse) + np.abs(late - coarse) + apart).max())
-        between = max(between, float(off[0])) + between_points(lengths, unstalled)
-        grown, grown_apart = found.grown, FACTOR * (found.grown - rough.grown)
-        grown_apart += (guessed + few) * grown * np.where(grown_apart[-1:] < 0, -1.0, 1.0)  # further, where they are
-        return Seen(seen, off, lengths * self._rtt, unstalled, between, grown, grown_apart)
 
     def _packets(self, seconds: float) -> float:
         """Return the packets of a buffer: one at least, and the whole video at most."""
@@ -274,15 +237,34 @@ class TwoFinenesses:
             self._moves(fine), packets, begin, self._packets(resume), top, lengths, settled, pauses, self._steady(fine)
         )  # fmt: skip
 
-    def _paused(self, on: Fineness, starts: Sequence[float], resume: float, lengths: int) -> Sessions:
-        """Return sessions of a player that pauses, from one pass."""
+    def _paused(
+        self, starts: Sequence[float], resume: float, lengths: int, passes: Sequence[Fineness],
+        at_once: Callable[..., Iterable[Any]],
+    ) -> list[Sessions]:  # fmt: skip
+        """Return some passes of a player that pauses, the second of which is the coarser one."""
         assert self._held is not None
-        stop, steady = self._held.pauses.stop, self._steady(self._fine)
-        many = products(self._moves(self._fine), self._video.packets, stop, math.inf, steady)
-        if self._held.restarting is not None or not self._stalls.suits(self._packets(resume), many):
-            return self._pass(on, starts, resume, stop, lengths)
-        check(many / FEWER)
-        return self._renewed(on, starts, resume, stop, lengths)
+        stop, fine = self._held.pauses.stop, self._fine
+        many = products(self._moves(fine), self._video.packets, stop, math.inf, self._steady(fine))
+        follow, rough = self._pass, None
+        if self._held.restarting is None:
+            follow, rough = self._way(starts, resume, stop, lengths, many)
+        check(many / (1.0 if follow == self._pass else FEWER))
+        left = [on for on in passes if rough is None or on != fine.coarser()]
+        found = list(at_once(lambda on: follow(on, starts, resume, stop, lengths), left))
+        return found if rough is None else [found[0], rough, *found[1:]]
+
+    def _way(
+        self, starts: Sequence[float], resume: float, top: float, lengths: int, many: float
+    ) -> tuple[Callable[..., Sessions], Sessions | None]:
+        """Return how passes are made that would take so many products else, and the coarser one where it is known."""
+        packets = self._packets(resume)
+        if self._stalls.suits(packets, many):
+            if not self._stalls.doubt(packets):
+                return self._renewed, None
+            rough = self._renewed(self._fine.coarser(), starts, resume, top, lengths)
+            if self._matters_little(rough):
+                return self._renewed, rough
+        return self._pass, None
 
     def _renewed(
         self, on: Fineness, starts: Sequence[float], resume: float, top: float, lengths: int, late: bool = False
@@ -291,6 +273,7 @@ class TwoFinenesses:
         return renewals(
             moves, self._counts, self._factors, self._video.packets, begin, self._packets(resume), top, lengths,
             self._steady(on), self._stalls.late(on) if late else None, self._held.pauses if self._held else None,
+            self._stalls.doubt(self._packets(resume)),
         )  # fmt: skip
 
     @property
@@ -319,19 +302,3 @@ class TwoFinenesses:
         if self._held and self._held.restarting is not None:
             return self._held.restarting
         return deliveries(self._chain, fine.step, fine.ratio, fine.further)
-
-    def _seen(self, found: Sessions, b: int) -> Floats:
-        """Return the answers for the whole video, by the number of the start buffer."""
-        row = found.seen[-1, b].copy()
-        row[0] = 1 - row[0]
-        row[self._counts + 2 :] = 1 - row[self._counts + 2 :]
-        return self._answers(row)
-
-    def _answers(self, row: Floats) -> Floats:
-        ratio = float(laggauss(NODES)[1] @ row[self._counts + 2 :])
-        return np.concatenate([row[: self._counts + 1], [row[self._counts + 1] * self._rtt, ratio]])
-
-
-def _unstalled(found: Sessions, b: int) -> tuple[Floats, Floats]:
-    """Return lengths of the video [rounds], from 0 on, and the probability that nothing stalls in them."""
-    return np.append(0.0, found.lengths), np.append(1.0, found.seen[:, b, 0])

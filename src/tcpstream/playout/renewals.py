@@ -46,8 +46,11 @@ TURNS, NEAR = 200, 1e-13
 def renewals(
     moves: PlayerMoves, counts: int, factors: Floats, packets: float, starts: Sequence[float], resume: float,
     top: float, lengths: int, steady: float, late: LateStalls | None = None, pauses: Pauses | None = None,
+    doubt: float = 0.0,
 ) -> Sessions:  # fmt: skip
     """Solve for what viewers see, as `sessions.sessions`; `counts` and `factors` are those of `measures`.
+
+    Where a player resumes too soon to forget how it stalled, what later stalls add is told to be off by a part `doubt`.
 
     Raises
     ------
@@ -73,6 +76,11 @@ def renewals(
     if len(laws) > 1:
         forgotten = _Renewals(after, found.chance, found.time, len(laws), places, counts, forgotten=True)
         unsure = unsure + LEFT * np.abs(forgotten.at(ends[-1:])[-1] - seen[-1])
+    if doubt:
+        chance, time = found.chance.copy(), found.time.copy()
+        chance[: len(laws)] = time[: len(laws)] = 0.0
+        first = _Renewals(after, chance, time, len(laws), places, counts)
+        unsure = unsure + doubt * np.abs(first.at(ends[-1:])[-1] - seen[-1])
     grown = np.empty((0, 2))
     if pauses is not None:
         from_full = all_seen.at(places)[:, -1, counts : counts + 2]
