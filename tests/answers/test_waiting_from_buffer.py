@@ -43,6 +43,32 @@ def test_it_is_what_players_that_are_followed_see(ratio, seconds, start, monkeyp
     assert found.first_stall_quantile(0.5) == pytest.approx(followed.first_stall_quantile(0.5), abs=0.1 * seconds)
 
 
+@pytest.mark.parametrize(
+    ("ratio", "seconds"),
+    [(0.97, 150), *(pytest.param(*one, marks=pytest.mark.long) for one in ((1.04, 300), (0.7, 300)))],
+)
+def test_after_many_losses_one_mode_tells_what_follows(ratio, seconds, monkeypatch):
+    """Of 330 or 660 losses 16 to 96 are followed."""
+    of = video(ratio, seconds)
+    told = []
+    by_one_mode = WaitingFromBuffer._by_one_mode
+    with monkeypatch.context() as patch:
+        patch.setattr(WaitingFromBuffer, "_by_one_mode", lambda *args: told.append(by_one_mode(*args)) or told[-1])
+        found = seen(of, 1.5, False, monkeypatch)
+    assert None not in told
+    assert len(told) == 2
+    assert told[0][0].longer.args[0].known < 1000
+    monkeypatch.setattr(WaitingFromBuffer, "_by_one_mode", lambda *_: None)
+    every = seen(of, 1.5, False, monkeypatch)
+    for name in NAMES:
+        expected = getattr(every, name)
+        assert getattr(found, name) == pytest.approx(expected, rel=0.01)
+        assert abs(getattr(found, name) - expected) < found.errors[name] < 0.12 * expected
+    times = np.linspace(0, seconds, 13)
+    assert found.no_stall_until(times) == pytest.approx(every.no_stall_until(times), abs=0.01)
+    assert found.mean_join_time == every.mean_join_time
+
+
 def test_smallest_start_buffer_meets_its_target(monkeypatch):
     of = video(1.6, 30)
     monkeypatch.setattr(WaitingFromBuffer, "is_quick", False)

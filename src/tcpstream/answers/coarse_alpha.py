@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..coarse.late_from import FirstLosses
 from ..coarse.lead import RISK, LateAfter, decay, late_after
 from ..coarse.lead_turns import MANY, by_age
-from ..coarse.many_losses import LOSSES, ManyLosses, many_losses
+from ..coarse.many_losses import LOSSES, ManyLosses, many_losses, planned
 from ..coarse.modes import Modes
 from ..coarse.never_late import NeverLate, most_rounds, quantum
 from ..coarse.resolution import SPARE, Resolution, Scale
@@ -165,6 +166,16 @@ class NeverLateCurve:
     def at_first(self) -> NeverLate:
         """Return what becomes of any entry and lead in no time."""
         return NeverLate(self._steps, self.due, self._finest, self._top, self._points)
+
+    def first_losses(self, rounds: float) -> FirstLosses | None:
+        """Return how the first losses of so many rounds are followed until one mode tells the others, if it may."""
+        if self._modes is None:
+            return None
+        plan = planned(self._steps, self._modes, self.due, self._finest, self._points, self._losses, rounds)
+        if plan is None:
+            return None
+        values = NeverLate(self._steps, self.due, self._finest, min(self._top, plan.reach), plan.points)
+        return FirstLosses(plan, values, self._modes)
 
     def in_the_long_run(self) -> NeverLate | None:
         """Return what becomes of any entry and lead in a video without end; None where that is not found."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..coarse.late_from import LateFrom, late_from
 from ..coarse.never_late import NeverLate
 from ..coarse.never_late_after import Started, late_after, on_entries
 from ..coarse.resolution import FAST, FINE
@@ -23,7 +24,7 @@ from ..playout.player_moves import PlayerMoves
 from ..system import watch
 from ..system.threads import on_cores
 from ..tcp import Varying
-from .coarse_alpha import by_whole_packets
+from .coarse_alpha import NeverLateCurve, by_whole_packets
 from .coarse_arrivals import CoarseArrivals
 from .coarse_stored import ALPHA_FACTOR, NO_LATE_FLOOR
 from .delayed_play import STEP, TOLERANCE
@@ -49,6 +50,9 @@ SLOWEST, FURTHEST = 0.5, 1.5
 
 MOST = 2e7
 """Entries times steps of a whole video, above which it is followed less finely: a minute or two."""
+
+LATER = 0.5
+"""Of the length of a video, from which on the time to settle is so long that most losses come before."""
 
 BEYOND, PARTS = 1e-4, 24
 """Part of those that stall who may do so for longer than is followed; and parts of a time, of which one at most lies to
@@ -103,7 +107,8 @@ class WaitingFromBuffer(TwoFinenesses):
 
         def longer(seconds: Floats) -> tuple[Floats, Floats]:
             p, q = (np.clip(one.longer(seconds / R), 0.0, 1.0) for one in (fine, rough))
-            return p, np.array([_off(*pair, least) for pair in zip(p, q)])
+            missed = ALPHA_FACTOR * fine.wrong * p * (1 - p)
+            return p, np.array([_off(*pair, least) for pair in zip(p, q)]) + missed
 
         tail = Tail(longer, max(R, STEP))
         (stalled,), (off,) = tail.at(np.zeros(1))
@@ -128,6 +133,8 @@ class WaitingFromBuffer(TwoFinenesses):
         Without end where nearly all have stalled before the end, else to the end of playback.
         """
         curve, m, length = arrivals.curve(arrivals.cases[0]), self._due, self._length
+        if self._reach.settled > LATER * length and (told := self._by_one_mode(curve, moves, packets, lengths)):
+            return told
         values, settled, more = curve.at_first(), curve.in_the_long_run(), by_whole_packets(m, 0.0, length)
         laws = [on_entries(values.steps, begun(moves, one)) for one in packets]
         step, most = float(values.steps.step), math.ceil(length / values.steps.step)
@@ -154,6 +161,39 @@ class WaitingFromBuffer(TwoFinenesses):
             for row, column in zip(np.array(longer).T, np.array(stalled).T)
         ]
 
+    def _by_one_mode(
+        self, curve: NeverLateCurve, moves: PlayerMoves, packets: Sequence[float], lengths: int
+    ) -> list[_Tail] | None:
+        """Return the same where few losses are followed, as one mode tells the others; None where it does not."""
+        m, length = self._due, self._length
+        followed, more = (
+            curve.first_losses(length * max(1.0, m / self._chain.packets_per_round)),
+            by_whole_packets(m, 0.0, length),
+        )
+        if followed is None:
+            return None
+        plan, values, _ = followed
+        step, most = float(values.steps.step), math.ceil(length / values.steps.step)
+        begins = [begun(moves, one) for one in packets]
+        laws = [on_entries(values.steps, one) for one in begins]
+        ends = np.unique(np.append(np.geomspace(most, 1, max(lengths, LOOKS)).astype(np.int64), plan.numbers))
+        stalled = [np.zeros(len(laws))]
+        for end in ends.tolist():
+            if end > plan.numbers[-1]:
+                return None
+            stalled.append(_late(_followed(values, end, plan.numbers[-1]), laws, 0.0, more))
+            if end not in plan.numbers:
+                continue
+            told = [late_from(followed, *both, more, (1 + FURTHEST) * length) for both in zip(begins, packets)]
+            if None not in told:
+                break
+        later, rounds = [one for one in told if one is not None], np.minimum(np.append(0, ends) * step, length)
+        left = rounds[len(stalled) :].tolist()
+        rows = [np.append(known, [one.after(at, 0.0) for at in left]) for one, known in zip(later, np.array(stalled).T)]
+        return [
+            _Tail(partial(_longer_by_mode, one, m, length), rounds, row, one.wrong) for one, row in zip(later, rows)
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class _Tail:
@@ -165,11 +205,14 @@ class _Tail:
         P(S > x) for some x [rounds].
     rounds, stalled : (l,) arrays
         From 0 to the length of the video, and P(a stall in so many rounds).
+    wrong : float
+        Part of what happens after many losses by which one mode misses it.
     """
 
     longer: Callable[[Floats], Floats]
     rounds: Floats
     stalled: Floats
+    wrong: float = 0.0
 
 
 def _followed(values: NeverLate, end: int, most: int) -> NeverLate:
@@ -189,6 +232,11 @@ def _late(values: NeverLate, laws: Sequence[Started], further: float, more: floa
 def _longer(values: NeverLate, law: Started, due: float, more: float, rounds: Floats) -> Floats:
     """Return P(S > x) for some x [rounds]."""
     return late_after(values, law, due * rounds, more)
+
+
+def _longer_by_mode(late: LateFrom, due: float, length: float, rounds: Floats) -> Floats:
+    """Return P(S > x) for some x [rounds], after many losses."""
+    return np.array([late.after(length + x, due * x) for x in rounds.tolist()])
 
 
 def _between(x: Sequence[float], values: Floats, rounds: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +108,59 @@ class ManyLosses:
         return self._passages[number]
 
 
+class Plan(NamedTuple):
+    """How the first losses are followed until one mode is tried.
+
+    Attributes
+    ----------
+    numbers : list of int
+        Steps after which it is.
+    points : int
+        Of a lattice.
+    worst : float
+        Part by which it may miss what is known.
+    fall, sigma : float
+        By how much a lead falls in a step on average, 0 if it grows, and the standard deviation of its change
+        [packets].
+    """
+
+    numbers: list[int]
+    points: int
+    worst: float
+    fall: float
+    sigma: float
+
+    @property
+    def reach(self) -> float:
+        """Lead [packets] from which next to nothing is late in so many steps."""
+        number = self.numbers[-1]
+        return self.fall * number + REACH * self.sigma * math.sqrt(number)
+
+    def leads(self, number: int) -> Floats:
+        """Return leads of which some end in so many steps and others do not [packets]."""
+        return that_end(self.fall * number, self.sigma * math.sqrt(number))
+
+
+def planned(
+    steps: Steps, modes: Modes, due: float, finest: float, points: int, loss: float, rounds: float
+) -> Plan | None:  # fmt: skip
+    """Return how the first losses are followed; None where a video has too few. Parameters as for `many_losses`."""
+    losses = rounds / (loss * steps.step)
+    tried = [one for one in LOSSES if LONGER * one <= losses]
+    if not tried and steps.entries >= MANY:
+        tried = [one for one in SOONER if LESS * one <= losses]
+    sigma = math.sqrt(modes.variance)
+    fall = max(0.0, due * steps.step - modes.mean)
+    deep, worst = math.ceil(DEEP[0] * loss), WORST
+    if losses >= LONGER * DEEP[0] and fall * math.sqrt(deep) > REACH * sigma:
+        tried, worst = [one for one in DEEP if LONGER * one <= losses], WORST_SOON
+        scale = sigma * math.sqrt(deep)
+        widest = [points * 2**k for k in range(MOST_FINER.bit_length())]
+        points = next((n for n in widest if FINER * quantum(finest, n, fall * deep) <= scale), widest[-1])
+    numbers = [math.ceil(one * loss) for one in tried]
+    return Plan(numbers, points, worst, fall, sigma) if numbers else None
+
+
 def many_losses(
     steps: Steps, modes: Modes, due: float, finest: float, top: float, points: int, loss: float, rounds: float
 ) -> ManyLosses | None:
@@ -126,39 +180,25 @@ def many_losses(
     rounds : float
         Of the video, or in which TCP delivers it where these are more.
     """
-    losses = rounds / (loss * steps.step)
-    tried = [one for one in LOSSES if LONGER * one <= losses]
-    if not tried and steps.entries >= MANY:
-        tried = [one for one in SOONER if LESS * one <= losses]
-    sigma = math.sqrt(modes.variance)
-    fall = max(0.0, due * steps.step - modes.mean)
-    deep, worst = math.ceil(DEEP[0] * loss), WORST
-    if losses >= LONGER * DEEP[0] and fall * math.sqrt(deep) > REACH * sigma:
-        tried, worst = [one for one in DEEP if LONGER * one <= losses], WORST_SOON
-        scale = sigma * math.sqrt(deep)
-        widest = [points * 2**k for k in range(MOST_FINER.bit_length())]
-        points = next((n for n in widest if FINER * quantum(finest, n, fall * deep) <= scale), widest[-1])
-    numbers = [math.ceil(one * loss) for one in tried]
-    if not numbers:
+    plan = planned(steps, modes, due, finest, points, loss, rounds)
+    if plan is None:
         return None
-    reach = fall * numbers[-1] + REACH * sigma * math.sqrt(numbers[-1])
-    values = NeverLate(steps, due, finest, min(top, reach), points)
-    for number in numbers:
+    values = NeverLate(steps, due, finest, min(top, plan.reach), plan.points)
+    for number in plan.numbers:
         while values.number < number - values.opening:
             watch.at(values.number, number, watch.SHORTER)
             values.step()
         row, begin = values.start_row(), float((values.number + values.opening) * steps.step)
-        scale = sigma * math.sqrt(number)
-        leads = that_end(fall * number, scale)
+        leads = plan.leads(number)
         late = np.array([1 - values.read(row, float(one)) for one in leads])
-        if late[0] <= LATE and fall == 0:
+        if late[0] <= LATE and plan.fall == 0:
             return None  # nor is there ever one later
         used = (late > LATE) & (late < 1 - LATE)
         if used.sum() < FEW:
             continue
         try:
-            inner = fitted(FirstPassage(modes, due, begin, begin), leads[used], begin, late[used], worst)
-            return ManyLosses(values, modes, due, rounds, inner, float(leads[used][0]), top >= reach)
+            inner = fitted(FirstPassage(modes, due, begin, begin), leads[used], begin, late[used], plan.worst)
+            return ManyLosses(values, modes, due, rounds, inner, float(leads[used][0]), top >= plan.reach)
         except AccuracyError:
             continue
     return None

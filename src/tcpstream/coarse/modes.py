@@ -95,6 +95,8 @@ class Modes:
 
     Attributes
     ----------
+    steps : Steps
+        Without rare waits.
     rounds : float
         Of a step.
     longest : float
@@ -121,7 +123,7 @@ class Modes:
         self.longest = float(steps.elapsed[flow > RARE].max()) * mean / self.rounds
         steps = steps.only(~rare)
         total = np.bincount(steps.source, steps.weight, steps.entries)[steps.source]
-        self._steps = steps = replace(steps, weight=steps.weight / total)
+        self.steps = steps = replace(steps, weight=steps.weight / total)
         self._moves = Transforms(steps)
         self._matrices = Eliminated(self._moves.source, self._moves.target, steps.entries)
         self._behind = float(steps.held[:, 3].max(initial=0.0))
@@ -160,14 +162,14 @@ class Modes:
             if not (0 < value < 1 and right.min() > 0):
                 break
             guess = FURTHER**3 * (math.log(value) - usual)
-            apart = math.log(right[self._steps.start] / right.min())
+            apart = math.log(right[self.steps.start] / right.min())
             found.append((theta, math.log(value) / self.rounds, apart + theta * self._behind))
             theta *= FURTHER
         return found
 
     def at(self, theta: complex, guess: complex, near: Mode | None = None) -> Mode:
         """Return the mode at a theta, from about what lambda is, and from the mode at a theta nearby."""
-        moves, E = self._moves, self._steps.entries
+        moves, E = self._moves, self.steps.entries
         moved, change = moves.moved(theta)
         solved = None if self._found is None else self._found.get(theta)
         value, right, left = self._solved(moved, guess, near) if solved is None else solved
@@ -182,14 +184,14 @@ class Modes:
 
     def _from_begin(self, theta: complex, value: complex, right: Complexes) -> complex:
         if self._begin is None:
-            return complex(right[self._steps.start])
+            return complex(right[self.steps.start])
         rounds, ahead, law = self._begin
         return complex(np.exp(-theta * ahead - rounds / self.rounds * np.log(value)) @ (law @ right))
 
     def _solved(self, moved: Complexes, value: complex, near: Mode | None) -> tuple[complex, Complexes, Complexes]:
         """Return the lambda for which 1 is an eigenvalue of moves that count lambda^-lag, and its vectors."""
         moves, top = self._moves, self._usual
-        ones = np.ones(self._steps.entries, dtype=np.complex128)
+        ones = np.ones(self.steps.entries, dtype=np.complex128)
         right, left = (ones, ones) if near is None else (near.right, near.left)
         for number in range(NEWTON):
             if not SMALLEST < abs(value) < 1 / SMALLEST:
