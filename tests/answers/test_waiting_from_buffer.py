@@ -45,10 +45,10 @@ def test_it_is_what_players_that_are_followed_see(ratio, seconds, start, monkeyp
 
 @pytest.mark.parametrize(
     ("ratio", "seconds"),
-    [(0.97, 150), *(pytest.param(*one, marks=pytest.mark.long) for one in ((1.04, 300), (0.7, 300)))],
+    [(0.97, 200), *(pytest.param(*one, marks=pytest.mark.long) for one in ((1.04, 300), (0.7, 300)))],
 )
 def test_after_many_losses_one_mode_tells_what_follows(ratio, seconds, monkeypatch):
-    """Of 330 or 660 losses 16 to 96 are followed."""
+    """Of 440 or 660 losses 16 to 96 are followed."""
     of = video(ratio, seconds)
     told = []
     by_one_mode = WaitingFromBuffer._by_one_mode
