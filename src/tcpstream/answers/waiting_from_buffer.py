@@ -77,18 +77,26 @@ class WaitingFromBuffer(TwoFinenesses):
 
     def _told(self, starts: Sequence[float], lengths: int) -> list[Seen]:
         """Return what viewers see who start with some media [s]."""
-        packets = [self._packets(start) for start in starts]
-        both = list(zip(self._arrivals, (self._fine, self._fine.coarser())))
-        fine, rough = on_cores(lambda one: self._tails(one[0], self._moves(one[1]), packets, lengths), both)
-        return [self._seen_by(*pair) for pair in zip(fine, rough)]
+        packets, arrivals = [self._packets(start) for start in starts], self._arrivals
+        if self._reach.settled > LATER * self._length:
+            both = self._at_two(self._by_one_mode, arrivals, packets, lengths)
+            if None not in both:
+                return self._seen_by_all(both, arrivals)
+        if arrivals.steps.entries * self._length / arrivals.steps.step > MOST:
+            arrivals = CoarseArrivals(self._path, arrivals.cases, FAST)
+        return self._seen_by_all(self._at_two(self._tails, arrivals, packets, lengths), arrivals)
+
+    def _at_two(
+        self, follow: Callable[..., Any], arrivals: CoarseArrivals, packets: Sequence[float], lengths: int
+    ) -> list[Any]:
+        """Return what a way to follow them says at two resolutions."""
+        both = (arrivals, self._fine), (arrivals.coarser(), self._fine.coarser())
+        return on_cores(lambda one: follow(one[0].curve(one[0].cases[0]), self._moves(one[1]), packets, lengths), both)
 
     @cached_property
-    def _arrivals(self) -> tuple[CoarseArrivals, CoarseArrivals]:
-        """The path and the video at two resolutions."""
-        found = CoarseArrivals(self._path, [Timeline.of(self._path, self._video)], FINE)
-        if found.steps.entries * self._length / found.steps.step > MOST:
-            found = CoarseArrivals(self._path, found.cases, FAST)
-        return found, found.coarser()
+    def _arrivals(self) -> CoarseArrivals:
+        """The path and the video."""
+        return CoarseArrivals(self._path, [Timeline.of(self._path, self._video)], FINE)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_arrivals"}
@@ -101,9 +109,13 @@ class WaitingFromBuffer(TwoFinenesses):
             return False
         return not self.is_quick
 
-    def _seen_by(self, fine: _Tail, rough: _Tail) -> Seen:
-        """Return what viewers see, of two resolutions."""
-        R, length, least = self._rtt, self._length * self._rtt, self._arrivals[0].resolution.least_no_late
+    def _seen_by_all(self, both: Sequence[list[_Tail]], arrivals: CoarseArrivals) -> list[Seen]:
+        """Return what viewers see with each start buffer, by two resolutions."""
+        least = arrivals.resolution.least_no_late
+        return [self._seen_by(fine, rough, least) for fine, rough in zip(*both)]
+
+    def _seen_by(self, fine: _Tail, rough: _Tail, least: float) -> Seen:
+        R, length = self._rtt, self._length * self._rtt
 
         def longer(seconds: Floats) -> tuple[Floats, Floats]:
             p, q = (np.clip(one.longer(seconds / R), 0.0, 1.0) for one in (fine, rough))
@@ -126,15 +138,13 @@ class WaitingFromBuffer(TwoFinenesses):
         )  # fmt: skip
 
     def _tails(
-        self, arrivals: CoarseArrivals, moves: PlayerMoves, packets: Sequence[float], lengths: int
+        self, curve: NeverLateCurve, moves: PlayerMoves, packets: Sequence[float], lengths: int
     ) -> list[_Tail]:  # fmt: skip
         """Return P(S > x) of each start buffer, all from one pass.
 
         Without end where nearly all have stalled before the end, else to the end of playback.
         """
-        curve, m, length = arrivals.curve(arrivals.cases[0]), self._due, self._length
-        if self._reach.settled > LATER * length and (told := self._by_one_mode(curve, moves, packets, lengths)):
-            return told
+        m, length = self._due, self._length
         values, settled, more = curve.at_first(), curve.in_the_long_run(), by_whole_packets(m, 0.0, length)
         laws = [on_entries(values.steps, begun(moves, one)) for one in packets]
         step, most = float(values.steps.step), math.ceil(length / values.steps.step)
@@ -166,13 +176,11 @@ class WaitingFromBuffer(TwoFinenesses):
     ) -> list[_Tail] | None:
         """Return the same where few losses are followed, as one mode tells the others; None where it does not."""
         m, length = self._due, self._length
-        followed, more = (
-            curve.first_losses(length * max(1.0, m / self._chain.packets_per_round)),
-            by_whole_packets(m, 0.0, length),
-        )
+        followed = curve.first_losses(length * max(1.0, m / self._chain.packets_per_round))
         if followed is None:
             return None
         plan, values, _ = followed
+        more = by_whole_packets(m, 0.0, length)
         step, most = float(values.steps.step), math.ceil(length / values.steps.step)
         begins = [begun(moves, one) for one in packets]
         laws = [on_entries(values.steps, one) for one in begins]
