@@ -112,7 +112,11 @@ def solver_of(
     due = timeline.packets_due
     lead = held.pauses.resume - 2 * due  # of the silent round after a full buffer, or the last one of a pause
     resume = max(1.0, player.resume_buffer * video.packet_rate)
-    most = RareStalls(chain, due, video.packets, SMALL).once_full(lead, resume) if lead > 0 else None
+    most: AtMost | None = None
+    if held.pauses.stop >= video.packets:
+        most = AtMost(0.0, 0.0, 0.0)  # it is never full
+    elif lead > 0:
+        most = RareStalls(chain, due, video.packets, SMALL).once_full(lead, resume)
     if most is None:
         return followed
     return OnceFull(free, most, path, timeline.length, followed, player.resume_buffer > 0)

@@ -128,7 +128,7 @@ class WaitingFromBuffer(TwoFinenesses):
             tail.mean(0.0, of, TOLERANCE) for of in (lambda x: x, lambda x: x / (x + length))
         )
         numbers = [math.nan] * self._counts
-        rounds, unstalled = fine.rounds, 1 - fine.stalled
+        rounds, unstalled = fine.rounds, 1 - np.maximum.accumulate(fine.stalled)
         other = 1 - np.interp(rounds, rough.rounds, rough.stalled)
         between = max(ALPHA_FACTOR * float(np.abs(unstalled - other).max()), off) + between_points(rounds, unstalled)
         none = np.empty((0, 2))

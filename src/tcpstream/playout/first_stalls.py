@@ -16,10 +16,9 @@ from ..kernels.buffer_levels import back_from_stalls
 from ..kernels.buffer_play import stalls_at
 from ..kernels.buffer_state import Filling, Known, Measures
 from ..system import watch
-from .fineness import Fineness
 from .kept_places import fills, room
 from .late_stalls import LateStalls
-from .leads import leads, spread
+from .leads import leads
 from .leaps import Leaps
 from .pauses import Pauses
 from .player_moves import Begun, PlayerMoves
@@ -89,9 +88,7 @@ def first_stalls(
     if late is not None:
         lead = max(begin.goal for begin in begins) * moves.on.quantum
         top_then = late.top(lead)
-        followed = _Followed(
-            moves, begins, filling, filled, top_then, late.until(places), math.inf, spread(moves.on, top_then)
-        )  # fmt: skip
+        followed = _Followed(moves, begins, filling, filled, top_then, late.until(places), math.inf)
         told = _later(followed, late, places)
         if told is not None:
             return told
@@ -99,18 +96,18 @@ def first_stalls(
 
 
 class _Followed:
-    """A pass; parameters as for `first_stalls`. Leads may lie `apart` as of another fineness, where much is held."""
+    """A pass; parameters as for `first_stalls`."""
 
     def __init__(
         self, moves: PlayerMoves, begins: Sequence[Begun], filling: Filling, filled: Floats, top: float, places: Ints,
-        steady: float, apart: Fineness | None = None, pauses: Pauses | None = None,
+        steady: float, pauses: Pauses | None = None,
     ) -> None:  # fmt: skip
         self.moves, self.begins = moves, begins
         found, on, last = moves.found, moves.on, int(places[-1])
         most = math.ceil(top / on.quantum) if pauses is None else pauses.top(on, int(moves.all.received.max()))
         if pauses is not None and not pauses.played:
             steady = math.inf  # from pause to pause what is seen changes to and fro
-        apart = pauses.spread(on) if pauses is not None else apart or on
+        apart = pauses.spread(on) if pauses is not None else on
         stop = math.inf if pauses is None else pauses.levels(on)[0]
         points, deep, many = leads(found, apart, most, stop)
         self._asked = asked = _asked(on.quanta, int(found.rounds.max()))
