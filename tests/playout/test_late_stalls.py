@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tcpstream import Path
+from tcpstream import Path, Video
+from tcpstream.answers.two_finenesses import TwoFinenesses
 from tcpstream.coarse.modes import Beginning, Modes
 from tcpstream.coarse.resolution import FAST
 from tcpstream.coarse.steps import Steps
@@ -33,7 +34,7 @@ def begun(goal, state, beyond, rounds=0):
 
 def test_a_beginning_in_the_first_state_is_that_of_the_chain():
     modes, theta = Modes(Steps.of(CHAIN, 2, 1.2)), 1e-3 + 2e-3j
-    start = np.eye(1, modes._steps.entries, modes._steps.start)
+    start = np.eye(1, modes.steps.entries, modes.steps.start)
     own = modes.at(theta, modes.about(theta))
     for rounds, packets in ((0.0, 0.0), (3.0, 7.0)):
         same = modes.begun(Beginning(np.array([rounds]), np.array([packets]), start)).at(theta, modes.about(theta))
@@ -69,3 +70,18 @@ def test_too_few_leads_and_leads_of_which_one_mode_knows_nothing_tell_nothing(la
 def test_it_is_known_before_anything_is_followed_where_there_is_no_single_mode():
     with pytest.raises(AccuracyError):
         LateStalls(CHAIN, replace(ON, due=0.5 * ON.due), FAST, 4000.0)
+
+
+@pytest.mark.long
+def test_leads_that_are_fitted_are_not_too_far_apart(monkeypatch):
+    """With leads eleven rounds of playback apart the pass diverged, to 1e58."""
+    path = Path(loss=0.00092, rtt=0.18)
+    solver, found = TwoFinenesses(chain_of(path), path, Video(bitrate=4.3e6, duration=7200)), []
+    monkeypatch.setattr(LateStalls, "fitted", lambda *args: found.append(args[-1]) or END)
+    monkeypatch.setattr(LateStalls, "chance", lambda *args: np.full(len(args[-1]), args[-2]))
+    solver._renewed(solver._fine, [2.0], 5.0, 1e5, 2, late=True)
+    (late,) = found
+    assert (late > 0).all()
+    assert (late < 0.9).all()
+    ratio = late[1:] / late[:-1]
+    assert (np.diff(ratio) < 0).all()  # as the tail of a normal distribution

@@ -261,6 +261,7 @@ class TwoFinenesses(ComparedPasses):
         if self._stalls.suits(packets, many):
             if not self._stalls.doubt(packets):
                 return self._renewed, None
+            check(many / FEWER)
             rough = self._renewed(self._fine.coarser(), starts, resume, top, lengths)
             if self._matters_little(rough):
                 return self._renewed, rough
