@@ -115,3 +115,12 @@ def test_paths_that_vary():
     most = bounds(path, 3, 60, 60, 20)
     seen = play(path, Video(packet_rate=30, duration=6), Player(start_buffer=2, resume_buffer=0.7))
     assert seen.stall_probability <= most.stalled + seen.errors["stall_probability"]
+
+
+def test_the_time_of_a_stall_is_about_what_the_lead_lacks():
+    """Not the time in which a whole video comes: 200 rounds."""
+    path, video = Path(sender="classic", tcp="reno-sack", loss=0.004, rtt=0.1, rto=0.3, max_window=20), (4, 200)
+    most = bounds(path, *video, 48, 1)
+    seen = play(path, Video(packet_rate=40, duration=20), Player(start_buffer=1.2))
+    length = seen.mean_total_rebuffer / seen.stall_probability / path.rtt
+    assert length < most.rounds / most.stalled < 10 * length
