@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tcpstream.answers.joined import rounds_within
 from tcpstream.playout.fineness import Fineness
 from tcpstream.playout.lattice import Joint
 from tcpstream.playout.sessions import join_times
@@ -32,3 +33,7 @@ def test_it_ends_where_it_is_1_in_between():
     wanted = np.zeros_like(law)
     wanted[[2, 5, 10]] = 1.0, -0.3, 0.3
     np.testing.assert_allclose(law, wanted, atol=1e-15)
+
+
+def test_a_quantile_is_where_the_law_first_comes_to_it():
+    assert rounds_within(np.array([0.5, 0.6, -0.2, 0.1]), 0.95) == 1

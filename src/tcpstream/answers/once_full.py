@@ -24,8 +24,8 @@ from .waiting_from_buffer import WaitingFromBuffer
 Floats = NDArray[np.float64]
 
 NEGLIGIBLE, SMALL, PART = 1e-6, 1e-3, 0.05
-"""P(any stall once the buffer is full) that is not told from none; and the largest that is not where it is such a part
-of all that is seen, or less."""
+"""P(any stall once the buffer is full) up to which it is not told from none; and up to which it is part of the errors,
+where it is at most such a part of what is seen in all."""
 
 
 class OnceFull:

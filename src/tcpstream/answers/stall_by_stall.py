@@ -54,16 +54,13 @@ class StallByStall:
         Or may be, where `doubt` matters little.
         """
         ahead = self._chain.packets_per_round > AHEAD * self._fine.due and resume >= ROUNDS * self._fine.due
-        return self.pays(products) and (self.doubt(resume) < 1.0 or ahead)
+        single = isinstance(self._chain, IndependentChain)
+        return single and products > QUICK and (self.doubt(resume) < 1.0 or ahead)
 
     def doubt(self, resume: float) -> float:
         """Return which part of what later stalls add is told as what it may be off; 0 for a large resume buffer."""
         losses = resume / self._scale.packets
         return 0.0 if losses >= APART else min(1.0, DOUBT / losses**2)
-
-    def pays(self, products: float) -> bool:
-        """Return whether a pass that follows all stalls at once takes long."""
-        return isinstance(self._chain, IndependentChain) and products > QUICK
 
     def late(self, on: Fineness) -> LateStalls | None:
         """Return what tells stalls after many losses; None where all is followed."""

@@ -49,6 +49,9 @@ NEAR, FAR, LEADS = 0.25, 3.0, 12
 FITS, WORST = 30, 8e-3
 """Steps of a fit at most, and the relative residual above which it is none."""
 
+SURE = 1e-12
+"""Probability that no lead ends which is none."""
+
 STEEP, LEAST = 1e-6, 1e-300
 """Of a parameter, over its scale, for slopes, and the smallest probability that has a logarithm."""
 
@@ -114,6 +117,16 @@ class FirstPassage:
         best = np.argmin([size for size, _ in found], axis=0)
         sizes, chosen = (np.choose(best, one) for one in zip(*found))
         return np.clip(np.where(sizes < SUNK, chosen, 1.0), 0.0, 1.0)
+
+    def later(self, known: float, lead: float, begin: float, rounds: Floats, near: Floats) -> Floats:
+        """Return the probability for a lead [packets] within some rounds, where it is `known` within those of `begin`.
+
+        Of what has not ended by then as much ends later as r and s tell.
+        """
+        leads = np.array([lead])
+        then, *told = (float(self.late(leads, x, near)[0]) for x in [begin, *rounds.tolist()])
+        found: Floats = 1 - (1 - known) * (1 - np.array(told)) / max(1 - then, SURE)
+        return np.clip(found, known, 1.0)
 
 
 def fitted(passage: FirstPassage, leads: Floats, rounds: float, late: Floats, worst: float = WORST) -> Floats:

@@ -18,9 +18,6 @@ from .never_late_after import Started, late_after, on_entries
 
 Floats = NDArray[np.float64]
 
-SURE = 1e-12
-"""Probability that nothing is late which is none."""
-
 
 class FirstLosses(NamedTuple):
     """What is followed of a video until one mode is tried, from no steps on, and the modes of its chain."""
@@ -71,9 +68,8 @@ class LateFrom:
     def after(self, rounds: float, further: float) -> float:
         """Return it for a lead that is so much further ahead [packets], within some rounds: `known` at least."""
         known = float(late_after(self.values, self.begun, np.array([further]), self.more)[0])
-        lead = np.array([max(self.lead + further, self.near)])
-        then, now = (float(self.passage.late(lead, one, self.inner)[0]) for one in (self.known, rounds))
-        return min(max(1 - (1 - known) * (1 - now) / max(1 - then, SURE), known), 1.0)
+        lead = max(self.lead + further, self.near)
+        return float(self.passage.later(known, lead, self.known, np.array([rounds]), self.inner)[0])
 
 
 def late_from(

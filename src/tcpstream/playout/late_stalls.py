@@ -34,9 +34,6 @@ LATE, STALLED, FEW = 1e-4, 1 - 1e-3, 5
 WORST = 0.02
 """Part of the probability by which one mode may miss it at those leads."""
 
-ROUNDING = 1e-12
-"""Probability of no stall that is none."""
-
 LATER = 1.5
 """Times the rounds of the video up to which it is asked for."""
 
@@ -143,10 +140,8 @@ class LateStalls:
             Where one mode does not tell it.
         """
         passage = self._passage(begun)
-        lead = np.array([max(begun.goal * self._quantum, end.least)])  # leads that are small at first remain so
-        told = np.array([float(passage.late(lead, x, end.inner)[0]) for x in [float(self.rounds), *later.tolist()]])
-        unstalled = (1 - told[1:]) / max(1 - told[0], ROUNDING)
-        found: Floats = np.maximum.accumulate(np.clip(1 - (1 - known) * unstalled, known, 1.0))
+        lead = max(begun.goal * self._quantum, end.least)  # leads that are small at first remain so
+        found: Floats = np.maximum.accumulate(passage.later(known, lead, float(self.rounds), later, end.inner))
         return found
 
     def _passage(self, begun: Begun) -> FirstPassage:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -38,9 +37,6 @@ READ = 8
 MOST = 256
 """Rounds of playback up to which leads are as far apart as they are told to be; beyond, as many times further apart."""
 
-FAR = 128
-"""The same where leads are `spread`."""
-
 FEW = 4
 """Points that are further apart, for which it is not worth while."""
 
@@ -53,11 +49,6 @@ def points(on: Fineness, top: int) -> tuple[int, int, int]:
     if every <= 1 or top < even + FEW * every:
         return top + 1, top + 1, top + 1
     return followed, even, even + math.ceil((top - followed) / every) + 1
-
-
-def spread(on: Fineness, packets: float) -> Fineness:
-    """Return it with leads that lie further apart, where so many packets are held that they would be too many."""
-    return replace(on, apart=on.apart * max(1.0, packets / (FAR * on.due)))
 
 
 def wide(on: Fineness, packets: float) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,13 @@ from ..kernels.buffer_leads import Leads
 from ..kernels.buffer_moves import Totals
 from ..kernels.buffer_state import Known
 from .fineness import Fineness
-from .leads import Reads, becomes_full, held_at, read_at, spread
+from .leads import Reads, becomes_full, held_at, read_at
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+MOST = 128
+"""Rounds of playback in a client buffer up to which leads are as far apart as they are told to be."""
 
 WHOLE = 1e-9
 """Distance from a whole number that is none."""
@@ -61,7 +64,7 @@ class Pauses:
 
     def spread(self, fine: Fineness) -> Fineness:
         """Return it with leads that lie further apart in a large buffer."""
-        return spread(fine, self.stop)
+        return replace(fine, apart=fine.apart * max(1.0, self.stop / (MOST * fine.due)))
 
     def known(self, known: Known, fine: Fineness, far: Totals, most: int) -> Known:
         """Return what is known with its limits: of what is held, `most`, and where transitions `far` may reach it."""

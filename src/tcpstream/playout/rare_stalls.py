@@ -145,11 +145,10 @@ class RareStalls:
         least = min(ever, key=lambda one: one.both)
         known, most = self._known_stalls(least, resume), 1 + self._packets / resume
         lasting = min(ever, key=self._lacking)
+        rounds = self._lacking(lasting)
         if resume > 1:
             filled = math.e * float(self._while_less(resume, self._chain.per_transition[1]).max())
-            rounds = self._lacking(lasting, self._known_stalls(lasting, resume), filled)
-        else:
-            rounds = self._lacking(lasting)
+            rounds = self._stalled(lasting, self._known_stalls(lasting, resume), filled)
         return AtMost(least.both, known + least.beyond * most, min(rounds, least.both * self._all_rounds))
 
     def _known_stalls(self, ever: Ever, resume: float) -> float:
@@ -159,10 +158,13 @@ class RareStalls:
         most = 1 + self._packets / resume
         return ever.stalled * (min(1 / (1 - again), most) if 0 <= again < 1 else most)
 
-    def _lacking(self, ever: Ever, stalls: float | None = None, filled: float = 0.0) -> float:
-        """Return a bound on the mean time of stalls, of which each takes so long to fill a buffer [rounds]."""
-        known = ever.stalled if stalls is None else stalls
-        return known * (1 / (ever.tilted.theta * self._due) + filled) + ever.beyond * self._all_rounds
+    def _lacking(self, ever: Ever) -> float:
+        """Return a bound on the mean time that a lead lacks [rounds]."""
+        return self._stalled(ever, ever.stalled, 0.0)
+
+    def _stalled(self, ever: Ever, stalls: float, filled: float) -> float:
+        """Return a bound on the mean time of so many stalls, of which each takes so long to fill a buffer [rounds]."""
+        return stalls * (1 / (ever.tilted.theta * self._due) + filled) + ever.beyond * self._all_rounds
 
     @cached_property
     def _all_rounds(self) -> float:
@@ -201,6 +203,7 @@ class RareStalls:
         return found
 
     def _is_told(self, ever: Ever) -> bool:
+        """Return whether back-off levels that are left out add little."""
         left_out = ever.beyond * self._all_rounds
         return ever.both <= NONE or left_out <= LITTLE * self._lacking(ever)
 
